@@ -7,7 +7,7 @@ import { isProxy } from './operations/limits/client-address.js';
 import { looksSecret } from './providers/secret.js';
 import { httpUrl, isFile, isFolder, isRedisUrl, json, wholeNumber } from './setting-kinds.js';
 
-/** The configuration is invalid. Each problem names its variable and repeats no value. */
+/** The configuration is invalid. Each problem names its variable and never contains the value. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -21,16 +21,17 @@ export class ConfigError extends Error {
 /** All settings of a service, complete and checked. */
 export type Config = z.output<typeof configSchema>;
 
-/** Settings by the names of their environment variables, as text or as plain values; each is optional. */
+/** Settings by environment variable name, as text or as plain values. Each is optional. */
 export type Settings = z.input<typeof configSchema>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the configuration from an environment (rule: settings). Ignores variables of others, but refuses those that were
- * evidently intended for this service: without them it would not be what its operator relies on.
+ * Reads the configuration from an environment (rule: settings). Ignores unrelated variables, but rejects names
+ * that were evidently intended for this service: if they were ignored, the service would run with settings its
+ * operator did not choose.
  *
- * @param options.ignoreOthers ignores those as well, for an environment that is not the service's own.
+ * @param options.ignoreOthers also ignores those names, for an environment that belongs to another program.
  * @throws `ConfigError` that names each wrong variable.
  */
 export function readConfig(environment: Environment, { ignoreOthers = false } = {}): Config {
@@ -41,12 +42,12 @@ export function readConfig(environment: Environment, { ignoreOthers = false } = 
   return check(ours, ignoreOthers ? [] : findMisunderstood(names, Object.keys(configSchema.shape)));
 }
 
-/** Completes settings with the defaults. Throws `ConfigError`, also for a name that is no setting. */
+/** Fills in default settings. Throws `ConfigError`, also for an unknown name. */
 export function completeSettings(settings: Settings): Config {
   const names = Object.keys(settings);
   return check(
     settings,
-    names.filter((name) => !isSetting(name)).map((name) => `${name}: there is no such setting`),
+    names.filter((name) => !isSetting(name)).map((name) => `${name}: unknown setting`),
   );
 }
 
@@ -58,7 +59,10 @@ function check(settings: unknown, problems: readonly string[]): Config {
   return result.data;
 }
 
-/** Returns the path of an issue, up to the first part that is not plainly a name: it may be a secret in the wrong place. */
+/**
+ * Returns the path of an issue up to the first part that does not look like a name, since it may be a
+ * misplaced secret.
+ */
 function placeOf([setting, ...path]: readonly PropertyKey[]): string {
   const end = path.findIndex((name) => !isName(String(name)));
   return [setting, ...(end < 0 ? path : path.slice(0, end))].join('.');
@@ -68,25 +72,25 @@ const isName = (text: string): boolean => /^[\w.-]{1,64}$/.test(text) && !looksS
 
 const isSetting = (name: string): boolean => Object.hasOwn(configSchema.shape, name);
 
-/** Whether a text is a link-local IPv6 address (RFC 4291 §2.5.6) without its interface. */
+/** Returns whether a text is a link-local IPv6 address (RFC 4291 §2.5.6) without its interface. */
 const isLinkLocal = (host: string): boolean => /^fe[89ab][\da-f]:/i.test(host) && !host.includes('%');
 
-/** Whether a text is an address or a name; four numbers that are no address would be looked up as a name. */
+/**
+ * Returns whether a text is an IP address or a host name. Four numbers that are not an address would be
+ * resolved as a name.
+ */
 function isHost(host: string): boolean {
   return isIP(host) > 0 || /^(?=.*[a-z])[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host);
 }
 
 const tokensFile = z
   .string()
-  .refine(
-    isFile,
-    'expected a file that exists and can be reached; `stepwise token NAME --file FILE` makes one',
-  );
+  .refine(isFile, 'expected the path of a readable file; create one with `stepwise token NAME --file FILE`');
 const REDIS =
-  'expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS; a database as its path, such as /2';
+  'expected a URL such as redis://127.0.0.1:6379, or rediss:// for TLS, with an optional database number as path, such as /2';
 const PROXIES =
-  'expected how many proxies stand in front, such as 1, or their addresses, such as 10.0.0.0/8, loopback';
-const folder = z.string().refine(isFolder, 'expected a folder that exists and can be reached');
+  'expected the number of trusted proxies, such as 1, or their addresses, such as 10.0.0.0/8, loopback';
+const folder = z.string().refine(isFolder, 'expected the path of a readable folder');
 
 const upstreamFields = z
   .strictObject(
@@ -100,10 +104,10 @@ const upstreamFields = z
     },
     {
       error:
-        'expected a URL, or an object of url, keyRequired, contextWindow, maxTokensParam, encoding and structured',
+        'expected a URL, or an object with url and optionally keyRequired, contextWindow, maxTokensParam, encoding, structured',
     },
   )
-  // By default, keys are required, and sent, over encrypted connections only.
+  // By default, keys are required, and sent, over https only.
   .transform(({ keyRequired, ...rest }) => ({
     ...rest,
     keyRequired: keyRequired ?? rest.url.startsWith('https:'),
@@ -118,15 +122,15 @@ const upstreamName = z
   .string()
   .regex(
     /^(?!sk-|stepwise_)[a-z][\w.-]{0,63}$/,
-    'expected a name of at most 64 letters, digits, `_`, `.` and `-` that starts with a small letter',
+    'expected a name of at most 64 letters, digits, `_`, `.` and `-` that starts with a lowercase letter',
   )
   .refine(
     (name) => !['openai', 'anthropic', 'offline'].includes(name),
-    'the service has this name already: choose another, such as my-openai',
+    'this name is reserved: choose another, such as my-openai',
   );
 
 const projectId = z.uuid(
-  'expected the id of a project as its name, a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
+  'expected a project id as the name, a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
 );
 
 const projects = z
@@ -135,7 +139,7 @@ const projects = z
     (folders) =>
       new Set(Object.keys(folders).map((id) => id.toLowerCase())).size === Object.keys(folders).length,
     {
-      error: 'expected each project once: an id in capitals is the same',
+      error: 'a project is listed twice: ids are compared without regard to case',
       abort: true,
     },
   )
@@ -148,45 +152,48 @@ const configSchema = z
       .string()
       .refine(isHost, { error: 'expected an IP address such as 127.0.0.1, or a host name', abort: true })
       .refine((host) => !isLinkLocal(host), {
-        error: 'expected a link-local address with its interface, such as fe80::1%eth0',
+        error: 'a link-local address needs its interface, such as fe80::1%eth0',
         abort: true,
       })
       .default('127.0.0.1'),
-    /** 0 takes a free port. Default 8080. */
+    /** Port to listen on; 0 picks a free port. Default 8080. */
     PORT: wholeNumber(0, 65_535).default(8_080),
-    /** Default `info`. */
+    /** Minimum level of the log lines. Default `info`. */
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    /** Ends with `/v1`. */
+    /** Base URL of OpenAI's API, with `/v1`. */
     OPENAI_UPSTREAM_URL: httpUrl.default('https://api.openai.com/v1'),
-    /** Without `/v1`, as its SDK expects it. */
+    /** Base URL of Anthropic's API, without `/v1`, as Anthropic's SDK expects it. */
     ANTHROPIC_UPSTREAM_URL: httpUrl.default('https://api.anthropic.com'),
-    /** OpenAI-compatible servers by name; a key is required over https unless `keyRequired` says otherwise. */
+    /** OpenAI-compatible servers by name. A key is required over https, unless `keyRequired` is false. */
     UPSTREAMS: json(z.record(upstreamName, upstream), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
     /** Whether the embedded model `offline` is available. Default `on`. */
     OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
     /** Folders by project id. */
     PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
-    /** A folder of folders named by project id. */
+    /** A folder whose subfolders are named by project id. */
     PROJECTS_DIR: folder.optional(),
-    /** A context service, for files and pinned items. */
+    /** URL of a context service, which supplies files and pinned items. */
     CONTEXT_SERVICE_URL: httpUrl.optional(),
     /** A file of bearer tokens, in YAML or JSON. */
     AUTH_TOKENS_FILE: tokensFile.optional(),
     /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */
     ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
-    /** Requests per minute of one token, or of one address without tokens. Default 0: no limit. */
+    /**
+     * Requests per minute for each token, or for each address if no tokens are configured. Default 0: no
+     * limit.
+     */
     RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
-    /** Redis or Valkey, through which processes share their limits. */
+    /** Redis or Valkey, in which several processes share their limits. */
     REDIS_URL: z
       .url({ protocol: /^rediss?$/, error: REDIS, abort: true })
       .refine(isRedisUrl, REDIS)
       .optional(),
-    /** Proxies whose `X-Forwarded-For` is believed: how many there are, or their addresses. Default none. */
+    /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses. Default none. */
     TRUST_PROXY: z
       .union([wholeNumber(0, 32), z.array(z.string()).min(1), z.string().transform(splitList)])
       .refine((value) => typeof value === 'number' || value.every(isProxy), PROXIES)
       .optional(),
-    /** Origins whose pages may call; as text, separated by commas. Default none. */
+    /** Web origins that may call the service; as text, separated by commas. Default none. */
     CORS_ORIGINS: z
       .union([z.array(z.string()), z.string().transform(splitList)])
       .pipe(
@@ -195,30 +202,36 @@ const configSchema = z
             .string()
             .refine(
               isOrigin,
-              'expected origins, each written out, separated by commas, such as https://app.example',
+              'expected full origins without wildcards, separated by commas, such as https://app.example',
             ),
         ),
       )
       .default([]),
-    /** Maximum size of a request body. Default 4 MiB. */
+    /** Maximum size of a request body, in bytes. Default 4 MiB. */
     MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
-    /** Maximum number of requests at a time. Default 2048. */
+    /** Maximum number of requests in flight. Default 2048. */
     MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
-    /** Event loop lag above which requests are refused, in milliseconds. Default 250. */
+    /** Event loop lag above which new requests are rejected, in milliseconds. Default 250. */
     MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
-    /** Maximum time of a request, in milliseconds. Default 120,000. */
+    /** Deadline of a request, in milliseconds. Default 120,000. */
     STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
-    /** Time for which the service still accepts requests, not ready any more, after SIGTERM, in milliseconds. Default 0. */
+    /**
+     * Time after SIGTERM during which the service reports not ready but still accepts requests, in
+     * milliseconds. Default 0.
+     */
     SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
-    /** Maximum time of accepted requests after that, in milliseconds. Default 125,000. */
+    /** Time that accepted requests may take after that, in milliseconds. Default 125,000. */
     SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
-    /** The collector that spans are sent to, over HTTP: `/v1/traces` is added. Without one nothing is recorded. */
+    /**
+     * Base URL of the OpenTelemetry collector that receives spans over HTTP; `/v1/traces` is appended. Without
+     * it, no spans are recorded.
+     */
     OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
-    /** The same with the whole path. */
+    /** Full URL of the collector's trace endpoint, used as it is. */
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
-    /** `none` records nothing. */
+    /** `none` turns tracing off. */
     OTEL_TRACES_EXPORTER: z.string().optional(),
-    /** `true` records nothing. */
+    /** `true` turns tracing off. */
     OTEL_SDK_DISABLED: z.string().optional(),
   })
   .superRefine((config, context) => {

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** The settings that decide who reaches the service, and what they could read there. */
+/** The settings that decide who can reach the service and which data it would serve. */
 export interface ExposureSettings {
   readonly HOST: string;
   readonly AUTH_TOKENS_FILE?: string | undefined;
@@ -10,7 +10,10 @@ export interface ExposureSettings {
   readonly CONTEXT_SERVICE_URL?: string | undefined;
 }
 
-/** Finds a setting that would open the service to everybody who reaches it, with what to do instead (rule: safe-start). */
+/**
+ * Returns a setting that would open the service to everybody who can reach it, with what to do instead
+ * (rule: safe-start).
+ */
 export function findExposure(settings: ExposureSettings): { setting: string; problem: string } | undefined {
   const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
   if (ALLOW_UNAUTHENTICATED === 'on') {
@@ -21,19 +24,20 @@ export function findExposure(settings: ExposureSettings): { setting: string; pro
   return { setting: 'HOST', problem: servesProjects(settings) ? NETWORK_PROJECTS : NETWORK };
 }
 
-/** Whether only the `Host` header tells a foreign web page from a program on this machine (rule: own-host). */
+/** Returns whether only the `Host` header distinguishes a foreign web page from a local program (rule: own-host). */
 export function answersOwnHostOnly(settings: ExposureSettings): boolean {
   const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
   return isLoopback(HOST) && !AUTH_TOKENS_FILE && ALLOW_UNAUTHENTICATED === 'off';
 }
 
-const CONTRADICTION = 'AUTH_TOKENS_FILE says who may call, and on says that everybody may: unset one of them';
+const CONTRADICTION =
+  'AUTH_TOKENS_FILE restricts callers, and ALLOW_UNAUTHENTICATED=on admits everybody: unset one of them';
 const OPEN_PROJECTS =
-  'PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are not served to callers without a token: unset them, or set AUTH_TOKENS_FILE instead of this';
+  'PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are not served to callers without a token: unset them, or replace ALLOW_UNAUTHENTICATED by AUTH_TOKENS_FILE';
 const MAKE_TOKENS =
-  'set AUTH_TOKENS_FILE to a file of tokens (`stepwise token NAME --file FILE` makes it), or HOST=127.0.0.1';
-const NETWORK_PROJECTS = `PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are served to the network with tokens only: ${MAKE_TOKENS}`;
-const NETWORK = `on this address everybody who reaches the port could use the service: ${MAKE_TOKENS}, or ALLOW_UNAUTHENTICATED=on if something in front of the service knows its callers`;
+  'set AUTH_TOKENS_FILE to a file of tokens (create it with `stepwise token NAME --file FILE`), or HOST=127.0.0.1';
+const NETWORK_PROJECTS = `PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are served to the network only if callers need a token: ${MAKE_TOKENS}`;
+const NETWORK = `at this address, everybody who can reach the port could use the service: ${MAKE_TOKENS}, or ALLOW_UNAUTHENTICATED=on if a proxy in front of the service authenticates callers`;
 
 const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));

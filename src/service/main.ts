@@ -1,6 +1,7 @@
-import { heedSignals } from './signals.js';
+import { listenForSignals } from './signals.js';
 
-// Before anything that takes long to load: the first process of a container loses signals that it does not listen for.
-const signals = heedSignals();
+// Signals are handled before slow imports, because the first process of a container loses signals without a
+// listener.
+const signals = listenForSignals();
 const { run } = await import('./run.js');
 await run(signals);

@@ -8,11 +8,14 @@ import { previewStep, reactStep } from './step/react-step.js';
 
 interface AgentOptions {
   readonly metrics: ServiceMetrics;
-  /** Starts the embedded model; resolves with its loopback URL, ending in `/v1`. */
+  /** Starts the embedded model. Resolves with its loopback URL, which ends in `/v1`. */
   readonly startOffline: () => Promise<string>;
 }
 
-/** Makes the agent. Its imports are more than half of all code, so this file is loaded after the service listens. */
+/**
+ * Creates the agent. Its imports are more than half of all code, so this file is loaded after the service
+ * listens.
+ */
 export function makeAgent(config: Config, { metrics, startOffline }: AgentOptions): Agent {
   return {
     models: createModelDirectory({

@@ -1,6 +1,6 @@
 /**
- * Returns one sentence for each name that is no setting but was evidently intended as one: spelled otherwise, or without its
- * unit or its last words (rule: settings).
+ * Returns one sentence for each unknown name that was evidently intended as a setting: misspelled, or without
+ * its unit or its last words (rule: settings).
  */
 export function findMisunderstood(names: readonly string[], settings: readonly string[]): string[] {
   const ours = settings.map(spellingOf);
@@ -21,14 +21,14 @@ function spellingOf(name: string): Spelling {
 
 function misunderstood(name: string, settings: readonly Spelling[]): string[] {
   const written = spellingOf(name);
-  const meant = settings.find((setting) => looksLike(written, setting));
-  return meant ? [`${name}: there is no such setting; ${meant.name} is one`] : [];
+  const intended = settings.find((setting) => looksLike(written, setting));
+  return intended ? [`${name}: unknown setting; did you mean ${intended.name}?`] : [];
 }
 
 /**
- * Whether a name was intended as a setting: apart from case, underscores, plurals, its unit and a typing error in a long name,
- * it is the setting, or at least two words of its beginning or end. Names of one short word, and those that end with `_URL`,
- * may belong to any program.
+ * Returns whether a name was intended as a setting: it equals the setting, or at least two words of its
+ * beginning or end, apart from case, underscores, plurals, the unit and a typing error in a long name.
+ * One-word names, and names that end with `_URL`, may belong to any program.
  */
 function looksLike(written: Spelling, setting: Spelling): boolean {
   if (written.text === setting.text) return setting.name.includes('_') || setting.name === 'UPSTREAMS';
@@ -44,19 +44,21 @@ const begins = (whole: readonly string[], part: readonly string[]): boolean =>
 const ends = (whole: readonly string[], part: readonly string[]): boolean =>
   part.every((word, index) => word === whole[whole.length - part.length + index]);
 
-/** Shorter names are too close to those of other programs. */
+/** Minimum length for typo detection. Shorter names are too close to those of other programs. */
 const MIN_SIMILAR_LENGTH = 10;
 const MAX_TYPO_LENGTH = 2;
 
-/** Whether two long names differ in one place only, by one or two letters that are missing, added or replaced. */
-function isNearly(written: string, meant: string): boolean {
-  const shorter = Math.min(written.length, meant.length);
-  const longer = Math.max(written.length, meant.length);
+/**
+ * Returns whether two long names differ in one place only, by one or two missing, added or replaced letters.
+ */
+function isNearly(written: string, intended: string): boolean {
+  const shorter = Math.min(written.length, intended.length);
+  const longer = Math.max(written.length, intended.length);
   if (shorter < MIN_SIMILAR_LENGTH || longer - shorter > MAX_TYPO_LENGTH) return false;
   let start = 0;
-  while (start < shorter && written[start] === meant[start]) start += 1;
+  while (start < shorter && written[start] === intended[start]) start += 1;
   let end = 0;
-  while (end < shorter - start && written.at(-1 - end) === meant.at(-1 - end)) end += 1;
+  while (end < shorter - start && written.at(-1 - end) === intended.at(-1 - end)) end += 1;
   return longer - start - end <= MAX_TYPO_LENGTH;
 }
 

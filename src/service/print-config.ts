@@ -1,12 +1,12 @@
 import type { Config } from './config.js';
 
-/** Prints the configuration as JSON, with the secrets that a URL may hold masked. */
+/** Prints the configuration as JSON and masks secrets in URLs. */
 export function printConfig(config: Config): string {
   const masked = (_name: string, value: unknown) => (typeof value === 'string' ? maskUrl(value) : value);
   return JSON.stringify(config, masked, 2);
 }
 
-/** Masks user, password, query and fragment of a URL; returns other texts as they are. */
+/** Masks user, password, query and fragment of a URL. Returns other texts unchanged. */
 function maskUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^(?:https?|rediss?):$/.test(url.protocol)) return text;

@@ -9,38 +9,38 @@ import { openTokens, type Service, startService } from './start.js';
 
 const help = `Usage: stepwise serve [--print-config] [--help]
 
-Starts the Stepwise service. Configured by the environment alone:
+Starts the Stepwise service. All settings are environment variables:
 
-  HOST, PORT               where to listen (127.0.0.1, 8080)
-  LOG_LEVEL                debug, info, warn, error or silent; JSON lines on stdout (info)
-  OPENAI_UPSTREAM_URL      with /v1 (https://api.openai.com/v1)
-  ANTHROPIC_UPSTREAM_URL   without /v1 (https://api.anthropic.com)
+  HOST, PORT               address and port to listen on (127.0.0.1, 8080)
+  LOG_LEVEL                debug, info, warn, error or silent; the log is JSON lines on stdout (info)
+  OPENAI_UPSTREAM_URL      base URL with /v1 (https://api.openai.com/v1)
+  ANTHROPIC_UPSTREAM_URL   base URL without /v1 (https://api.anthropic.com)
   UPSTREAMS                JSON: name to URL, or to { url, keyRequired, contextWindow, maxTokensParam, encoding };
-                           a key is required where the URL is https, unless keyRequired says otherwise
-  OFFLINE_MODEL            on or off: the embedded model that needs no key (on)
-  PROJECTS, PROJECTS_DIR   JSON: project id to folder; a folder of folders named by project id
-  CONTEXT_SERVICE_URL      where else files and pinned items come from
-  AUTH_TOKENS_FILE         YAML: who may call; stepwise token NAME --file FILE makes it (none: this machine alone)
-  ALLOW_UNAUTHENTICATED    on: something in front of the service knows its callers (off)
-  RATE_LIMIT_PER_MINUTE    requests of one token, or of one address where there are no tokens (0: no limit)
-  REDIS_URL                Redis or Valkey, through which several processes share their limits (none)
-  TRUST_PROXY              how many proxies stand in front, or their addresses: whose X-Forwarded-For counts (none)
-  CORS_ORIGINS             web pages that may call, comma-separated (none)
-  MAX_BODY_BYTES           of one request (4194304)
-  MAX_IN_FLIGHT            steps at the same time (2048)
-  MAX_EVENT_LOOP_LAG_MS    how late the event loop may run before steps are refused (250)
-  STEP_DEADLINE_MS         the longest a step may take (120000)
-  SHUTDOWN_DELAY_MS        how long after SIGTERM steps are still taken, while /readyz says 503 (0)
-  SHUTDOWN_GRACE_MS        how long accepted steps may still take after that (125000)
-  OTEL_…                   traces: OTEL_EXPORTER_OTLP_ENDPOINT and others, as docs/reference/service.md has them (none)
+                           a key is required over https, unless keyRequired is false
+  OFFLINE_MODEL            on or off: the embedded model, which needs no key (on)
+  PROJECTS, PROJECTS_DIR   JSON: project id to folder; a folder whose subfolders are named by project id
+  CONTEXT_SERVICE_URL      URL of a service that supplies files and pinned items (none)
+  AUTH_TOKENS_FILE         YAML file of tokens; create it with: stepwise token NAME --file FILE (none: local callers only)
+  ALLOW_UNAUTHENTICATED    on: a proxy in front of the service authenticates callers (off)
+  RATE_LIMIT_PER_MINUTE    requests per token, or per address if there are no tokens (0: no limit)
+  REDIS_URL                Redis or Valkey in which several processes share their limits (none)
+  TRUST_PROXY              number or addresses of the proxies whose X-Forwarded-For is trusted (none)
+  CORS_ORIGINS             web origins that may call, comma-separated (none)
+  MAX_BODY_BYTES           maximum size of a request body (4194304)
+  MAX_IN_FLIGHT            maximum number of requests in flight (2048)
+  MAX_EVENT_LOOP_LAG_MS    event loop lag above which requests are rejected (250)
+  STEP_DEADLINE_MS         maximum time of a step (120000)
+  SHUTDOWN_DELAY_MS        time after SIGTERM in which requests are still accepted while /readyz returns 503 (0)
+  SHUTDOWN_GRACE_MS        maximum time of accepted requests after that (125000)
+  OTEL_…                   tracing: OTEL_EXPORTER_OTLP_ENDPOINT and others, see docs/reference/service.md (none)
 `;
 
-/** Writes a line for people; standard output carries the log. */
+/** Writes a line for people to standard error, because standard output carries the log. */
 const say = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** Runs the command by its arguments and the environment, to its end or until it listens. */
+/** Runs the command that the arguments ask for. Resolves when it has ended or the service listens. */
 export async function run(signals: Signals): Promise<void> {
   await start(signals).catch(explain);
 }
@@ -55,7 +55,7 @@ async function start(signals: Signals): Promise<void> {
   }
   const config = readConfig(process.env);
   if (values['print-config']) {
-    (await openTokens(config, pino({ level: 'silent' })))?.close(); // a wrong file ends the start
+    (await openTokens(config, pino({ level: 'silent' })))?.close(); // an invalid file throws
     process.stdout.write(`${printConfig(config)}\n`);
     return;
   }
@@ -70,24 +70,30 @@ async function serve(config: Config, signals: Signals): Promise<void> {
   say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
 }
 
-/** Drains at the first signal; a second one waits for the last log lines only. */
+/** Drains the service at the first signal. A second signal waits only for the last log lines. */
 function stopOnSignals(
   service: Service,
   { log, signals }: { readonly log: ServiceLog; readonly signals: Signals },
 ): void {
-  signals.handTo({
+  signals.setHandlers({
     stop: (signal) => {
-      log.logger.info({ signal }, 'draining');
+      log.logger.info({ signal }, 'draining: answering accepted requests, then exiting');
       void end(service, log, exitCodes.stopped);
     },
-    hurry: () => log.close(),
+    exitNow: () => log.close(),
   });
 }
 
-/** After a bug the state of the process is unknown: accepted requests are answered, then it ends. */
+/**
+ * Ends the process after an uncaught error, because its state is unknown. Accepted requests are answered
+ * first.
+ */
 function stopOnBugs(service: Service, log: ServiceLog): void {
   const stop = (thrown: unknown): void => {
-    log.logger.fatal({ bug: describeBug(thrown) }, 'uncaught');
+    log.logger.fatal(
+      { bug: describeBug(thrown) },
+      'uncaught error: answering accepted requests, then exiting',
+    );
     void end(service, log, exitCodes.failed);
   };
   process.on('uncaughtException', stop).on('unhandledRejection', stop);
@@ -111,21 +117,20 @@ function explain(thrown: unknown): void {
 function explanationOf(thrown: unknown): string {
   const code = codeOf(thrown);
   if (thrown instanceof ConfigError)
-    return `The configuration is wrong:\n${thrown.problems.map((problem) => `  ${problem}`).join('\n')}`;
-  if (code.startsWith('ERR_PARSE_ARGS_'))
-    return `This program takes --print-config or --help, and nothing else.\n\n${help}`;
+    return `The configuration is invalid:\n${thrown.problems.map((problem) => `  ${problem}`).join('\n')}`;
+  if (code.startsWith('ERR_PARSE_ARGS_')) return `The only options are --print-config and --help.\n\n${help}`;
   if (code === 'EADDRINUSE')
-    return 'The address is in use by another process: set PORT (0 takes a free one) or HOST.';
+    return 'Another process uses this address: set another PORT (0 picks a free one) or HOST.';
   if (isOfListening(thrown) && ['EACCES', 'EADDRNOTAVAIL', 'EINVAL'].includes(code))
-    return 'HOST and PORT name an address that this process may not use: set HOST to 127.0.0.1, or PORT above 1023.';
+    return 'This process may not listen on the address in HOST and PORT: set HOST to 127.0.0.1, or PORT above 1023.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return 'HOST names no address of this machine: write an IP address such as 127.0.0.1 or 0.0.0.0.';
+    return 'HOST is not an address of this machine: set it to an IP address such as 127.0.0.1 or 0.0.0.0.';
   return `The service could not start: ${JSON.stringify(describeBug(thrown))}`;
 }
 
 const codeOf = (thrown: unknown): string =>
   thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
 
-/** Whether an error is of the listener: files have errors of the same names. */
+/** Returns whether the listener threw the error, since file errors have the same codes. */
 const isOfListening = (thrown: unknown): boolean =>
   thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen';

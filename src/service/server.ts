@@ -1,3 +1,3 @@
-/** The service, to be started inside another program: `import { startService } from 'stepwise/server'`. */
+/** The service for use inside another program: `import { startService } from 'stepwise/server'`. */
 export { type Config, ConfigError, readConfig, type Settings } from './config.js';
 export { type Service, startService } from './start.js';

@@ -2,7 +2,7 @@ import { type Stats, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
 
-/** A whole number, as text or as a number. */
+/** Schema of a whole number, given as text or as a number. */
 export function wholeNumber(min: number, max: number) {
   const error = `expected a whole number from ${min} to ${max}`;
   const text = z
@@ -13,8 +13,8 @@ export function wholeNumber(min: number, max: number) {
 }
 
 /**
- * A JSON object, as text or as the value itself. Refuses names that `JSON.parse` would lose: one of two that are the same, and
- * `__proto__`.
+ * Schema of a JSON object, given as text or as a value. Rejects field names that `JSON.parse` would lose:
+ * duplicates and `__proto__`.
  */
 export const json = <Schema extends z.ZodType>(
   schema: Schema,
@@ -27,11 +27,11 @@ export const json = <Schema extends z.ZodType>(
       if (isObject(object)) return object;
       context.addIssue({
         code: 'custom',
-        message: `expected a JSON object such as ${example}, without any name twice or \`__proto__\``,
+        message: `expected a JSON object such as ${example}, without duplicate names and without \`__proto__\``,
       });
       return z.NEVER;
     })
-    // The annotation names the input; the schema checks values that are no text.
+    // The annotation names the input type. The inner schema checks values that are not text.
     .pipe(schema) as unknown as z.ZodType<z.output<Schema>, string | z.input<Schema>>;
 
 function parseJson(text: string): unknown {
@@ -42,25 +42,25 @@ function parseJson(text: string): unknown {
       if (!Array.isArray(this)) fields += 1;
       return value;
     });
-    // The reviver was also called for the whole value, as the field of an object around it.
+    // The reviver also counted the whole value, as the field of an object around it.
     return namesIn(text) === fields - 1 ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Counts the field names written in a text of JSON, repeated ones included: strings that a colon follows. */
+/** Counts the field names in a JSON text, duplicates included: the strings followed by a colon. */
 const namesIn = (text: string): number =>
   (text.match(/"(?:[^"\\]|\\.)*"\s*:?/g) ?? []).filter((string) => string.endsWith(':')).length;
 
-/** Aborts, so that checks over several settings do not see an invalid URL. */
+/** Schema of an http or https URL. It aborts, so that checks over several settings never see an invalid URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL', abort: true });
 
-export const isFile = (path: string): boolean => lookAt(path)?.isFile() ?? false;
-export const isFolder = (path: string): boolean => lookAt(path)?.isDirectory() ?? false;
+export const isFile = (path: string): boolean => statIfPresent(path)?.isFile() ?? false;
+export const isFolder = (path: string): boolean => statIfPresent(path)?.isDirectory() ?? false;
 
-/** Undefined if the path leads to nothing that can be reached. */
-function lookAt(path: string): Stats | undefined {
+/** Returns undefined if nothing reachable exists at the path. */
+function statIfPresent(path: string): Stats | undefined {
   try {
     return statSync(path);
   } catch {
@@ -69,8 +69,8 @@ function lookAt(path: string): Stats | undefined {
 }
 
 /**
- * Whether Redis' client uses every part of a URL: host, port, a database number as the path, valid percent-encoding. It would
- * ignore a query.
+ * Returns whether the Redis client uses every part of a URL: host, port, a database number as the path, and
+ * valid percent-encoding. The client would ignore a query.
  */
 export function isRedisUrl(text: string): boolean {
   const { hostname, port, pathname, search, hash, username, password } = new URL(text);

@@ -1,32 +1,34 @@
 export const exitCodes = { stopped: 0, failed: 1, misconfigured: 2, interrupted: 130 };
 
-/** The handlers of the signals that ask a process to end. */
-interface Stopping {
+/** Handlers for the signals that ask a process to end. */
+interface SignalHandlers {
   /** Called at the first signal. */
   stop(signal: NodeJS.Signals): void;
   /** Called at the second signal; the process exits when it resolves. */
-  hurry(): Promise<void>;
+  exitNow(): Promise<void>;
 }
 
 export interface Signals {
   /** Sets the handlers once the service runs. */
-  handTo(stopping: Stopping): void;
+  setHandlers(handlers: SignalHandlers): void;
 }
 
-/** Listens for SIGTERM and SIGINT; until there are handlers, the first one ends the process (rule: shutdown). */
-export function heedSignals(): Signals {
-  let stopping: Stopping | undefined;
+/**
+ * Listens for SIGTERM and SIGINT. Until handlers are set, the first signal ends the process (rule: shutdown).
+ */
+export function listenForSignals(): Signals {
+  let handlers: SignalHandlers | undefined;
   let count = 0;
-  const heed = (signal: NodeJS.Signals): void => {
+  const handle = (signal: NodeJS.Signals): void => {
     count += 1;
-    if (!stopping) process.exit(exitCodes.stopped);
-    if (count === 1) stopping.stop(signal);
-    else void stopping.hurry().finally(() => process.exit(exitCodes.interrupted));
+    if (!handlers) process.exit(exitCodes.stopped);
+    if (count === 1) handlers.stop(signal);
+    else void handlers.exitNow().finally(() => process.exit(exitCodes.interrupted));
   };
-  process.on('SIGTERM', heed).on('SIGINT', heed);
+  process.on('SIGTERM', handle).on('SIGINT', handle);
   return {
-    handTo: (given) => {
-      stopping = given;
+    setHandlers: (given) => {
+      handlers = given;
     },
   };
 }

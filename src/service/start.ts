@@ -19,30 +19,32 @@ import { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
 import { version } from './version.js';
 
-/** A service that listens. */
+/** A service that listens for requests. */
 export interface Service {
   readonly url: string;
-  /** Resolves when everything that most steps need is loaded, or failed to; requests are accepted before that as well. */
+  /** Resolves when the code that most steps need is loaded, or failed to load. Requests are accepted before that. */
   readonly warm: Promise<void>;
   /**
    * Reports not ready, closes the listener after `SHUTDOWN_DELAY_MS`, finishes accepted requests for at most
-   * `SHUTDOWN_GRACE_MS`, answers 503 to the rest, and frees everything. Further calls wait for the same end.
+   * `SHUTDOWN_GRACE_MS`, answers the rest with 503, and releases all resources. Further calls return the same
+   * promise.
    */
   close(): Promise<void>;
 }
 
-/** Maximum time for the arrival of a request body. */
+/** Maximum time in which a request body must arrive. */
 const BODY_TIMEOUT_MS = 30_000;
 
 /**
  * Starts a service and resolves once it listens.
  *
- * @param settings by the names of their environment variables, as text or as plain values; omitted ones have their default
- *   (rule: settings). `{ PORT: 0 }` takes a free port.
- * @param logger gets one `info` record a request; by default JSON lines on standard output, from `LOG_LEVEL` on.
- * @param handedRuns saved runs as JSON, by names that cannot be guessed, for the playground alone: `/#/NAME` shows
- *   one whose name begins with `view-`.
- * @throws `ConfigError` if the settings are wrong, and the listener's own error if the address cannot be used.
+ * @param settings by environment variable name, as text or as plain values; omitted ones have their default
+ * (rule: settings). `{ PORT: 0 }` picks a free port.
+ * @param logger receives one `info` record per request. By default, the service writes JSON lines to standard
+ * output, from `LOG_LEVEL` on.
+ * @param handedRuns saved runs as JSON, by unguessable names. Only the playground reads them: `/#/NAME` opens
+ * a run whose name begins with `view-` for viewing.
+ * @throws `ConfigError` if the settings are invalid, or the listener's own error if it cannot use the address.
  */
 export async function startService(
   settings: Settings = {},
@@ -68,7 +70,7 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
     try {
       await close();
     } catch {
-      // It could not be loaded or closed; the others are closed all the same.
+      // The resource could not be loaded or closed; the others are closed all the same.
     }
   }
 }
@@ -78,7 +80,7 @@ interface OpenOptions {
   readonly collector: string | undefined;
   readonly logger: Logger | undefined;
   readonly handedRuns: Readonly<Record<string, string>>;
-  /** Gets what closes each thing, as soon as it is opened. */
+  /** Receives a close function as soon as each resource is opened. */
   readonly opened: Close[];
 }
 
@@ -139,7 +141,7 @@ async function open(
   });
   const server = createServer(app, {}, refused);
   const url = await listen(server, config);
-  // A failed load is retried, and its failure reported, when a request needs it.
+  // If loading fails, the first request that needs the code loads it again and reports the failure.
   const warm = warmUp(agent.get, metrics).catch(() => {});
   const closing = onDemand(() => close(server, { inFlight, agent }, config).then(() => closeAll(opened)));
   return { url, warm, close: closing.get };
@@ -151,7 +153,9 @@ function openLog(config: Config, opened: Close[]): Logger {
   return log.logger;
 }
 
-/** Opens the file of bearer tokens, if there is one; its reader is loaded only then. Throws `ConfigError`. */
+/**
+ * Opens the file of bearer tokens, if one is configured. Its reader is loaded only then. Throws `ConfigError`.
+ */
 export async function openTokens(
   { AUTH_TOKENS_FILE: path }: Pick<Config, 'AUTH_TOKENS_FILE'>,
   log: Logger,
@@ -169,7 +173,7 @@ export async function openTokens(
   }
 }
 
-/** Opens the limits of callers, if any limit is configured. */
+/** Opens the limits on callers, if any limit is configured. */
 async function openLimits(
   { AUTH_TOKENS_FILE, RATE_LIMIT_PER_MINUTE, REDIS_URL }: Config,
   log: Logger,
@@ -180,9 +184,9 @@ async function openLimits(
 }
 
 const NO_GRPC =
-  'OTEL_EXPORTER_OTLP_PROTOCOL: spans are sent over HTTP only: write http/protobuf, and the port of the collector for it, 4318 by default; OTEL_TRACES_EXPORTER=none sends none';
+  'OTEL_EXPORTER_OTLP_PROTOCOL: gRPC is not supported; set http/protobuf and the HTTP port of the collector, 4318 by default, or turn tracing off with OTEL_TRACES_EXPORTER=none';
 
-/** Opens the tracing: OpenTelemetry's SDK is loaded only if there is a collector (rule: tracing). */
+/** Opens the tracing. OpenTelemetry's SDK is loaded only if a collector is configured (rule: tracing). */
 async function openTracing(url: string | undefined, log: Logger): Promise<Tracing> {
   if (url === undefined) return passOnTraces;
   const room = await import('./operations/tracing/open-tracing.js');
@@ -190,8 +194,8 @@ async function openTracing(url: string | undefined, log: Logger): Promise<Tracin
 }
 
 /**
- * Returns the URL that spans are sent to, with the path for traces; undefined if nothing is to be recorded (rule:
- * tracing-settings). Throws `ConfigError` if they are to be sent over gRPC.
+ * Returns the URL that spans are sent to, including the path; undefined if tracing is off
+ * (rule: tracing-settings). Throws `ConfigError` for gRPC, which is not supported.
  */
 function collectorUrl(config: Config): string | undefined {
   if (config.OTEL_SDK_DISABLED === 'true' || config.OTEL_TRACES_EXPORTER === 'none') return undefined;
@@ -206,7 +210,10 @@ function collectorUrl(config: Config): string | undefined {
   return url.href;
 }
 
-/** Loads what most steps need, beside the first requests: a new process listens at once. */
+/**
+ * Loads the code that most steps need while the first requests are served, so that a new process listens at
+ * once.
+ */
 async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Promise<void> {
   const { models } = await agent();
   await import('./http/routes/step-routes.js');
@@ -216,16 +223,17 @@ async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Pro
   await metrics.load();
 }
 
-/** The sources of pending answers. */
+/** The sources of pending responses. */
 interface Pending {
   readonly inFlight: InFlight;
-  /** Requests that came before the agent was loaded wait for it, and are not in flight yet. */
+  /** Requests that wait for the agent to load, and so are not in flight yet. */
   readonly agent: OnDemand<Agent>;
 }
 
 /**
- * With `SHUTDOWN_DELAY_MS`, balancers have the time to see that the service is not ready, and what they send meanwhile is
- * served; then nobody can connect any more. Without it, the listener stays open to the end and answers 503.
+ * Stops the server. With `SHUTDOWN_DELAY_MS`, balancers have time to see that the service is not ready, and
+ * requests that they send meanwhile are served; then the listener closes. Without it, the listener stays open
+ * to the end and answers 503.
  */
 async function close(server: Server, pending: Pending, config: Config): Promise<void> {
   const { inFlight } = pending;
@@ -245,21 +253,21 @@ async function close(server: Server, pending: Pending, config: Config): Promise<
 
 async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
   await once(server.listen(PORT, HOST), 'listening');
-  // A server that listens on TCP has such an address.
+  // A server that listens on TCP has an `AddressInfo`.
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Time for requests that are in the sockets already when the last answer has left. */
+/** Time for requests that have already reached the sockets when the last response is sent. */
 const LAST_REQUESTS_MS = 100;
-/** Time that the last answers may take to leave; none of them waits for a model. */
+/** Time that the last responses may take to leave; none of them waits for a model. */
 const LAST_ANSWERS_MS = 1_000;
 
-/** Waits until everything is answered; at the end of the grace time the rest gets 503. */
+/** Waits until every request is answered. At the end of the grace time, the rest gets 503. */
 async function drain({ inFlight, agent }: Pending, graceMs: number): Promise<void> {
   const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
   do {
-    await agent.made()?.catch(() => {}); // its callers learn of the failure
+    await agent.made()?.catch(() => {}); // the requests that wait for the agent report the failure
     await inFlight.idle();
     await sleep(LAST_REQUESTS_MS);
   } while (inFlight.count > 0);

@@ -1,2 +1,5 @@
-/** The version of this package: written here, since a bundle has no package file beside it. A test compares them. */
+/**
+ * The version of this package. It is a constant because a bundle has no package.json beside it; a test
+ * compares both.
+ */
 export const version = '0.1.0';

@@ -71,7 +71,7 @@ describe('a collector that does not take spans costs the service nothing else (r
     await service?.close();
     expect(lines()).toEqual([
       expect.objectContaining({ level: 40, code: 'ECONNREFUSED' }),
-      expect.objectContaining({ level: 40, lost: made, msg: 'spans were lost' }),
+      expect.objectContaining({ level: 40, lost: made, msg: 'spans were lost because the service ended' }),
     ]);
     expect(service?.log.join('')).not.toMatch(/canary/);
   });

@@ -47,7 +47,7 @@ describe('requests a minute (rule: rate-limit)', () => {
     expect(detailOf(refused)).toEqual({
       path: '',
       code: 'requestsPerMinute',
-      message: 'the limit is 4 requests a minute',
+      message: 'the limit is 4 requests per minute',
     });
     expect(Number(headers['retry-after'])).toBe(Math.ceil(body.error.retry_after_ms / 1_000));
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
@@ -148,7 +148,7 @@ describe('requests at the same time (rule: token-limits)', () => {
     await Promise.all([fake.request(0), fake.request(1)]);
     const refused = await sendRaw(url, bearing(token));
     expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
-    expect(detailOf(refused).message).toBe('the limit is 2 requests at the same time');
+    expect(detailOf(refused).message).toBe('the limit is 2 concurrent requests');
     leaving.abort();
     expect(await Promise.all(held)).toEqual(['left', 'left']);
     while ((await sendRaw(url, bearing(token))).status !== 200)

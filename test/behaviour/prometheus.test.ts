@@ -136,7 +136,7 @@ describe('the dashboard and the rules ask for what is there (rule: metrics)', ()
 
     test('names, types and helps are as promtool wants them', async () => {
       const { text } = await scrape(service.url, { Authorization: `Bearer ${reader}` });
-      expect(promtool(['check', 'metrics'], text)).toEqual({ ok: true, said: '' });
+      expect(promtool(['check', 'metrics'], text)).toEqual({ ok: true, output: '' });
     });
 
     test('finds what has happened: steps, their time, tokens, failures, callers above a limit', async () => {

@@ -165,7 +165,9 @@ async function spendLimit(): Promise<number[] | null> {
       statuses.push((await sendRaw(url, { method: 'GET', path: '/api/agent/models', headers })).status);
     }
     expect(new Set(await answeredBy(ids))).toEqual(new Set([0, 1]));
-    const wasSlow = replicas.some(({ output }) => output.stdout.includes('each process limits by itself'));
+    const wasSlow = replicas.some(({ output }) =>
+      output.stdout.includes('each process counts its own limits'),
+    );
     return wasSlow ? null : statuses;
   } finally {
     await stopAll();

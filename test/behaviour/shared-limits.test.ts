@@ -80,7 +80,7 @@ const isShared = (service: WholeService) => linesOf(service).at(-1)?.level === 3
       expect(await statuses(Array(7).fill(one.url))).toEqual([200, 200, 200, 200, 200, 200, 429]);
       const told = linesOf(one).filter(({ level }) => level === 40);
       expect(told).toEqual([
-        expect.objectContaining({ msg: expect.stringContaining('each process limits by itself') }),
+        expect.objectContaining({ msg: expect.stringContaining('each process counts its own limits') }),
       ]);
       await redis.start();
       await until(() => [one, two].every(isShared));

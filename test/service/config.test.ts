@@ -20,8 +20,8 @@ function problemsOf(environment: Record<string, string>): readonly string[] {
   return [];
 }
 
-describe('the environment (rule: settings)', () => {
-  test('nothing set is a service on loopback with the stated defaults', () => {
+describe('reading settings from the environment (rule: settings)', () => {
+  test('an empty environment configures a service on loopback with the documented defaults', () => {
     expect(readConfig({})).toEqual({
       HOST: '127.0.0.1',
       PORT: 8080,
@@ -43,11 +43,11 @@ describe('the environment (rule: settings)', () => {
     });
   });
 
-  test('an empty variable is not set', () => {
+  test('an empty variable is treated as unset', () => {
     expect(readConfig({ PORT: '', UPSTREAMS: '', PROJECTS_DIR: '' }).PORT).toBe(8080);
   });
 
-  test('an upstream is a URL or an object; over https it requires a key unless told otherwise', () => {
+  test('an upstream is a URL or an object, and requires a key over https unless keyRequired is false', () => {
     const { UPSTREAMS } = readConfig({
       UPSTREAMS: JSON.stringify({
         ollama: 'http://127.0.0.1:11434/v1',
@@ -62,7 +62,7 @@ describe('the environment (rule: settings)', () => {
     });
   });
 
-  test('origins are a list', () => {
+  test('CORS_ORIGINS is a comma-separated list of origins', () => {
     expect(readConfig({ CORS_ORIGINS: 'https://a.example, http://localhost:3000' }).CORS_ORIGINS).toEqual([
       'https://a.example',
       'http://localhost:3000',
@@ -93,41 +93,41 @@ describe('the environment (rule: settings)', () => {
       { UPSTREAMS: '{"a": {"url": "http://127.0.0.1/v1", "__proto__": {"keyRequired": false}}}' },
     ],
     ['PROJECTS', { PROJECTS: `{"__proto__": ${JSON.stringify(folder)}}` }],
-  ])('a wrong %s is named: %j', (name, environment) => {
+  ])('an invalid %s is reported by name: %j', (name, environment) => {
     expect(problemsOf(environment)).toEqual([expect.stringMatching(new RegExp(`^${name}\\b`))]);
   });
 
   const upstreams = 'a JSON object such as {"ollama":"http://127.0.0.1:11434/v1"}';
   test.each<[Record<string, string>, string]>([
-    [
-      { UPSTREAMS: '{"openai":"https://own.example/v1"}' },
-      'UPSTREAMS.openai: the service has this name already',
-    ],
-    [{ UPSTREAMS: '{"My up":"https://own.example/v1"}' }, 'starts with a small letter'],
+    [{ UPSTREAMS: '{"openai":"https://own.example/v1"}' }, 'UPSTREAMS.openai: this name is reserved'],
+    [{ UPSTREAMS: '{"My up":"https://own.example/v1"}' }, 'starts with a lowercase letter'],
     [{ UPSTREAMS: 'ollama=http://127.0.0.1:11434/v1' }, upstreams],
     [{ UPSTREAMS: '["http://127.0.0.1:11434/v1"]' }, upstreams],
     [
       { UPSTREAMS: '{"a":{"url":"http://127.0.0.1/v1","encoding":"gpt"}}' },
       'UPSTREAMS.a.encoding: expected one of: o200k_base, cl100k_base',
     ],
-    [{ PROJECTS: '{"shop":"."}' }, 'PROJECTS.shop: expected the id of a project as its name, a UUID such as'],
+    [{ PROJECTS: '{"shop":"."}' }, 'PROJECTS.shop: expected a project id as the name, a UUID such as'],
     [{ PROJECTS: 'shop' }, 'PROJECTS: expected a JSON object such as {"6f9619ff-'],
     [{ OFFLINE_MODEL: 'true' }, 'OFFLINE_MODEL: expected one of: on, off'],
     [{ LOG_LEVEL: 'verbose' }, 'LOG_LEVEL: expected one of: debug, info, warn, error, silent'],
     [{ CORS_ORIGINS: '*' }, 'such as https://app.example'],
-    [{ CORS_ORIGINS: 'https://*.example' }, 'origins, each written out, separated by commas, such as'],
-    [{ HOST: 'fe80::1' }, 'HOST: expected a link-local address with its interface, such as fe80::1%eth0'],
-    [{ UPSTREAMS: '{"a":"http://h/v1","b":"http://h/v1","a":"http://i/v1"}' }, 'without any name twice'],
-    [{ UPSTREAMS: '{"a":{"url":"http://h/v1","url":"http://i/v1"}}' }, 'without any name twice'],
+    [
+      { CORS_ORIGINS: 'https://*.example' },
+      'expected full origins without wildcards, separated by commas, such as',
+    ],
+    [{ HOST: 'fe80::1' }, 'HOST: a link-local address needs its interface, such as fe80::1%eth0'],
+    [{ UPSTREAMS: '{"a":"http://h/v1","b":"http://h/v1","a":"http://i/v1"}' }, 'without duplicate names'],
+    [{ UPSTREAMS: '{"a":{"url":"http://h/v1","url":"http://i/v1"}}' }, 'without duplicate names'],
     [{ UPSTREAMS: '{"sk-plover":"http://h/v1"}' }, 'UPSTREAMS: expected a name'],
     [
       { PROJECTS: JSON.stringify({ [project]: folder, [project.toUpperCase()]: folder }) },
-      'PROJECTS: expected each project once: an id in capitals is the same',
+      'PROJECTS: a project is listed twice: ids are compared without regard to case',
     ],
     [{ RATE_LIMIT_PER_MINUTE: '-1' }, 'RATE_LIMIT_PER_MINUTE: expected a whole number from 0 to 1000000'],
     [
       { REDIS_URL: '127.0.0.1:6379' },
-      'REDIS_URL: expected a URL such as redis://127.0.0.1:6379, or rediss:// with TLS',
+      'REDIS_URL: expected a URL such as redis://127.0.0.1:6379, or rediss:// for TLS',
     ],
     ...[
       'http://127.0.0.1',
@@ -145,27 +145,27 @@ describe('the environment (rule: settings)', () => {
       'REDIS_URL: expected a URL such as redis://127.0.0.1:6379',
     ]),
     ...[`/${'x'.repeat(300)}`, linkLoop].flatMap((there): [Record<string, string>, string][] => [
-      [{ PROJECTS_DIR: there }, 'PROJECTS_DIR: expected a folder that exists and can be reached'],
-      [{ AUTH_TOKENS_FILE: there }, 'AUTH_TOKENS_FILE: expected a file that exists and can be reached'],
+      [{ PROJECTS_DIR: there }, 'PROJECTS_DIR: expected the path of a readable folder'],
+      [{ AUTH_TOKENS_FILE: there }, 'AUTH_TOKENS_FILE: expected the path of a readable file'],
       [
         { PROJECTS: JSON.stringify({ [project]: there }) },
-        `PROJECTS.${project}: expected a folder that exists and can be reached`,
+        `PROJECTS.${project}: expected the path of a readable folder`,
       ],
     ]),
     [
       { TRUST_PROXY: 'true' },
-      'TRUST_PROXY: expected how many proxies stand in front, such as 1, or their addresses',
+      'TRUST_PROXY: expected the number of trusted proxies, such as 1, or their addresses',
     ],
-    [{ TRUST_PROXY: '10.0.0.0/99' }, 'TRUST_PROXY: expected how many proxies'],
-    [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY: expected how many proxies'],
-    [{ TRUST_PROXY: '1000' }, 'TRUST_PROXY: expected how many proxies'],
-  ])('%j: the problem says what to write instead', (environment, advice) => {
+    [{ TRUST_PROXY: '10.0.0.0/99' }, 'TRUST_PROXY: expected the number of trusted proxies'],
+    [{ TRUST_PROXY: '-1' }, 'TRUST_PROXY: expected the number of trusted proxies'],
+    [{ TRUST_PROXY: '1000' }, 'TRUST_PROXY: expected the number of trusted proxies'],
+  ])('the message about the invalid setting %j states what to write instead', (environment, advice) => {
     const problems = problemsOf(environment);
     expect(problems).toEqual([expect.stringContaining(advice)]);
     expect(problems.join()).not.toMatch(/Invalid|received/);
   });
 
-  test('every wrong variable is named at once, and no value is repeated', () => {
+  test('all invalid variables are reported at once, without their values', () => {
     const problems = problemsOf({ PORT: 'sk-canary', LOG_LEVEL: 'sk-canary', UPSTREAMS: 'sk-canary' });
     expect(problems).toHaveLength(3);
     expect(problems.join()).not.toContain('canary');
@@ -176,7 +176,7 @@ const tokens = join(folder, 'tokens.yaml');
 writeFileSync(tokens, 'tokens: []');
 const network = ['0.0.0.0', '::', '192.168.1.2', 'service.example', '127.0.0.1.example'];
 
-test('colons, quotes and escapes in a text of JSON are no names (rule: settings)', () => {
+test('colons, quotes and escapes inside strings of a JSON setting are not mistaken for field names (rule: settings)', () => {
   const url = 'http://127.0.0.1/v1?":"=\\"a\\": ';
   expect(
     readConfig({ UPSTREAMS: JSON.stringify({ a: url, b: { url: 'http://127.0.0.1/v1' } }) }).UPSTREAMS,
@@ -191,24 +191,24 @@ test.each([
   'sk-plover',
   `stepwise_plover`,
   'plover\n  PORT: expected nothing',
-])('a name inside a setting that cannot be one is not repeated: %j', (name) => {
+])('an invalid name inside a JSON setting is not repeated in the message: %j', (name) => {
   const problems = problemsOf({
     UPSTREAMS: JSON.stringify({ [name]: 'http://h/v1' }),
     PROJECTS: JSON.stringify({ [name]: folder }),
   });
   expect(problems).toEqual([
     expect.stringMatching(/^UPSTREAMS: expected a name/),
-    expect.stringMatching(/^PROJECTS: expected the id of a project/),
+    expect.stringMatching(/^PROJECTS: expected a project id/),
   ]);
   expect(problems.join()).not.toMatch(/plover|\n/);
 });
 
-describe('a service that others reach knows who may call (rule: safe-start)', () => {
-  test.each(network)('HOST=%s is refused in a sentence that says what to do', (HOST) => {
+describe('a service that other machines can reach needs authentication (rule: safe-start)', () => {
+  test.each(network)('HOST=%s without tokens is rejected with a message that states what to set', (HOST) => {
     expect(problemsOf({ HOST })).toEqual([
-      'HOST: on this address everybody who reaches the port could use the service: set AUTH_TOKENS_FILE to a file of ' +
-        'tokens (`stepwise token NAME --file FILE` makes it), or HOST=127.0.0.1, or ALLOW_UNAUTHENTICATED=on if ' +
-        'something in front of the service knows its callers',
+      'HOST: at this address, everybody who can reach the port could use the service: set AUTH_TOKENS_FILE to a file of ' +
+        'tokens (create it with `stepwise token NAME --file FILE`), or HOST=127.0.0.1, or ALLOW_UNAUTHENTICATED=on if ' +
+        'a proxy in front of the service authenticates callers',
     ]);
     expect(problemsOf({ HOST, AUTH_TOKENS_FILE: tokens })).toEqual([]);
     expect(problemsOf({ HOST, ALLOW_UNAUTHENTICATED: 'on' })).toEqual([]);
@@ -218,19 +218,19 @@ describe('a service that others reach knows who may call (rule: safe-start)', ()
   test.each([
     [
       { AUTH_TOKENS_FILE: '/nowhere/tokens.yaml' },
-      'AUTH_TOKENS_FILE: expected a file that exists and can be reached; `stepwise token',
+      'AUTH_TOKENS_FILE: expected the path of a readable file; create one with `stepwise token',
     ],
-    [{ AUTH_TOKENS_FILE: folder }, 'AUTH_TOKENS_FILE: expected a file that exists'],
+    [{ AUTH_TOKENS_FILE: folder }, 'AUTH_TOKENS_FILE: expected the path of a readable file'],
     [{ ALLOW_UNAUTHENTICATED: 'yes' }, 'ALLOW_UNAUTHENTICATED: expected one of: on, off'],
     [
       { ALLOW_UNAUTHENTICATED: 'on', AUTH_TOKENS_FILE: tokens },
-      'ALLOW_UNAUTHENTICATED: AUTH_TOKENS_FILE says who may call, and on says that everybody may: unset one of them',
+      'ALLOW_UNAUTHENTICATED: AUTH_TOKENS_FILE restricts callers, and ALLOW_UNAUTHENTICATED=on admits everybody: unset one of them',
     ],
-  ])('%j is refused', (environment, problem) => {
+  ])('the environment %j is rejected', (environment, problem) => {
     expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
   });
 
-  test('the image asks for it: it listens on every address', () => {
+  test('the container image listens on every address and does not start without AUTH_TOKENS_FILE', () => {
     const [, image = ''] = /^ENV (.*)$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
     const environment = Object.fromEntries(image.split(' ').map((each) => each.split('=')));
     expect(environment).toMatchObject({ HOST: '0.0.0.0' });
@@ -239,7 +239,7 @@ describe('a service that others reach knows who may call (rule: safe-start)', ()
   });
 });
 
-test('proxies are a number of them, or a list (rule: rate-limit)', () => {
+test('TRUST_PROXY is a number of proxies or a list of addresses (rule: rate-limit)', () => {
   const read = (TRUST_PROXY: string) => readConfig({ TRUST_PROXY }).TRUST_PROXY;
   expect([read('2'), read('0'), read('loopback, 10.0.0.0/8,fd00::1')]).toEqual([
     2,
@@ -256,14 +256,14 @@ describe('project files are not served to the network without tokens (rule: safe
     { CONTEXT_SERVICE_URL: 'https://context.example' },
   ];
 
-  test.each(sources)('%j is refused on 0.0.0.0', (source) => {
+  test.each(sources)('%j without tokens is rejected on every network address', (source) => {
     for (const HOST of network) {
       expect(problemsOf({ ...source, HOST })).toEqual([expect.stringMatching(/^HOST: .*AUTH_TOKENS_FILE/)]);
       expect(problemsOf({ ...source, HOST, AUTH_TOKENS_FILE: tokens })).toEqual([]);
     }
   });
 
-  test.each(sources)('%j is refused with ALLOW_UNAUTHENTICATED=on, on loopback too', (source) => {
+  test.each(sources)('%j with ALLOW_UNAUTHENTICATED=on is rejected, even on loopback', (source) => {
     for (const HOST of ['0.0.0.0', '127.0.0.1']) {
       expect(problemsOf({ ...source, HOST, ALLOW_UNAUTHENTICATED: 'on' })).toEqual([
         expect.stringMatching(/^ALLOW_UNAUTHENTICATED: .*not served to callers without a token/),
@@ -271,15 +271,15 @@ describe('project files are not served to the network without tokens (rule: safe
     }
   });
 
-  test.each(sources)('%j is fine on loopback', (source) => {
+  test.each(sources)('%j without tokens is allowed on loopback', (source) => {
     for (const HOST of ['127.0.0.1', '127.1.2.3', '::1', 'localhost']) {
       expect(problemsOf({ ...source, HOST })).toEqual([]);
     }
   });
 });
 
-describe('--print-config (rule: settings)', () => {
-  test('masks what a URL may hide', () => {
+describe('printing the configuration (rule: settings)', () => {
+  test('--print-config masks secrets in URLs', () => {
     const text = printConfig(
       readConfig({
         CONTEXT_SERVICE_URL: 'https://user:canary@context.example/a?token=canary',
@@ -300,7 +300,7 @@ describe('--print-config (rule: settings)', () => {
     ['https://host/?a#canary', 'https://host/?***#***'],
     ['https://host/v1', 'https://host/v1'],
     ['HTTPS://Host', 'HTTPS://Host'],
-  ])('%s is printed as %s', (written, printed) => {
+  ])('--print-config prints the URL %s as %s', (written, printed) => {
     const settings = {
       CONTEXT_SERVICE_URL: written,
       OPENAI_UPSTREAM_URL: written,
@@ -312,7 +312,7 @@ describe('--print-config (rule: settings)', () => {
   });
 });
 
-describe('(rule: settings) what the service would not honour', () => {
+describe('names that were intended as settings (rule: settings)', () => {
   test.each([
     ['CORS_ORIGIN', 'CORS_ORIGINS'],
     ['auth_tokens_file', 'AUTH_TOKENS_FILE'],
@@ -342,13 +342,15 @@ describe('(rule: settings) what the service would not honour', () => {
     ['ALLOW_UNAUTHENTIFICATED', 'ALLOW_UNAUTHENTICATED'],
     ['ALLOW_UNAUTENTICATED', 'ALLOW_UNAUTHENTICATED'],
     ['AUTH_TOKNES_FILE', 'AUTH_TOKENS_FILE'],
-  ])('%s is taken for a misspelt %s', (written, meant) => {
-    expect(problemsOf({ [written]: 'x' })).toEqual([`${written}: there is no such setting; ${meant} is one`]);
+  ])('the unknown variable %s is rejected as a misspelling of %s', (written, intended) => {
+    expect(problemsOf({ [written]: 'x' })).toEqual([
+      `${written}: unknown setting; did you mean ${intended}?`,
+    ]);
   });
 
-  test('variables of others are left alone, and all of them where the environment is not ours', () => {
+  test('variables of other programs are ignored, and with ignoreOthers also misspelled ones', () => {
     expect(problemsOf({ HOSTNAME: 'x', PROJECT: 'x', PATH: 'x', NODE_ENV: 'x', HOSTS: 'x' })).toEqual([]);
-    // Of a shell, of the vendors' SDKs, and those that a cluster makes of the names of its services.
+    // Variables of a shell, of the vendors' SDKs, and those that Kubernetes derives from service names.
     const others =
       'LOG LOGNAME MAIL STEP SHUTDOWN TRUST REDIS REDIS_HOST REDIS_PORT CONTEXT_SERVICE_HOST PROJECTS_PORT ' +
       'UPSTREAMS_SERVICE_HOST OPENAI_API_KEY OPENAI_BASE_URL ANTHROPIC_API_KEY NPM_TOKEN GITHUB_TOKEN AUTH ' +
@@ -358,8 +360,8 @@ describe('(rule: settings) what the service would not honour', () => {
   });
 });
 
-describe('(rule: settings) settings as plain values', () => {
-  test('what is left out has its default, and a complete configuration comes out as it went in', () => {
+describe('settings as plain values (rule: settings)', () => {
+  test('omitted settings get their defaults, and completing a complete configuration changes nothing', () => {
     const config = completeSettings({ PORT: 0, UPSTREAMS: { local: 'http://127.0.0.1:1/v1' } });
     expect(config).toEqual({
       ...readConfig({}),
@@ -369,18 +371,18 @@ describe('(rule: settings) settings as plain values', () => {
     expect(completeSettings(config)).toEqual(config);
   });
 
-  test('they are held to the same rules, and to the names that there are', () => {
+  test('plain values are validated like text, and unknown names are rejected', () => {
     expect(() => completeSettings({ PORT: 70_000 })).toThrow(ConfigError);
     expect(() => completeSettings({ PORT: 0.5 })).toThrow('PORT: expected a whole number from 0 to 65535');
     const misspelt = { PORT: 0, PORTS: 1 };
-    expect(() => completeSettings(misspelt)).toThrow('PORTS: there is no such setting');
+    expect(() => completeSettings(misspelt)).toThrow('PORTS: unknown setting');
   });
 });
 
 test.each([
-  ['{"a": 5}', 'UPSTREAMS.a: expected a URL, or an object of url, keyRequired'],
+  ['{"a": 5}', 'UPSTREAMS.a: expected a URL, or an object with url and optionally keyRequired'],
   ['{"a": {"url": "x"}}', 'UPSTREAMS.a.url: expected an http or https URL'],
   ['{"a": "127.0.0.1:11434"}', 'UPSTREAMS.a.url: expected an http or https URL'],
-])('an upstream that cannot be read says what is expected: %s', (UPSTREAMS, problem) => {
+])('an invalid upstream is rejected with what was expected: %s', (UPSTREAMS, problem) => {
   expect(problemsOf({ UPSTREAMS })).toEqual([expect.stringContaining(problem)]);
 });

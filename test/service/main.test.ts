@@ -20,7 +20,7 @@ afterEach(async () => {
   await fake?.close();
 });
 
-/** The service as its own process, on a free port. */
+/** Starts the service as its own process, on a free port. */
 function run(
   environment: Record<string, string> = {},
   args: string[] = [],
@@ -56,8 +56,8 @@ const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 };
 
-describe('main', () => {
-  test('says where it listens on stderr; stdout is JSON lines', async () => {
+describe('the service process', () => {
+  test('the service process prints its address on stderr and only JSON lines on stdout', async () => {
     const service = run();
     const url = await service.listening();
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
@@ -66,57 +66,57 @@ describe('main', () => {
     for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
   });
 
-  test('a wrong variable ends it with 2 and its name (rule: settings)', async () => {
+  test('an invalid setting ends the service process with code 2 and its name (rule: settings)', async () => {
     const service = run({ PORT: 'eighty' });
     expect(await service.exited()).toBe(2);
     expect(service.output.stderr).toMatch(/PORT: expected a whole number/);
   });
 
-  test('so does a name that is none of ours but was meant for us, one like a vendor’s included (rule: settings)', async () => {
+  test('a misspelled setting ends the service process with code 2 and the right name (rule: settings)', async () => {
     const service = run({ AUTH_TOKEN_FILE: '/canary', OPENAI_UPSTREAM: 'http://canary' });
     expect(await service.exited()).toBe(2);
     expect(service.output.stderr).toMatch(
-      /AUTH_TOKEN_FILE: there is no such setting; AUTH_TOKENS_FILE is one/,
+      /AUTH_TOKEN_FILE: unknown setting; did you mean AUTH_TOKENS_FILE\?/,
     );
-    expect(service.output.stderr).toMatch(/OPENAI_UPSTREAM: .*OPENAI_UPSTREAM_URL is one/);
+    expect(service.output.stderr).toMatch(/OPENAI_UPSTREAM: .*did you mean OPENAI_UPSTREAM_URL\?/);
     expect(service.output.stderr).not.toMatch(/canary/);
   });
 
-  test('a collector that takes gRPC ends the start with 2 and what to write (rule: tracing-settings)', async () => {
+  test('a collector protocol of gRPC ends the service process with code 2 (rule: tracing-settings)', async () => {
     const service = run({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
     });
     expect(await service.exited()).toBe(2);
-    expect(service.output.stderr).toMatch(/OTEL_EXPORTER_OTLP_PROTOCOL: spans are sent over HTTP only/);
+    expect(service.output.stderr).toMatch(/OTEL_EXPORTER_OTLP_PROTOCOL: gRPC is not supported/);
   });
 
-  test('an address in use ends it with 1 and a hint', async () => {
+  test('an address in use ends the service process with code 1 and states what to set', async () => {
     const url = await run().listening();
     const second = run({ PORT: new URL(url).port });
     expect(await second.exited()).toBe(1);
-    expect(second.output.stderr).toMatch(/in use by another process: set PORT/);
+    expect(second.output.stderr).toMatch(/Another process uses this address: set another PORT/);
     expect(second.output.stderr).not.toMatch(/\bat .*:\d+/);
   });
 
   test.each([
     ['999.1.1.1', 2, /HOST: expected an IP address such as 127\.0\.0\.1/],
     ['fe80::1', 2, /HOST: .*fe80::1%eth0/],
-    ['nowhere.invalid', 1, /HOST names no address of this machine: write an IP address/],
-  ])('HOST=%s ends it with %d and what to write instead', async (HOST, code, words) => {
+    ['nowhere.invalid', 1, /HOST is not an address of this machine: set it to an IP address/],
+  ])('HOST=%s ends the service process with code %d and states what to write instead', async (HOST, code, words) => {
     const service = run({ HOST, ALLOW_UNAUTHENTICATED: 'on' });
     expect(await service.exited()).toBe(code);
     expect(service.output.stderr).toMatch(words);
     expect(service.output.stderr).not.toMatch(/\bat .*:\d+/);
   });
 
-  test('an address that others reach ends it with 2 and what to set (rule: safe-start)', async () => {
+  test('a network address without tokens ends the service process with code 2 and states what to set (rule: safe-start)', async () => {
     const service = run({ HOST: '0.0.0.0' });
     expect(await service.exited()).toBe(2);
     expect(service.output.stderr).toMatch(/HOST: .*set AUTH_TOKENS_FILE .*ALLOW_UNAUTHENTICATED=on/);
   });
 
-  test('with a file of tokens it listens there, and asks for them (rule: safe-start)', async () => {
+  test('with a file of tokens, the service process listens on the network and requires them (rule: safe-start)', async () => {
     const token = createToken();
     const service = run({ HOST: '0.0.0.0', AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'ci' }) });
     const models = `${(await service.listening()).replace('0.0.0.0', '127.0.0.1')}/api/agent/models`;
@@ -130,15 +130,13 @@ describe('main', () => {
     ['start'],
     ['--print-config=1'],
     ['--prnt-config'],
-  ])('%s ends it with 2 and what it takes', async (argument) => {
+  ])('the unknown argument %s ends the service process with code 2 and the list of options', async (argument) => {
     const service = run({}, [argument]);
     expect(await service.exited()).toBe(2);
-    expect(service.output.stderr).toMatch(
-      /^This program takes --print-config or --help, and nothing else\.\n/,
-    );
+    expect(service.output.stderr).toMatch(/^The only options are --print-config and --help\.\n/);
   });
 
-  test('--print-config and --help print and end', async () => {
+  test('--print-config and --help print to stdout and exit; an invalid token file ends --print-config with code 2', async () => {
     const printed = run({ CONTEXT_SERVICE_URL: 'http://me:canary@127.0.0.1' }, ['--print-config']);
     expect(await printed.exited()).toBe(0);
     expect(JSON.parse(printed.output.stdout).CONTEXT_SERVICE_URL).toBe('http://***@127.0.0.1/');
@@ -154,7 +152,7 @@ describe('main', () => {
 });
 
 describe('a log that cannot be written (rule: request-log)', () => {
-  test('on a full disk: the service goes on, and ends when it is told to', async () => {
+  test('on a full disk, the service keeps responding and exits on SIGTERM (rule: request-log)', async () => {
     const full = openSync('/dev/full', 'w');
     const service = run({}, [], full);
     const url = await service.listening();
@@ -164,7 +162,7 @@ describe('a log that cannot be written (rule: request-log)', () => {
   });
 });
 
-/** `NODE_OPTIONS` under which a module of the service is loaded by these lines, of which the last passes it on. */
+/** Returns `NODE_OPTIONS` that run the given lines before a module of the service is loaded. */
 function loading(name: string, lines: string): Record<string, string> {
   const asUrl = (code: string): string => `data:text/javascript,${encodeURIComponent(code)}`;
   const hook = `export async function load(url, context, next) {
@@ -175,7 +173,7 @@ function loading(name: string, lines: string): Record<string, string> {
   return { NODE_OPTIONS: `--import ${asUrl(register)}` };
 }
 
-describe('SIGTERM (rule: shutdown)', () => {
+describe('stopping the service process (rule: shutdown)', () => {
   async function runWith(script: Script, environment: Record<string, string> = {}) {
     fake = await startFakeProvider(script);
     const service = run({ UPSTREAMS: JSON.stringify({ fake: `${fake.url}/v1` }), ...environment });
@@ -202,8 +200,8 @@ describe('SIGTERM (rule: shutdown)', () => {
   test.each([
     'SIGTERM',
     'SIGINT',
-  ] as const)('%s before it listens: exit 0, and it never listens', async (signal) => {
-    // Takes the connection and says nothing: the start waits for it.
+  ] as const)('%s during startup ends the service process with code 0 before it listens (rule: shutdown)', async (signal) => {
+    // Accepts the connection and sends nothing, so the startup waits for it.
     const store = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
     const asked = once(store, 'connection');
     await once(store, 'listening');
@@ -216,14 +214,14 @@ describe('SIGTERM (rule: shutdown)', () => {
     store.close();
   });
 
-  test('with nothing to do: exit 0', async () => {
+  test('SIGTERM ends an idle service process with code 0 (rule: shutdown)', async () => {
     const service = run();
     await service.listening();
     service.child.kill('SIGTERM');
     expect(await service.exited()).toBe(0);
   });
 
-  test('accepted requests are answered, readiness is 503, then exit 0', async () => {
+  test('after SIGTERM, accepted requests are answered while /readyz returns 503, then the process exits with 0 (rule: shutdown)', async () => {
     const { service, url, provider } = await runWith({ text: 'Final Answer: 42', delayMs: 700 });
     const accepted = Promise.all(Array.from({ length: 20 }, () => post(url)));
     await until(() => provider.requests.length === 20);
@@ -234,7 +232,7 @@ describe('SIGTERM (rule: shutdown)', () => {
     expect(await service.exited()).toBe(0);
   });
 
-  test('at the end of the grace the rest gets 503 shutting_down, then exit 0', async () => {
+  test('at the end of SHUTDOWN_GRACE_MS, unfinished requests get 503 shutting_down, then the process exits with 0 (rule: shutdown)', async () => {
     const { service, url, provider } = await runWith({ fault: 'silence' }, { SHUTDOWN_GRACE_MS: '300' });
     const accepted = post(url);
     await until(() => provider.requests.length === 1);
@@ -244,7 +242,7 @@ describe('SIGTERM (rule: shutdown)', () => {
     expect(await service.exited()).toBe(0);
   });
 
-  test('whoever came while the service was still being loaded is told, however long that takes', async () => {
+  test('a request that waited for the service to load during SIGTERM gets 503 shutting_down (rule: shutdown)', async () => {
     const slow = loading('make-agent.js', 'await new Promise((resolve) => setTimeout(resolve, 2_000));');
     const { service, url } = await runWith({ text: 'Final Answer: 42' }, slow);
     const waiting = post(url);
@@ -255,7 +253,7 @@ describe('SIGTERM (rule: shutdown)', () => {
     expect(await service.exited()).toBe(0);
   });
 
-  test('a second signal does not wait', async () => {
+  test('a second signal ends the service process with code 130 without waiting for requests (rule: shutdown)', async () => {
     const { service, url, provider } = await runWith({ fault: 'silence' });
     post(url).catch(() => {});
     await until(() => provider.requests.length === 1);
@@ -265,7 +263,7 @@ describe('SIGTERM (rule: shutdown)', () => {
     expect((await Promise.all(answered)).every(({ ok }) => ok)).toBe(true);
     service.child.kill('SIGINT');
     expect(await service.exited()).toBe(130);
-    // What was answered is in the log (rule: request-log).
+    // Every answered request is in the log (rule: request-log).
     expect(service.output.stdout.match(/"route":"\/healthz"/g)).toHaveLength(20);
   });
 });

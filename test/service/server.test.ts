@@ -10,21 +10,21 @@ import { startService } from '../../src/service/server.js';
 import { version } from '../../src/service/version.js';
 import { patience } from '../support/patience.js';
 
-// One of them bundles the whole service, on machines that may be busy.
+// One test bundles the whole service, which takes long on a busy machine.
 jest.setTimeout(60_000);
 
-test('the version of the code is that of the package', () => {
+test('the version constant equals the version in package.json', () => {
   expect(JSON.parse(readFileSync('package.json', 'utf8')).version).toBe(version);
 });
 
-test('startService takes a plain object: what it leaves out has its default (rule: settings)', async () => {
+test('startService accepts a plain object and fills in defaults (rule: settings)', async () => {
   const service = await startService({ ...patience, PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
   expect((await fetch(`${service.url}/healthz`)).status).toBe(200);
   expect((await fetch(`${service.url}/docs/swagger-ui.css`)).status).toBe(200);
   await service.close();
 });
 
-test('bundled to CommonJS it starts and answers', async () => {
+test('the service starts and responds when bundled to CommonJS', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stepwise-bundle-'));
   const outfile = join(folder, 'bundle.cjs');
   const contents = `
@@ -43,6 +43,6 @@ test('bundled to CommonJS it starts and answers', async () => {
   );
   child.kill();
   await exited;
-  // The page's assets are files beside the program, which a bundle does not hold.
+  // A bundle does not include the page's assets, which are files beside the program.
   expect(statuses).toEqual(['/healthz 200', '/version 200', '/openapi.yaml 200', '/docs/swagger-ui.css 404']);
 });

@@ -29,7 +29,7 @@ jest.unstable_mockModule('../../src/service/make-agent.js', () => ({
 }));
 const { startService } = await import('../../src/service/start.js');
 
-/** A server that accepts connections and never answers, in the place of Redis. */
+/** A stand-in for Redis that accepts connections and never responds. */
 let silent: Server;
 const connections = { accepted: 0, open: 0 };
 let shared: Settings;
@@ -56,24 +56,24 @@ afterEach(() => {
   delete process.env['OTEL_EXPORTER_OTLP_PROTOCOL'];
 });
 
-// A server that listens on TCP has such an address.
+// A server that listens on TCP has an `AddressInfo`.
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-test('a collector that takes gRPC is refused before anything is opened (rule: tracing-settings)', async () => {
+test('startService rejects a gRPC collector before it opens anything (rule: tracing-settings)', async () => {
   process.env['OTEL_EXPORTER_OTLP_PROTOCOL'] = 'grpc';
   const started = startService({ ...shared, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317' });
-  await expect(started).rejects.toThrow(/^OTEL_EXPORTER_OTLP_PROTOCOL: spans are sent over HTTP only/);
+  await expect(started).rejects.toThrow(/^OTEL_EXPORTER_OTLP_PROTOCOL: gRPC is not supported/);
   expect([connections.accepted, logs.created]).toEqual([0, 0]);
 });
 
-test('a start that fails closes what it has opened', async () => {
+test('startService closes everything it has opened if it fails to start', async () => {
   await expect(startService({ ...shared, PORT: portOf(silent) })).rejects.toThrow(/EADDRINUSE/);
   expect(logs).toEqual({ created: 1, closed: 1 });
   expect(connections.accepted).toBeGreaterThan(0);
   while (connections.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 });
 
-test('close sends the last spans and closes the log even if the models cannot be closed (rule: shutdown)', async () => {
+test('closing the service sends the last spans and closes the log even if the models fail to close (rule: shutdown)', async () => {
   process.env['OTEL_EXPORTER_OTLP_PROTOCOL'] = 'http/json';
   const collector = await startSpanReceiver();
   const service = await startService({ PORT: 0, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
@@ -85,7 +85,7 @@ test('close sends the last spans and closes the log even if the models cannot be
   await collector.close();
 });
 
-test('close leaves a logger that was passed in open', async () => {
+test('closing the service leaves a logger open that the caller passed in', async () => {
   const lines: Record<string, unknown>[] = [];
   const logger = pino(linesInto(lines));
   const service = await startService({ PORT: 0 }, logger);

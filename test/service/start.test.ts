@@ -63,7 +63,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
     { name: 'read_file', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } },
   ];
 
-  test('an action is proposed, and its history can be sent straight back', async () => {
+  test('a step proposes an action, and its history can be sent back unchanged', async () => {
     fake.script([
       { text: 'Thought: I need the file.\nAction: read_file(path="cart.ts")' },
       { text: 'Thought: I know.\nFinal Answer: 42' },
@@ -98,7 +98,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
     ]);
   });
 
-  test('streamed, the joined deltas are the final fields and the last event is the step (rule: deltas-join)', async () => {
+  test('in a streamed step, the joined deltas equal the final fields and the last event is the step (rule: deltas-join)', async () => {
     fake.script({ text: 'Thought: It is simple.\nFinal Answer: The answer is 42.' });
     const { events } = await stream({ llm_config: llm(vendor) });
     expect(events.slice(0, 2).map(({ event }) => event)).toEqual(['step.started', 'context.built']);
@@ -117,7 +117,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
     expect([joined('thought.delta'), joined('answer.delta')]).toEqual(['It is simple.', 'The answer is 42.']);
   });
 
-  test('project files reach the prompt (rule: project-folder)', async () => {
+  test('requested project files are included in the prompt (rule: project-folder)', async () => {
     fake.script({ text: 'Final Answer: 42' });
     const before = fake.requests.length;
     const { body } = await post({
@@ -146,7 +146,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
       'output_truncated',
     ],
     ['nothing at all', { text: '' }, 'empty_response'],
-  ])('the model’s own outcome is 200 with a code: %s (rule: billed-outcomes)', async (_what, reply, code) => {
+  ])('an unusable model reply returns 200 with an error code: %s (rule: billed-outcomes)', async (_what, reply, code) => {
     fake.script(reply);
     const { status, body } = await post({ llm_config: llm(vendor), tools });
     expect([status, body.status, body.error?.code]).toEqual([200, 'error', code]);
@@ -176,7 +176,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
 
   test.each(
     upstream,
-  )('%s answers %s, plain and as the one end event (rule: error-table)', async (fault, code) => {
+  )('the upstream fault %s returns %s, both plain and as the last event of a stream (rule: error-table)', async (fault, code) => {
     fake.script({ fault, ...(fault === 'rate-limited' && { retryAfter: '60' }) });
     const changes = { llm_config: { ...llm(vendor), deadlineMs: 1_500 } };
     const history = [{ role: 'user', content: 'before', own: 1 }];
@@ -194,7 +194,7 @@ describe.each(['openai', 'anthropic'] as const)('a step with %s', (vendor) => {
   });
 });
 
-describe('refused before any model call (rule: error-table)', () => {
+describe('requests rejected before any model call (rule: error-table)', () => {
   const openai = llm('openai');
   const tiny = { ...openai, tokenLimit: 20, reservedOutputTokens: 10 };
 
@@ -206,7 +206,7 @@ describe('refused before any model call (rule: error-table)', () => {
     ['no key', 'missing_api_key', { llm_config: openai, user_api_keys: null }],
     ['a malformed key', 'malformed_api_key', { llm_config: openai, user_api_keys: { llmKey: 'short' } }],
     ['a budget too small', 'token_budget_exceeded', { llm_config: tiny }],
-  ])('%s: %s', async (_what, code, changes) => {
+  ])('a step with %s is rejected with %s before any model call', async (_what, code, changes) => {
     const before = fake.requests.length;
     for (const path of [stepPath, streamPath]) {
       const answer = await post(changes, path);
@@ -215,14 +215,14 @@ describe('refused before any model call (rule: error-table)', () => {
     expect(fake.requests).toHaveLength(before);
   });
 
-  test('max_iterations_left 0: 200 iterations_exhausted', async () => {
+  test('a step with max_iterations_left 0 returns 200 iterations_exhausted', async () => {
     const { status, body } = await post({ llm_config: openai, max_iterations_left: 0 });
     expect([status, body.error.code, body.iterations_remaining]).toEqual([200, 'iterations_exhausted', 0]);
     const { events } = await stream({ llm_config: openai, max_iterations_left: 0 });
     expect(events.map(({ event }) => event)).toEqual(['step.started', 'step.completed']);
   });
 
-  test('and it needs no key: no call is made (rule: iterations)', async () => {
+  test('a step with max_iterations_left 0 needs no model key (rule: iterations)', async () => {
     const { status, body } = await post({
       llm_config: openai,
       user_api_keys: undefined,
@@ -232,13 +232,13 @@ describe('refused before any model call (rule: error-table)', () => {
   });
 });
 
-test('a provider that does not exist: 502 upstream_unreachable (rule: error-table)', async () => {
+test('an unreachable provider returns 502 upstream_unreachable (rule: error-table)', async () => {
   const llm_config = { ...llm('openai'), provider: 'gone' };
   const { status, body } = await post({ llm_config });
   expect([status, body.error.code, body.error.provider]).toEqual([502, 'upstream_unreachable', 'gone']);
 });
 
-test('threat 3: of 200 requests at once each has its own key, prompt and answer', async () => {
+test('each of 200 concurrent requests gets its own key, prompt and reply (threat 3)', async () => {
   fake.script(({ rawBody, headers }) => ({
     text: `Final Answer: ${/task-\d+/.exec(rawBody)?.[0]} ${headers['authorization']}`,
   }));
@@ -255,19 +255,19 @@ test('threat 3: of 200 requests at once each has its own key, prompt and answer'
   expect(answers).toEqual(answers.map((_, index) => `task-${index} Bearer own-key-${index}`));
 });
 
-test('the offline model answers without a key (rule: offline-model)', async () => {
+test('the offline model responds without a key (rule: offline-model)', async () => {
   const llm_config = { modelName: 'offline', tokenLimit: 8000, reservedOutputTokens: 1000 };
   const { status, body } = await post({ llm_config, user_api_keys: null });
   expect([status, body.model]).toEqual([200, 'offline']);
 });
 
-test('the models that are there, the offline one among them (rule: named-upstreams)', async () => {
+test('GET /api/agent/models lists the offline model and the configured upstreams (rule: named-upstreams)', async () => {
   const { body } = await call(service.url, 'GET', '/api/agent/models');
   expect(body.models).toContainEqual(expect.objectContaining({ name: 'offline', provider: 'offline' }));
   expect(body.upstreams.map(({ name }: { name: string }) => name)).toContain('gone');
 });
 
-test('threat 1: after all this no log line holds the key', () => {
+test('no log line of these tests contains the model key (threat 1)', () => {
   expect(log.length).toBeGreaterThan(50);
   expect(JSON.stringify(log)).not.toMatch(/sk-canary|4f9a1c77d2e0/);
 });

@@ -6,20 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
 
-/** OpenTelemetry's own collector, as `test/support/collector/build` makes it. */
+/** OpenTelemetry's own collector, built by `test/support/collector/build`. */
 const binary =
   process.env['STEPWISE_COLLECTOR'] ?? join(process.env['HOME'] ?? '', '.cache/stepwise/collector');
 
-/** On a machine without it the suites that need it are left out; `.ci/run` builds it. */
+/** False on a machine without the collector, where the suites that need it are skipped. `.ci/run` builds it. */
 export const hasCollector = existsSync(binary) || process.env['CI'] !== undefined;
 if (!hasCollector)
   process.stderr.write(
-    'Left out: no collector; test/support/collector/build makes one (Go, a few minutes).\n',
+    'Skipping suites: there is no collector; build one with test/support/collector/build (needs Go, takes a few minutes).\n',
   );
 
-/** A collector that passes what it is sent on, as JSON. */
+/** A collector that forwards everything it receives as JSON. */
 export interface Collector {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** URL for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   stop(): Promise<void>;
 }

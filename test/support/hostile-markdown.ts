@@ -1,4 +1,4 @@
-/** What a model may write: each would set `globalThis.ran`, load something, or leave its box, were it more than text. */
+/** Texts of a model that would set `globalThis.ran`, load a resource or leave their box if they were not escaped. */
 export const hostileMarkdown: Readonly<Record<string, string>> = {
   'a script': '<script>globalThis.ran = true</script> after',
   'an image with a handler': '<img src="x" onerror="globalThis.ran = true"> after',

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { type StepAnswer, stepRequest, type WholeService } from './whole-service.js';
 
-/** What a model may say at its worst: runs of `length` characters, broken characters, depth, numbers, names. */
+/** Hostile replies of a model: runs of `length` characters, invalid characters, deep nesting, numbers, names. */
 export function hostileReplies(length: number): Record<string, string> {
   const filled = (unit: string) => unit.repeat(Math.floor(length / unit.length));
   return {
@@ -34,10 +34,10 @@ export function hostileReplies(length: number): Record<string, string> {
 
 const nestedList = (depth: number) => `Action: read_file(path=${'['.repeat(depth)}${']'.repeat(depth)})`;
 
-/** Room for anything, so that only the form of a history could be refused. */
+/** Limits that fit anything, so that only the form of a history could be rejected. */
 const roomy = { modelName: 'gpt-4o', tokenLimit: 3_000_000, reservedOutputTokens: 1_000 };
 
-/** The answer's history is sent straight back, as any client does: it must be taken, and come back as it was. */
+/** Sends a response's history back, as a client does, and expects that it is accepted and returned unchanged. */
 export async function sendBack(
   service: WholeService,
   { body }: StepAnswer,
@@ -54,7 +54,10 @@ export async function sendBack(
   expect(next.body.updated_conversation_history?.slice(0, history.length)).toEqual(history);
 }
 
-/** A service that sheds load says when to come again (rule: overload); on a busy machine a megabyte is load. */
+/**
+ * Makes a step, and waits and retries while the service is overloaded (rule: overload), which a megabyte can cause
+ * on a busy machine.
+ */
 export async function stepPatiently(
   service: WholeService,
   changes: Partial<StepRequestInput>,

@@ -10,13 +10,13 @@ import {
 export interface MemoryProject {
   readonly folder: StoredFolder;
   readonly tools: readonly Tool[];
-  /** Calls a tool as a run would. Rejects with what the tool throws. */
+  /** Calls a tool as a run would. Rejects with the tool's error. */
   call(name: string, args: ToolArguments): Promise<string>;
-  /** What the person is shown before that call. */
+  /** Returns the preview of that call for the person. */
   preview(name: string, args: ToolArguments): Promise<string>;
 }
 
-/** A project in memory, or the given one, and the file tools over it. */
+/** Returns a project in memory, or the given one, with the file tools on it. */
 export function inMemory(
   files: Readonly<Record<string, StoredContent>>,
   folder = new StoredFolder(memoryStore(Object.entries(files))),

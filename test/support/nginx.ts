@@ -8,13 +8,13 @@ import { freePort } from './free-port.js';
 
 const binary = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0);
 
-/** On a machine without one the suites that need it are left out; `.ci/run` installs it. */
+/** False on a machine without nginx, where the suites that need it are skipped. `.ci/run` installs it. */
 export const hasNginx = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasNginx) process.stderr.write('Left out: nginx is not installed.\n');
+if (!hasNginx) process.stderr.write('Skipping suites: nginx is not installed.\n');
 
 const shipped = readFileSync(new URL('../../../deploy/nginx/stepwise.conf', import.meta.url), 'utf8');
 
-/** What a whole configuration has around the file that is shipped; everything it writes is in its own folder. */
+/** Returns a complete configuration around the shipped file. nginx writes only into its own folder. */
 const around = (conf: string): string => `
 worker_processes 2;
 pid nginx.pid;
@@ -30,7 +30,7 @@ interface Replica {
   readonly url: string;
 }
 
-/** nginx with the configuration that is shipped, on a free port, in front of replicas. */
+/** An nginx with the shipped configuration, on a free port, in front of replicas. */
 export class Nginx {
   readonly url: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'stepwise-nginx-'));
@@ -52,18 +52,18 @@ export class Nginx {
     return nginx;
   }
 
-  /** Reads its configuration again, with this replica taken out of it, or with all of them. */
+  /** Reloads the configuration, without the given replica or with all of them. */
   reload(out?: Replica): void {
     this.#write(out);
     this.#child?.kill('SIGHUP');
   }
 
-  /** What it has written about requests. */
+  /** Returns the access log. */
   accessLog(): string {
     return readFileSync(join(this.#folder, 'access.log'), 'utf8');
   }
 
-  /** What it has warned of. */
+  /** Returns the warnings in the error log. */
   get warnings(): string {
     return this.#said;
   }

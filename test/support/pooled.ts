@@ -1,4 +1,4 @@
-/** Does the work on all items, at most `atOnce` at a time, the next as soon as one is done; results in order. */
+/** Applies the work to all items, at most `atOnce` concurrently. Returns the results in order. */
 export async function pooled<Item, Result>(
   items: readonly Item[],
   atOnce: number,

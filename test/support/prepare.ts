@@ -21,10 +21,10 @@ export const profile: ModelProfile = {
 const exactTokens = createTokenCounter('o200k_base');
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
-/** Runs each verb without tracing it. */
+/** Runs each verb without a span. */
 export const untraced: During = (_, work) => work();
 
-/** Prepares the prompt of a step, with the real counter and inline context alone. */
+/** Prepares the prompt of a step with the real token counter, and inline context as the only source. */
 export async function prepare(
   request: StepRequest,
   { tokens = exactTokens, ...asked }: Partial<ModelProfile> & { readonly tokens?: TokenCounter } = {},
@@ -33,7 +33,7 @@ export async function prepare(
   return preparePrompt(request, dependencies);
 }
 
-/** The text of a message as the model reads it. */
+/** Returns the text of a message as the model reads it. */
 export function textOf({ parts }: Message): string {
   return parts.map((part) => ('text' in part ? part.text : JSON.stringify(part))).join('');
 }

@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { freePort } from './free-port.js';
 import { until } from './until.js';
 
-/** Debian's package `prometheus` has both. */
+/** Debian's package `prometheus` contains both programs. */
 const isInstalled = ['prometheus', 'promtool'].every((name) => spawnSync(name, ['--version']).status === 0);
 
-/** On a machine without them the suites that need them are left out; `.ci/run` installs them. */
+/** False on a machine without Prometheus, where the suites that need it are skipped. `.ci/run` installs it. */
 export const hasPrometheus = isInstalled || process.env['CI'] !== undefined;
-if (!hasPrometheus) process.stderr.write('Left out: prometheus is not installed.\n');
+if (!hasPrometheus) process.stderr.write('Skipping suites: prometheus is not installed.\n');
 
-/** Runs promtool, and gives all that it says if it objects. */
-export function promtool(given: readonly string[], input = ''): { ok: boolean; said: string } {
+/** Runs promtool. Returns whether it succeeded, and its whole output. */
+export function promtool(given: readonly string[], input = ''): { ok: boolean; output: string } {
   const { status, stdout, stderr } = spawnSync('promtool', given, { encoding: 'utf8', input });
-  return { ok: status === 0, said: stdout + stderr };
+  return { ok: status === 0, output: stdout + stderr };
 }
 
 export interface QueryResult {
@@ -30,7 +30,7 @@ export interface Alert {
   readonly state: 'pending' | 'firing';
 }
 
-/** A Prometheus of its own, with the files of `deploy/prometheus`; it reads a service twice a second. */
+/** A Prometheus server with the files of `deploy/prometheus`, which scrapes a service twice a second. */
 export class PrometheusServer {
   readonly url: string;
   readonly #folder: string;
@@ -70,7 +70,7 @@ export class PrometheusServer {
     );
   }
 
-  /** Throws what it says where the query cannot be read. */
+  /** Runs a query. Throws the error message of Prometheus if the query is invalid. */
   async query(query: string): Promise<readonly QueryResult[]> {
     const { result } = await this.#ask(`/api/v1/query?query=${encodeURIComponent(query)}`);
     return result.map(
@@ -81,7 +81,7 @@ export class PrometheusServer {
     );
   }
 
-  /** The one value that a query gives; NaN if there is none. */
+  /** Returns the single value of a query; NaN if there is none. */
   async value(query: string): Promise<number> {
     return (await this.query(query))[0]?.value ?? Number.NaN;
   }
@@ -110,7 +110,7 @@ function change(path: string, how: (text: string) => string): void {
   writeFileSync(path, how(readFileSync(path, 'utf8')));
 }
 
-/** The same rules at another pace: a minute is two seconds, and it is looked at twice a second. */
+/** Returns the rules at a faster pace: a minute becomes two seconds, and they are evaluated twice a second. */
 const hurried = (file: string): string =>
   file
     .replaceAll(/\b(\d+)m\b(?=\]|$)/gm, (_, minutes) => `${2 * minutes}s`)

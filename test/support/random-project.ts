@@ -63,12 +63,12 @@ const content = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((each) => Buffer.from(each)) },
 );
 
-/** Files by their paths, of every kind that tools treat in its own way. */
+/** Files by path, of every kind that tools treat in a special way. */
 export const project = fc
   .uniqueArray(fc.tuple(path, content), { selector: ([name]) => name, maxLength: 14 })
   .map(withoutFilesInFiles);
 
-/** What a model may write: mostly paths that are there. */
+/** Paths that a model may write, most of which exist. */
 const asked = fc.oneof(
   { weight: 4, arbitrary: path },
   fc.array(folderName, { maxLength: 3 }).map((parts) => parts.join('/')),
@@ -80,7 +80,7 @@ const asked = fc.oneof(
   fc.constantFrom('.', '', '..', 'a/../..', 'a\\b', 'a\0b', '....', 'a//./b.txt'),
 );
 const range = fc.option(fc.integer({ min: -1, max: 10 }), { nil: undefined });
-/** A call of a tool over files. */
+/** A call of one of the file tools. */
 export const call = fc.oneof(
   fc.record({
     name: fc.constant('read_file'),
@@ -109,8 +109,8 @@ export const call = fc.oneof(
   }),
 );
 
-/** What the person is shown and what the model is told, or why not. */
-export async function said(tools: readonly Tool[], name: string, args: ToolArguments): Promise<unknown> {
+/** Returns the preview for the person and the result for the model, or the reason for a failure. */
+export async function outcomeOf(tools: readonly Tool[], name: string, args: ToolArguments): Promise<unknown> {
   const tool = tools.find((each) => each.name === name);
   const context = { signal: new AbortController().signal, callId: 'call_1', earlierCallIds: [] };
   const told = async (what: () => unknown) =>
@@ -120,7 +120,7 @@ export async function said(tools: readonly Tool[], name: string, args: ToolArgum
   return [await told(() => tool?.preview?.(args, context)), await told(() => tool?.execute(args, context))];
 }
 
-/** A folder cannot have the name of a file. */
+/** Removes files whose path would be inside another file. */
 function withoutFilesInFiles(files: [string, Buffer][]): [string, Buffer][] {
   const names = files.map(([name]) => name);
   return files.filter(([name]) => !names.some((other) => other.startsWith(`${name}/`)));

@@ -2,20 +2,21 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from './free-port.js';
 
-/** Debian's `redis-server`, or Valkey's. */
+/** Debian's `redis-server`, or that of Valkey. */
 const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
 
-/** On a machine without one the suites that need it are left out; `.ci/run` installs it. */
+/** False on a machine without Redis, where the suites that need it are skipped. `.ci/run` installs it. */
 export const hasRedis = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasRedis) process.stderr.write('Left out: neither redis-server nor valkey-server is installed.\n');
+if (!hasRedis)
+  process.stderr.write('Skipping suites: neither redis-server nor valkey-server is installed.\n');
 
 interface RedisOptions {
   readonly password?: string;
-  /** Of its command line. */
+  /** Arguments of its command line. */
   readonly options?: readonly string[];
 }
 
-/** A server of its own, on a port that stays the same when it is started again. */
+/** A Redis server of the test, on a port that stays the same when it is restarted. */
 export class RedisServer {
   readonly url: string;
   readonly #port: number;
@@ -52,7 +53,7 @@ export class RedisServer {
     child.stdout.resume();
   }
 
-  /** It is there, but says nothing more; `SIGCONT` wakes it. */
+  /** Sends a signal: SIGSTOP suspends the server so that it no longer responds, SIGCONT resumes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(name);
   }

@@ -1,18 +1,18 @@
-/** What a service says of itself at one moment. */
+/** The metrics of a service at one moment. */
 export interface Scrape {
   readonly text: string;
   /** Names with their labels. */
   readonly series: readonly string[];
-  /** Names, types and labels of the metrics of the service's own. */
+  /** Names, types and labels of the service's own metrics. */
   readonly metrics: ReadonlyMap<string, { readonly type: string; readonly labels: readonly string[] }>;
-  /** The sum over all series of this name that have these labels; 0 if there is none. */
+  /** Returns the sum of all series with this name and these labels; 0 if there are none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
 }
 
 export async function scrape(url: string, headers: Record<string, string> = {}): Promise<Scrape> {
   const response = await fetch(`${url}/metrics`, { headers });
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`/metrics answered ${response.status}: ${text}`);
+  if (response.status !== 200) throw new Error(`/metrics responded with ${response.status}: ${text}`);
   const samples = text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
@@ -33,7 +33,7 @@ type Sample = ReturnType<typeof readSample>;
 
 function readSample(line: string) {
   const [, series = '', name = '', labels = '', value = ''] = /^((\w+)(?:\{(.*)\})?) (\S+)$/.exec(line) ?? [];
-  if (name === '') throw new Error(`No sample: ${line}`);
+  if (name === '') throw new Error(`This line is not a sample: ${line}`);
   const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [label, text]);
   return { series, name, labels: Object.fromEntries(pairs) as Record<string, string>, value: Number(value) };
 }

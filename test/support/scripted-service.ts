@@ -9,7 +9,7 @@ import { blankStep, stepError } from '../../src/conversation/blank-step.js';
 import { listen } from './listen.js';
 import { quietSignals } from './quiet-fields.js';
 
-/** What the model does in one step; `reply` for anything special. */
+/** What the service returns for one step. */
 export type Script =
   | { thought?: string; call: Call; more?: readonly Call[]; shouldCompact?: boolean }
   | { thought?: string; answer: string; outcome?: 'answer' | 'action_after_limit'; correctAnswer?: boolean }
@@ -17,7 +17,7 @@ export type Script =
   | { control: Record<string, unknown>; thought?: string }
   | { error: keyof typeof errorCodes; retryAfterMs?: number; inStream?: boolean }
   | { fault: 'hang-up' | 'html' | 'silence' | 'cut-stream' }
-  /** What a proxy or another server might say, word for word. */
+  /** A response that a proxy or another server might send, verbatim. */
   | { foreign: string; status: number; type?: string; headers?: Record<string, string> };
 
 interface Call {
@@ -35,8 +35,8 @@ export interface ScriptedService {
 }
 
 /**
- * Speaks the service's contract over loopback and says what the script says, step by step; a script that has run
- * out repeats its last line. Requests and answers are checked against the contract.
+ * Starts a server that follows the service's contract on loopback and responds by a script, step by step. After
+ * the end of the script it repeats the last entry. Requests and responses are checked against the contract.
  */
 export async function startScriptedService(...script: Script[]): Promise<ScriptedService> {
   const record = {
@@ -99,7 +99,7 @@ function fail(fault: string, response: ServerResponse) {
   }
 }
 
-/** A failure after the stream has begun: the same body, as the last event. */
+/** Sends a failure after the stream has begun: the same body as the last event. */
 function streamError(line: Extract<Script, { error: string }>, response: ServerResponse) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(sse({ type: 'step.started', request_id: 'r' }));

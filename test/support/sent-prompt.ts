@@ -2,11 +2,14 @@ import type { RecordedRequest } from '../../src/offline/wire/reply.js';
 
 export interface SentMessage {
   readonly role: string;
-  /** Its texts joined, as the model reads them; native calls and results as JSON. */
+  /** The joined texts, as the model reads them; native calls and results as JSON. */
   readonly text: string;
 }
 
-/** What a provider received, in either vendor's shape, without cache marks: the system text is a message too. */
+/**
+ * Returns the messages that a provider received, in either vendor's format, without cache marks. The system text
+ * is the first message.
+ */
 export function sentPrompt({ body }: RecordedRequest): SentMessage[] {
   const system = body['system'] === undefined ? [] : [{ role: 'system', content: body['system'] }];
   const messages: unknown = body['messages'];

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { listen } from './listen.js';
 
-/** A span as it was exported. */
+/** A span as exported. */
 export interface ReceivedSpan {
   readonly name: string;
   /** 1 internal, 2 server, 3 client. */
@@ -15,19 +15,19 @@ export interface ReceivedSpan {
   readonly endTimeUnixNano: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly status: { readonly code?: number; readonly message?: string };
-  /** Of the service that made it. */
+  /** Attributes of the service that recorded the span. */
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-/** A loopback server that takes OTLP as JSON. */
+/** A loopback server that receives OTLP as JSON. */
 export interface SpanReceiver {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** URL for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
-  /** What was posted, word for word, headers included. */
+  /** The received requests verbatim, including headers. */
   readonly posts: readonly string[];
-  /** All spans so far, in the order in which they began; of those that began in one millisecond, in which they ended. */
+  /** Returns all spans so far, by start time; those of the same millisecond by end time. */
   spans(): ReceivedSpan[];
-  /** The spans of the next whole trace of this id: its server span has come. */
+  /** Resolves to the spans of a trace once it is complete. */
   trace(traceId: string): Promise<ReceivedSpan[]>;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export async function startSpanReceiver(answer: Answer = taken): Promise<SpanRec
   };
 }
 
-/** Each span's parent is there, but for the server's, whose parent is the caller's. */
+/** Returns whether a trace is complete: it has its server span, and the parent of every other span. */
 function isWhole(spans: readonly ReceivedSpan[]): boolean {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   return (
@@ -73,7 +73,7 @@ function isWhole(spans: readonly ReceivedSpan[]): boolean {
   );
 }
 
-/** Names, each below its parent's and indented, in the order in which they began. */
+/** Returns the names of the spans as an indented tree, by start time. */
 export function treeOf(spans: readonly ReceivedSpan[]): string[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const below = (span: ReceivedSpan): string[] => [
@@ -115,7 +115,7 @@ function spansIn({ resourceSpans }: Posted): ReceivedSpan[] {
 const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, plainValue(value)]));
 
-/** A whole number is text to some, a number to others. */
+/** Returns the value as text or number. Exporters write whole numbers either way. */
 function plainValue(value: Attribute['value']): unknown {
   const [[type = '', given] = []] = Object.entries(value);
   if (type === 'intValue') return Number(given);

@@ -4,16 +4,16 @@ import { assertIsComponent } from './contract-check.js';
 import { readEvents, type SentEvent } from './read-events.js';
 import { stepRequest, type WholeService } from './whole-service.js';
 
-/** A streamed step that came to its end. */
+/** A streamed step that was completed. */
 export interface StreamedStep {
   readonly events: readonly SentEvent[];
-  /** Of `step.completed`, held to the contract. */
+  /** The step of `step.completed`, checked against the contract. */
   readonly step: Step;
-  /** The deltas of a kind, joined. */
+  /** Returns the joined deltas of a kind. */
   joined(kind: 'reasoning' | 'draft' | 'thought' | 'answer'): string;
 }
 
-/** Posts to the stream endpoint; throws where the stream ends with anything but one `step.completed`. */
+/** Posts to the stream endpoint. Throws if the stream does not end with exactly one `step.completed`. */
 export async function streamStep(
   { url }: WholeService,
   changes: Partial<StepRequestInput> = {},

@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { ToolArguments } from '../../src/sdk/actions/define-tool.js';
 import { hasChromium, launchChromium, servePage } from '../support/chromium.js';
 import { inMemory } from '../support/memory-project.js';
-import { call, project, said } from '../support/random-project.js';
+import { call, outcomeOf, project } from '../support/random-project.js';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 
 const home = temporaryFolder();
@@ -88,7 +88,7 @@ inChromium('file tools in a browser', () => {
         await openOpfs(page, Object.fromEntries(files));
         const { tools } = inMemory(Object.fromEntries(files));
         for (const { name, args } of calls)
-          expect(await inPage(page, name, args)).toEqual(json(await said(tools, name, args)));
+          expect(await inPage(page, name, args)).toEqual(json(await outcomeOf(tools, name, args)));
       }),
       { numRuns: 25 },
     );

@@ -6,7 +6,7 @@ import { matchLinesInVm } from '../../src/tools/match-lines-in-vm.js';
 import { createFileTools } from '../../src/tools/portable/file-tools.js';
 import { ProjectRoot } from '../../src/tools/project-root.js';
 import { inMemory } from '../support/memory-project.js';
-import { call, project, said } from '../support/random-project.js';
+import { call, outcomeOf, project } from '../support/random-project.js';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 
 const home = temporaryFolder();
@@ -21,7 +21,7 @@ test('the same project says the same through every tool, wherever it lies (rule:
       const onDisk = createFileTools(await ProjectRoot.open(folder), { matchLines: matchLinesInVm });
       const { tools } = inMemory(Object.fromEntries(files));
       for (const { name, args } of calls)
-        expect(await said(tools, name, args)).toEqual(await said(onDisk, name, args));
+        expect(await outcomeOf(tools, name, args)).toEqual(await outcomeOf(onDisk, name, args));
     }),
     { numRuns: 150 },
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { MAX_PATH_LENGTH } from '../../files/portable-path.js';
 
-/** Tags of fences. Inside every fence, the closing tags of all of them are escaped. */
+/** Tags of fences. The closing tags of all of them are escaped inside every fence. */
 export const fenceTags = [
   'file',
   'folder',
@@ -17,7 +17,7 @@ export type FenceTag = (typeof fenceTags)[number];
 
 export interface Fenced {
   readonly tag: FenceTag;
-  /** Rendered in this order; undefined values are omitted. */
+  /** Attributes in the order of rendering; undefined values are omitted. */
   readonly attributes: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }
@@ -25,9 +25,9 @@ export interface Fenced {
 const MARK_HEX_DIGITS = 16; // 64 bits
 
 /**
- * Encloses data in tags that it cannot forge (rule: fences): their mark is a hash of the data and does not occur in it.
- * The same data always gets the same mark, so prompts stay cacheable byte for byte.
- * A fence begins with `<` and ends with a newline, so the token counts of adjacent fences add up exactly.
+ * Encloses data in tags that the data cannot forge (rule: fences): their mark is a hash of the data and does not
+ * occur in it. The same data always gets the same mark, so prompts stay cacheable byte for byte. A fence begins
+ * with `<` and ends with a newline, so the token counts of adjacent fences add up exactly.
  */
 export function fence({ tag, attributes, text }: Fenced): string {
   const head = `<${tag}${Object.entries(attributes).map(renderAttribute).join('')}`;
@@ -47,7 +47,10 @@ function unforgeableMark(head: string, body: string): string {
 
 const harmlessAttribute = /^[\w ./,-]{0,200}$/;
 
-/** Renders characters that could end the attribute, the tag or the line as character references. */
+/**
+ * Renders an attribute, with character references for characters that could end the attribute, the tag or the
+ * line.
+ */
 function renderAttribute([name, value]: [string, string | undefined]): string {
   if (value === undefined) return '';
   if (harmlessAttribute.test(value)) return ` ${name}="${value}"`;
@@ -56,9 +59,10 @@ function renderAttribute([name, value]: [string, string | undefined]): string {
 }
 
 /**
- * Text that a reader could take for the end of a fence, or a model server for the end of a message: our closing tags,
- * and the control tokens of chat templates (ChatML, Llama 2 to 4, Harmony, DeepSeek's wide bars, Gemma, Mistral).
- * `<s>` and `</s>` are missing because they are HTML. No two alternatives begin alike, so the scan is linear.
+ * Texts that a reader could mistake for the end of a fence, or a model server for the end of a message: our
+ * closing tags, and the control tokens of chat templates (ChatML, Llama 2 to 4, Harmony, DeepSeek's wide bars,
+ * Gemma, Mistral). `<s>` and `</s>` are not included, because they are HTML. No two alternatives begin alike, so
+ * the scan is linear.
  */
 const afterAngle = [
   String.raw`[ \t]*/\s*(?:${fenceTags.join('|')})(?![\w.-])`,
@@ -71,19 +75,22 @@ const afterSquare = String.raw`\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULT
 
 const toEscape = new RegExp(String.raw`(<\\*)(?=${afterAngle})|(\[\\*)(?=${afterSquare})`, 'giu');
 
-/** Adds one backslash after the bracket of a dangerous text, as in `<\/file>` and `<\|im_end|>`; all else stays. */
+/** Adds one backslash after the bracket of a dangerous text, as in `<\/file>` and `<\|im_end|>`. Other text stays. */
 export function escapeFenced(text: string): string {
-  // UTF-8 has no bytes for a lone surrogate: sent as it is, it would become another character.
+  // UTF-8 cannot encode a lone surrogate: a provider would receive a replacement character instead.
   return text.toWellFormed().replace(toEscape, '$1$2\\');
 }
 
-/** A path for use inside a line of text. Quotes one with control characters, which could begin a new line. */
+/**
+ * Returns a path for use inside a line of text. Quotes a path with control characters, which could begin a new
+ * line.
+ */
 export function inlinePath(path: string): string {
-  const shown = shorten(path);
-  return /[\p{Cc}\u2028\u2029]/u.test(shown) ? JSON.stringify(shown) : shown;
+  const short = shorten(path);
+  return /[\p{Cc}\u2028\u2029]/u.test(short) ? JSON.stringify(short) : short;
 }
 
-/** Cuts a text that is longer than the longest path, and leaves no half of a surrogate pair. */
+/** Shortens a text to the maximum path length, without splitting a surrogate pair. */
 export function shorten(text: string): string {
   if (text.length <= MAX_PATH_LENGTH) return text;
   return `${text.slice(0, MAX_PATH_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;

@@ -11,14 +11,17 @@ import { concurrently, type Library, openLibrary } from './sources/library.js';
 import { fileItem, focusItem, linesItem, pinnedItem, vectorItem } from './to-items.js';
 
 const READS_AT_ONCE = 8;
-/** Maximum number of UTF-16 units of all paths and pinned items of a step; far more than any model reads. */
+/**
+ * Maximum number of UTF-16 units of all paths and pinned items of a step, far more than fits any model's context
+ * window.
+ */
 const MAX_CHARACTERS = 16_777_216;
-const TOO_MUCH = 'not read: what was asked for before it is more than is read in one step';
+const TOO_MUCH = 'not read: the items before it already exceed the limit of one step';
 
 /**
- * Reads everything that the request asks for, in its order of priority, first from the inline context of the request
- * and then from the sources (rule: source-order). An item that cannot be read becomes a row of the report.
- * Rejects only with the signal's reason.
+ * Reads everything that the request refers to, in order of priority, first from the request's inline context and
+ * then from the sources (rule: source-order). An item that cannot be read becomes a row of the report. Rejects
+ * only with the signal's reason.
  */
 export async function gatherContext(
   request: StepRequest,
@@ -60,7 +63,7 @@ function questionsOf(request: StepRequest): Question[] {
   ];
 }
 
-/** Returns the answers in the order of the questions; fewer than were asked if they exceed `MAX_CHARACTERS`. */
+/** Returns the results in the order of the questions. Stops early once they exceed `MAX_CHARACTERS`. */
 async function askAll(
   questions: readonly Question[],
   library: Library,
@@ -84,25 +87,25 @@ async function askAll(
 type LineIndexOf = (file: SourceFile) => LineIndex;
 
 async function readExplicit(
-  asked: string,
+  requested: string,
   library: Library,
   lineIndexOf: LineIndexOf,
 ): Promise<Gathered | FoundFolder> {
-  const { found } = await library.read(asked);
-  if (found?.type === 'folder') return { folder: found, id: asked };
-  if (found) return single('explicit', fileItem(found, asked));
-  return readLines(asked, library, lineIndexOf);
+  const { found } = await library.read(requested);
+  if (found?.type === 'folder') return { folder: found, id: requested };
+  if (found) return single('explicit', fileItem(found, requested));
+  return readLines(requested, library, lineIndexOf);
 }
 
-/** Reads `path:10-40` or `path:10`, after no file was found by that very name. */
-async function readLines(asked: string, library: Library, lineIndexOf: LineIndexOf): Promise<Gathered> {
-  const [, path = asked, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(asked) ?? [];
+/** Reads `path:10-40` or `path:10`, after no file with that exact name was found. */
+async function readLines(requested: string, library: Library, lineIndexOf: LineIndexOf): Promise<Gathered> {
+  const [, path = requested, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(requested) ?? [];
   const { found, reason } = await library.read(path);
-  if (!found) return unavailable('explicit', asked, reason);
-  if (found.type === 'folder') return unavailable('explicit', asked, 'a folder has no lines');
+  if (!found) return unavailable('explicit', requested, reason);
+  if (found.type === 'folder') return unavailable('explicit', requested, 'a folder has no lines');
   const lines = { first: Number(first), last: Number(last) };
-  const item = linesItem(found, asked, { lines, index: lineIndexOf(found) });
-  return item ? single('explicit', item) : unavailable('explicit', asked, 'the file has no such lines');
+  const item = linesItem(found, requested, { lines, index: lineIndexOf(found) });
+  return item ? single('explicit', item) : unavailable('explicit', requested, 'the file has no such lines');
 }
 
 async function readPinned(id: string, library: Library): Promise<Gathered> {
@@ -119,7 +122,7 @@ async function readFocus(request: StepRequest, library: Library): Promise<FocusI
   return focusItem(found, selection && { first: selection.start_line, last: selection.end_line });
 }
 
-/** Sorts by score, the best first; results without a score come last, and equal ones stay as sent. */
+/** Sorts results by descending score. Results without a score come last; equal scores keep their order. */
 function vectorGroups({ vector_search_results_to_include: results = [] }: StepRequest): ContextGroup[] {
   const score = (result: (typeof results)[number]) => result.score ?? Number.NEGATIVE_INFINITY;
   const sorted = results.toSorted((a, b) => (score(a) === score(b) ? 0 : score(b) - score(a)));

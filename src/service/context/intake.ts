@@ -5,13 +5,13 @@ import { once } from './once.js';
 import type { SourceFile, SourceFolder } from './sources/context-source.js';
 import { fileItem, fileOrigin, listingItem } from './to-items.js';
 
-/** Maximum number of report rows before a file of several folders gets no second row. */
+/** Maximum number of report rows before a file that belongs to several folders gets no second row. */
 const MAX_ROWS = 10_000;
-/** Maximum number of UTF-16 units of listings, far more than any model reads; later folders are not listed. */
+/** Maximum number of UTF-16 units of folder listings in a step; later folders are not listed. */
 const MAX_LISTED_CHARACTERS = 1_048_576;
-const NOT_LISTED = 'not listed: the folders before it list more than is read in one step';
+const NOT_LISTED = 'not listed: the folders before it already exceed the limit of one step';
 
-/** The answer to one thing that was asked for. */
+/** The result for one requested path or id. */
 export interface Gathered {
   readonly groups: readonly ContextGroup[];
   readonly missing: readonly ReportItem[];
@@ -25,9 +25,9 @@ export interface FoundFolder {
 }
 
 /**
- * Turns folders into items and counts the characters of all items. A thousand folders may hold the same ten thousand
- * files, because they contain each other or are one folder in many spellings. Above the limits, a file of an earlier
- * folder is not repeated and a new folder is not listed (rule: linear-work).
+ * Turns folders into items and counts the characters of all items. A thousand requested folders may contain the
+ * same ten thousand files, because they are nested or are one folder in many spellings. Above the limits, a file
+ * of an earlier folder is not repeated and a new folder is not listed (rule: linear-work).
  */
 export class Intake {
   readonly #paths = new Set<string>();
@@ -51,7 +51,7 @@ export class Intake {
     return gathered;
   }
 
-  /** The listing comes first, then the files. */
+  /** Turns a folder into items: its listing, then its files. */
   #open({ folder, id }: FoundFolder): Gathered {
     const files = folder.files.filter((file) => this.#mayGive(file));
     const isListed = this.#mayList(folder);
@@ -80,7 +80,7 @@ export class Intake {
   }
 }
 
-/** The report row of something that was asked for and cannot be shown. */
+/** Returns the report row of a requested item that is unavailable or dropped. */
 export function missingRow(
   kind: ReportItem['kind'],
   id: string,

@@ -1,10 +1,10 @@
-/** Lines counted from 1, both ends included. */
+/** A range of lines, counted from 1, with both ends included. */
 export interface LineRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Counts lines as editors do: a final newline ends the last line and begins no new one. */
+/** Counts lines as editors do: a final newline ends the last line and does not begin a new one. */
 export function countLines(text: string): number {
   const newlines = countNewlines(text);
   return text === '' || text.endsWith('\n') ? newlines : newlines + 1;
@@ -16,10 +16,13 @@ export function countNewlines(text: string): number {
   return count;
 }
 
-/** Offsets of a text's lines, found once: a thousand ranges of one file must not read it a thousand times. */
+/**
+ * Line offsets of a text. They are computed once, so that a thousand ranges of one file do not scan it a thousand
+ * times.
+ */
 export class LineIndex {
   readonly #text: string;
-  /** The offset of each line, then the length of the text. */
+  /** Offset of each line, then the length of the text. */
   readonly #starts: Uint32Array;
 
   constructor(text: string) {
@@ -37,18 +40,18 @@ export class LineIndex {
     return this.#starts.length - 1;
   }
 
-  /** Returns lines with their newlines, counted from the beginning of the text. */
+  /** Returns a range of lines with their newlines. Line 1 is the first of the text. */
   slice({ first, last }: LineRange): string {
     return this.#text.slice(this.startOf(first), this.startOf(last + 1));
   }
 
-  /** The offset of a line; the length of the text if it has no such line. */
+  /** Returns the offset of a line, or the length of the text if the line does not exist. */
   startOf(line: number): number {
     return this.#starts[Math.min(line - 1, this.count)] ?? 0;
   }
 }
 
-/** Formats ranges like `1-40,90`; null if there are none. */
+/** Formats ranges like `1-40,90`. Returns null for an empty list. */
 export function formatLines(ranges: readonly LineRange[]): string | null {
   if (ranges.length === 0) return null;
   return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join(',');

@@ -1,4 +1,4 @@
-/** Returns a function that calls `make` once per key and gives the same value from then on. */
+/** Memoizes `make` by key. */
 export function once<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new Map<Key, { readonly value: Value }>();
   return (key) => {

@@ -5,8 +5,8 @@ import { shorten } from './fence.js';
 import { countLines, type LineIndex, type LineRange } from './lines.js';
 import type { PinnedItem, SourceFile, SourceFolder } from './sources/context-source.js';
 
-const PARTLY_READ = 'larger than is read: only its beginning';
-const PARTLY_LISTED = 'the folder holds more than is listed and read';
+const PARTLY_READ = 'only the beginning was read: the file is too large';
+const PARTLY_LISTED = 'the folder has more files than were listed and read';
 
 export function fileOrigin(path: string): string {
   return `file:${path}`;
@@ -15,12 +15,12 @@ export function fileOrigin(path: string): string {
 export function fileItem(
   file: SourceFile,
   id: string,
-  askedAs: ContextItem['askedAs'] = 'file',
+  requestedAs: ContextItem['requestedAs'] = 'file',
 ): ContextItem {
-  return { ...wholeFile(file, countLines(file.content)), id, askedAs };
+  return { ...wholeFile(file, countLines(file.content)), id, requestedAs };
 }
 
-/** The lines asked for, as far as the file has them; undefined if it has none of them. */
+/** Returns the requested lines that exist in the file; undefined if there are none. */
 export function linesItem(
   file: SourceFile,
   id: string,
@@ -34,13 +34,13 @@ export function linesItem(
     text: index.slice(range),
     lineCount: range.last - range.first + 1,
     firstLine: range.first,
-    askedAs: 'lines',
+    requestedAs: 'lines',
   };
 }
 
-export function focusItem(file: SourceFile, asked: LineRange | undefined): FocusItem {
+export function focusItem(file: SourceFile, requested: LineRange | undefined): FocusItem {
   const item = fileItem(file, file.path);
-  const selection = asked && clampLines(asked, item.lineCount);
+  const selection = requested && clampLines(requested, item.lineCount);
   return { item: { ...item, kind: 'implicit', tag: 'focus' }, selection };
 }
 
@@ -56,7 +56,7 @@ function wholeFile({ path, content, cut }: SourceFile, lineCount: number): Conte
     lineCount,
     firstLine: 1,
     totalLines: cut ? undefined : lineCount,
-    askedAs: 'file',
+    requestedAs: 'file',
     note: cut ? PARTLY_READ : undefined,
   };
 }
@@ -66,7 +66,11 @@ function clampLines({ first, last }: LineRange, lines: number): LineRange | unde
   return range.first <= range.last ? range : undefined;
 }
 
-/** @param text the names of everything in the folder, one per line. */
+/**
+ * Returns the item of a folder's listing.
+ *
+ * @param text the names of all entries of the folder, one per line.
+ */
 export function listingItem({ path, listing, cut }: SourceFolder, id: string, text: string): ContextItem {
   return {
     kind: 'explicit',
@@ -79,7 +83,7 @@ export function listingItem({ path, listing, cut }: SourceFolder, id: string, te
     lineCount: listing.length,
     firstLine: 1,
     totalLines: cut ? undefined : listing.length,
-    askedAs: 'file',
+    requestedAs: 'file',
     note: cut ? PARTLY_LISTED : undefined,
   };
 }
@@ -97,12 +101,12 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
     lineCount,
     firstLine: 1,
     totalLines: lineCount,
-    askedAs: 'file',
+    requestedAs: 'file',
     note: undefined,
   };
 }
 
-/** Counts a chunk's lines from its content, because the end lines that indexes store go stale. */
+/** Counts a chunk's lines from its content, because the end lines that indexes store become outdated. */
 export function vectorItem({
   path: asSent,
   content,
@@ -122,7 +126,7 @@ export function vectorItem({
     lineCount,
     firstLine,
     totalLines: undefined,
-    askedAs: 'file',
+    requestedAs: 'file',
     note: undefined,
   };
 }

@@ -24,24 +24,24 @@ export interface AppDependencies extends AgentServices {
   readonly log: Logger;
   /** Version of the package. */
   readonly version: string;
-  /** Origins whose web pages may call; none by default. */
+  /** Origins whose web pages may call the service; none by default. */
   readonly corsOrigins?: readonly string[];
-  /** Bearer tokens; without them everybody who reaches the port may call. */
+  /** Bearer tokens. Without them, everybody who can reach the port may call. */
   readonly tokens?: AccessTokens | undefined;
   /** Limits of each caller; none by default. */
   readonly limits?: CallerLimits | undefined;
-  /** By default, traces are only passed on. */
+  /** Tracing of requests. By default, trace headers are only passed on. */
   readonly tracing?: Tracing;
   readonly metrics?: ServiceMetrics | undefined;
-  /** Proxies whose `X-Forwarded-For` is believed: their number or their addresses. */
+  /** Proxies whose `X-Forwarded-For` is trusted: their number or their addresses. */
   readonly trustProxy?: number | readonly string[] | undefined;
   /** Saved runs for the playground; none by default. */
   readonly handedRuns?: HandedRuns;
-  /** Whether only requests with a `Host` of this machine are answered; false by default. */
+  /** True if requests must have a local `Host` header. Default false. */
   readonly ownHostOnly?: boolean;
 }
 
-/** Creates the whole HTTP surface. */
+/** Creates the Express app with all routes and middleware. */
 export function createApp(dependencies: AppDependencies): Express {
   const {
     log,
@@ -90,7 +90,7 @@ export function createApp(dependencies: AppDependencies): Express {
   return app;
 }
 
-/** Begins the trace of every request of the API, refused ones included (rule: tracing). */
+/** Begins a trace for every API request, including rejected ones (rule: tracing). */
 const traceRequests =
   (tracing: Tracing): Preparation =>
   ({ method, headers }, response) => {
@@ -100,7 +100,10 @@ const traceRequests =
       state.trace = tracing.begin({ method, route, headers });
   };
 
-/** While the service drains, ends each connection with its answer: an open one would bring the next request here (rule: shutdown). */
+/**
+ * Closes each connection after its response while the service drains. On an open connection, the client would send
+ * its next request to this process (rule: shutdown).
+ */
 const endsConnection =
   (inFlight: InFlight): Preparation =>
   (_request, response) => {

@@ -9,21 +9,21 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerClientError, RefusedConnections } from './failure/answer-client-error.js';
 
-/** Requests of one connection that may wait while an earlier one is answered (pipelining); clients send one at a time. */
+/** Maximum number of pipelined requests that may wait on one connection. Clients normally send one at a time. */
 const MAX_WAITING_REQUESTS = 40;
 
 export interface ServerLimits {
   readonly headersTimeout?: number;
   readonly requestTimeout?: number;
   readonly connectionsCheckingInterval?: number;
-  /** Time after which a connection ends if its caller takes nothing of an answer, in milliseconds as the others. */
+  /** Time in milliseconds after which a connection is closed if its caller reads nothing of a response. */
   readonly unreadTimeout?: number;
 }
 
 /**
- * Creates the server in front of the app, with the limits that Node leaves open: slow headers and slow bodies end in seconds,
- * answers that nobody takes in a minute, and idle connections outlive those of common balancers (60 s), which would race with
- * our close.
+ * Creates the HTTP server in front of the app, with limits that Node does not set by default: slow headers and
+ * slow bodies end in seconds, unread responses in a minute. Idle connections outlive those of common balancers (60
+ * s), so a balancer never sends a request on a connection that we are closing.
  */
 export function createServer(
   app: RequestListener,
@@ -35,12 +35,13 @@ export function createServer(
   return (
     createHttpServer({
       headersTimeout: 10_000,
-      // The app answers slow bodies itself; this ends a caller who stays all the same.
+      // The app itself responds to slow bodies; this limit ends a caller who stays connected anyway.
       requestTimeout: 40_000,
       connectionsCheckingInterval: 1_000,
       keepAliveTimeout: 65_000,
       maxHeaderSize: 16 * 1024,
-      // The app refuses them itself: Node's own answers have no body and are in no log.
+      // The app itself rejects requests without a Host header, because Node's responses have no body and are not
+      // logged.
       requireHostHeader: false,
       ...limits,
     })
@@ -56,14 +57,15 @@ export function createServer(
 }
 
 interface Connection {
-  /** The response that is being made; undefined between two requests. */
+  /** The response in progress; undefined between two requests. */
   pending: ServerResponse | undefined;
   readonly waiting: [IncomingMessage, ServerResponse][];
 }
 
 /**
- * Answers the requests of a connection one after the other, so that every response in the making has the socket it is sent on:
- * Node does not close the others with the connection, and their slots would stay taken (rule: caller-leaves).
+ * Processes the requests of a connection one after the other, so that every response in progress owns the socket.
+ * Otherwise Node would not close the other responses with the connection, and they would occupy their slots
+ * forever (rule: caller-leaves).
  */
 class Connections {
   readonly #app: RequestListener;
@@ -91,7 +93,10 @@ class Connections {
     return this.#connections.get(socket)?.pending;
   }
 
-  /** Begins no request on a socket that is not writable: its last answer announced the end of it (RFC 9112 §9.6). */
+  /**
+   * Starts a request. Does nothing if the socket is not writable, because the last response announced the end of
+   * the connection (RFC 9112 §9.6).
+   */
   #begin(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     if (!request.socket.writable) return;
     connection.pending = response;
@@ -104,7 +109,10 @@ class Connections {
   }
 }
 
-/** Ends a connection on which nothing has moved for a while if its answer is waiting to be read, and not still being made. */
+/**
+ * Closes a silent connection if its response is waiting to be read, but not if the response is still being
+ * computed.
+ */
 function endUnread(socket: Socket): void {
   if (socket.writableLength > 0) socket.destroy();
 }

@@ -5,14 +5,14 @@ const WINDOW_MS = 1_000;
 
 export interface EventLoopLag {
   /**
-   * Average delay of timers in milliseconds, in the better one of the last two seconds: a loop that was held once is free
-   * again; one that is late twice in a row has too much to do.
+   * Average delay of timers in milliseconds: the lower value of the last two seconds. After a single blockage the
+   * loop is free again; only two late seconds in a row indicate overload.
    */
   lagMs(): number;
   stop(): void;
 }
 
-/** Watches the delay of the event loop, a sign of overload that no queue shows (rule: overload). */
+/** Watches the delay of the event loop, which reveals overload that no queue length reveals (rule: overload). */
 export function watchEventLoop(): EventLoopLag {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   let last = 0;

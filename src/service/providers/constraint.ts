@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { CompletionRequest } from '../step/provider.js';
 import type { ModelTraits } from './models/model-traits.js';
 
-/** The form that a request demands of its reply, and the names under which a refusal of it is remembered. */
+/** The constraint that a request puts on its reply, and the keys under which a provider's refusal is cached. */
 export interface Constraint {
   readonly form: 'json_schema' | 'llama' | 'anthropic' | 'json_object';
   readonly schema: Readonly<Record<string, unknown>> | null;
-  /** Remembered if the model takes no constraint of this form. */
+  /** Cache key if the model refuses this form of constraint. */
   readonly parameter: string;
-  /** Remembered if the model does not take this very schema. */
+  /** Cache key if the model refuses this particular schema. */
   readonly forSchema: string;
 }
 
@@ -19,14 +19,14 @@ const parameters = {
   anthropic: 'output_config.format',
 } as const satisfies Record<Constraint['form'], string>;
 
-/** The constraint that a request asks for, if its model takes any. */
+/** Returns the constraint that the request asks for, if the model supports any. */
 export function constraintOf(
   { replySchema: schema }: Pick<CompletionRequest, 'replySchema'>,
   { structured }: ModelTraits,
 ): Constraint | undefined {
   if (schema === undefined || structured === 'none') return undefined;
   const form = structured === 'json_object' || schema === null ? 'json_object' : structured.form;
-  // Anthropic knows no JSON of any shape.
+  // Anthropic has no mode for JSON without a schema.
   if (form === 'json_object' && structured !== 'json_object' && structured.form === 'anthropic')
     return undefined;
   const parameter = parameters[form];
@@ -38,7 +38,7 @@ export function constraintOf(
   };
 }
 
-/** Random, so that nobody can tell from a remembered digest which schema was sent. */
+/** Random, so that a cached digest does not reveal which schema was sent. */
 const digestKey = randomBytes(32);
 const digestOf = (schema: unknown): string =>
   createHmac('sha256', digestKey).update(JSON.stringify(schema)).digest('hex').slice(0, 16);
@@ -50,5 +50,5 @@ export const isRefused = (refused: ReadonlySet<string>, { parameter, forSchema }
 export const constraintDropped = {
   code: 'constraint_dropped',
   message:
-    'The provider does not take the schema of the reply: its form was taught, and is checked when it has come.',
+    'The provider does not accept a reply schema: the prompt describes the form instead, and the service checks the reply.',
 } as const;

@@ -13,54 +13,57 @@ import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 
-/** A server that speaks OpenAI's Chat Completions, as the operator configured it (rule: named-upstreams). */
+/** A server with an OpenAI-compatible Chat Completions API, as the operator configured it (rule: named-upstreams). */
 interface UpstreamConfig {
-  /** The part before `/chat/completions`, which usually ends in `/v1`. */
+  /** The URL before `/chat/completions`, which usually ends in `/v1`. */
   readonly url: string;
   readonly keyRequired: boolean;
-  /** In tokens. */
+  /** Tokens of the context window. */
   readonly contextWindow?: number | undefined;
   readonly maxTokensParam?: 'max_tokens' | 'max_completion_tokens' | undefined;
-  /** If given, the count is exact. */
+  /** The model's own encoding. If given, token counts are exact. */
   readonly encoding?: ModelProfile['encoding'] | undefined;
-  /** How its output can be constrained; by default known from its address. */
+  /** How the server can constrain output; by default determined from its address. */
   readonly structured?: StructuredSetting | undefined;
 }
 
 export interface ProvidersConfig {
-  /** Ends in `/v1`. */
+  /** URL of OpenAI's API; ends in `/v1`. */
   readonly openaiUrl: string;
-  /** Without `/v1`. */
+  /** URL of Anthropic's API, without `/v1`. */
   readonly anthropicUrl: string;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
-  /** Starts the embedded model; resolves with its loopback URL, ending in `/v1`. Absent when it is off. */
+  /**
+   * Starts the embedded model. Resolves with its loopback URL, which ends in `/v1`. Absent if the model is
+   * disabled.
+   */
   readonly startOffline?: () => Promise<string>;
-  /** Observes all requests of this process. */
+  /** Observes all provider requests of this process. */
   readonly observe?: RequestObserver;
 }
 
-/** A model that can make a step. */
+/** A model that is ready for a step. */
 export interface ResolvedModel {
   readonly providerName: string;
   readonly keyRequired: boolean;
   readonly profile: ModelProfile;
-  /** Returns a counter for the texts of one step; the signal ends the counting. Cheap. */
+  /** Returns a counter for the texts of one step. The signal aborts counting. */
   tokenCounter(signal: AbortSignal): TokenCounter;
   /**
-   * Returns a provider for one call; opens no connection. The key is not sent if the upstream needs none. `observe`
-   * observes the requests made through this provider.
+   * Returns a provider for one call, without opening a connection. The key is not sent if the upstream needs none.
+   * `observe` observes the requests made through this provider.
    */
   connect(key: Secret | undefined, observe?: RequestObserver): Provider;
 }
 
-/** All upstreams and models, and the connections to them; one for the whole process. */
+/** All upstreams and models, and the connections to them. One per process. */
 export interface ModelDirectory {
-  /** Undefined if neither `provider` nor the model's name decides for an upstream (rule: named-upstreams). */
+  /** Returns undefined if neither `provider` nor the model's name determines an upstream (rule: named-upstreams). */
   resolve(config: LlmConfig): ResolvedModel | undefined;
   list(): ModelList;
-  /** Loads the transport, so that the first call need not wait for it. */
+  /** Loads the transport, so that the first call does not wait for it. */
   warmUp(): Promise<void>;
-  /** Breaks all connections. */
+  /** Closes all connections. */
   close(): Promise<void>;
 }
 
@@ -73,9 +76,9 @@ interface Upstream {
   traits(model: string): ModelTraits;
 }
 
-/** Throws if an upstream has the name of another. Reads no environment. */
+/** Creates the directory. Throws if two upstreams have the same name. Reads no environment variables. */
 export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
-  // undici is loaded with the first call, since a service should listen at once.
+  // undici is loaded with the first call, so that the service listens sooner.
   const transport = onDemand(async () => new (await import('./upstream/transport.js')).Transport());
   const shared: SharedState = {
     transport: transport.get,
@@ -105,7 +108,8 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
 
 function byName(upstreams: readonly Upstream[]): ReadonlyMap<string, Upstream> {
   const named = new Map(upstreams.map((upstream) => [upstream.name, upstream]));
-  if (named.size < upstreams.length) throw new Error(`These names are taken: ${vendorNames.join(', ')}.`);
+  if (named.size < upstreams.length)
+    throw new Error(`An upstream may not use a built-in name: ${vendorNames.join(', ')}.`);
   return named;
 }
 
@@ -140,7 +144,7 @@ function builtIn({ openaiUrl, anthropicUrl, startOffline }: ProvidersConfig): Up
   return [openai, anthropic, listed('offline', { url, vendor: openaiVendor, keyRequired: false })];
 }
 
-/** An upstream whose models are in the model table. */
+/** Creates an upstream whose models are in the model table. */
 const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits'>): Upstream => ({
   ...upstream,
   name,

@@ -2,8 +2,8 @@ import type { InterruptionReason } from '../step/interruption.js';
 import type { ProviderFailure } from '../step/provider.js';
 
 /**
- * Called for each request to a provider when it is sent, for traces and metrics; once more for a second request
- * (rule: second-request). It receives the destination and the outcome of a request, never its contents.
+ * Called for each request to a provider when it is sent, also for a second request (rule: second-request), to
+ * record traces and metrics. It receives the destination and the outcome of a request, never its contents.
  */
 export type RequestObserver = (request: ProviderRequest) => ObservedRequest;
 
@@ -16,18 +16,18 @@ export interface ProviderRequest {
 }
 
 export interface ObservedRequest {
-  /** Headers to send along. Headers that the vendor requires win over them. */
+  /** Headers to send along. The vendor's required headers take precedence. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called when the first byte of the answer's body has arrived. Must not throw. */
+  /** Called when the first byte of the response body has arrived. Must not throw. */
   begun?(): void;
-  /** Called once, when the answer has ended or was given up. Must not throw. */
+  /** Called once, when the response has ended or was aborted. Must not throw. */
   ended(end: RequestEnd): void;
 }
 
 export interface RequestEnd {
-  /** Status of the answer; null if no answer has begun. */
+  /** HTTP status of the response; null if no response has begun. */
   readonly status: number | null;
-  /** Why no answer arrived completely, or not one that can be read; null if one did, whatever it says. */
+  /** The failure, if no readable response arrived completely; null otherwise, whatever the response contains. */
   readonly failure: ProviderFailure | InterruptionReason | null;
 }
 

@@ -2,24 +2,27 @@ import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../contract/tool.js';
 import type { CompletionRequest, Message, Part } from '../step/provider.js';
 
-/** Names of tools that both vendors accept; a caller's may hold dots and be longer. */
+/** Tool names that both vendors accept. A caller's name may contain dots and be longer. */
 const toolName = { allowed: /^[\w-]{1,64}$/, maxLength: 64 };
-/** Ids of calls that both vendors accept; a caller's may be anything. */
+/** Call ids that both vendors accept. A caller's id may be any text. */
 const callId = { allowed: /^[\w-]{1,40}$/, maxLength: 40 };
 
-/** Maximum number of cache breakpoints in one request, the system's included. */
+/** Maximum number of cache breakpoints in one request, including that of the system message. */
 export const MAX_BREAKPOINTS = 4;
 
-/** Maximum number of calls that are read of one reply. Models make a handful; a reply of thousands is broken, or hostile. */
+/** Maximum number of calls read from one reply. Models make a few; a reply with thousands is broken or hostile. */
 const MAX_CALLS = 128;
 
-/** Maximum number of calls or blocks in one stream: each takes memory, however short it is. */
+/** Maximum number of calls or blocks in one stream, because each uses memory even if it is short. */
 export const MAX_STREAMED_PARTS = 100_000;
 
-/** Levels of nested arguments that are written where V8 cannot write all: more than any reader of ours takes. */
+/**
+ * Levels of nested arguments that are kept if V8 cannot serialize them all; arguments this deep are rejected
+ * anyway.
+ */
 const MAX_WRITTEN_DEPTH = 100;
 
-/** A request in names that the vendors accept, and the way back. */
+/** A request with names that the vendors accept, and the function that maps tool names back. */
 export interface VendorNamed {
   readonly definitions: readonly ToolDefinition[];
   readonly messages: readonly Message[];
@@ -27,8 +30,9 @@ export interface VendorNamed {
 }
 
 /**
- * Renames tools and calls for a vendor (rule: native-calling). Two names are never mapped to one; an allowed name stays
- * as it is. The same tools get the same names in every step, whatever was called since, so that prompt caches hold.
+ * Renames tools and calls for a vendor (rule: native-calling). Two names are never mapped to one, and an allowed
+ * name stays. The same tools get the same names in every step, whatever was called before, so that prompt caches
+ * stay valid.
  */
 export function inVendorNames({ prompt, nativeTools }: CompletionRequest): VendorNamed {
   const definitions = nativeTools?.definitions ?? [];
@@ -56,8 +60,8 @@ class VendorNames {
   readonly #ownNames = new Map<string, string>();
 
   nameFor(own: string): string {
-    const known = this.#vendorNames.get(own);
-    if (known !== undefined) return known;
+    const cached = this.#vendorNames.get(own);
+    if (cached !== undefined) return cached;
     const vendorName = fitted(own, toolName, (candidate) => this.#ownNames.has(candidate));
     this.#vendorNames.set(own, vendorName);
     this.#ownNames.set(vendorName, own);
@@ -69,14 +73,14 @@ class VendorNames {
   }
 }
 
-/** Ids must be unique in a request; the results of calls that shared an id answer them in order. */
+/** Maps call ids. Ids must be unique in a request; the results of calls that shared an id belong to them in order. */
 class CallIds {
   readonly #used = new Set<string>();
   readonly #opened = new Map<string, { readonly ids: string[]; answered: number }>();
 
   open(own: string): string {
     const same = this.#opened.get(own) ?? { ids: [], answered: 0 };
-    // Each earlier call with this id took one salt: starting from 0 would try them all again.
+    // Each earlier call with this id used one salt, so starting from 0 would try them all again.
     const firstSalt = Math.max(0, same.ids.length - 1);
     const id = fitted(own, { ...callId, firstSalt }, (candidate) => this.#used.has(candidate));
     this.#used.add(id);
@@ -108,7 +112,7 @@ function fitted(
   }
 }
 
-/** Keeps the last `max` cache breakpoints of the messages: later ones cover more. */
+/** Keeps the last `max` cache breakpoints of the messages, because later ones cover more. */
 export function limitBreakpoints(messages: readonly Message[], max: number): readonly Message[] {
   let surplus = messages.flatMap(({ parts }) => parts).filter(hasBreakpoint).length - max;
   if (surplus <= 0) return messages;
@@ -125,24 +129,24 @@ export function limitBreakpoints(messages: readonly Message[], max: number): rea
 const hasBreakpoint = (part: Message['parts'][number]): boolean =>
   'breakpoint' in part && part.breakpoint === true;
 
-/** Splits the calls of a reply into those that are read and those beyond the bound (rule: native-calling). */
+/** Splits the calls of a reply into those within and those beyond the maximum number (rule: native-calling). */
 export const splitCalls = <Call>(calls: readonly Call[]) => ({
   read: calls.slice(0, MAX_CALLS),
   unread: calls.slice(MAX_CALLS),
 });
 
-/** The length of unread calls as JSON; undefined if there are none. */
+/** Returns the length of unread calls as JSON; undefined if there are none. */
 export const charsOfUnread = (unread: readonly unknown[]): number | undefined =>
   unread.length === 0 ? undefined : writeJson(unread).length;
 
-/** The JSON text of arguments that came as a value. */
+/** Returns the JSON text of arguments that arrived as a value. */
 export const writeArguments = (value: unknown): string => writeJson(value ?? {});
 
 function writeJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // Only the depth of parsed JSON can overflow the stack. What is left is still too deep to be accepted.
+    // Only the depth of parsed JSON can overflow the stack. The shortened value is still too deep to be accepted.
     return JSON.stringify(downTo(MAX_WRITTEN_DEPTH, value));
   }
 }

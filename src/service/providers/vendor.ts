@@ -3,33 +3,33 @@ import type { Completion, CompletionEvent, CompletionRequest, ProviderFailure } 
 import type { Constraint } from './constraint.js';
 import type { ReplyCap } from './upstream/reply-cap.js';
 
-/** One vendor's API at one upstream: writes requests and reads answers. Opens no connection. */
+/** Adapter for one vendor's API at one upstream: writes requests and reads responses. Opens no connection. */
 export interface Vendor {
-  /** The endpoint, below the URL of the upstream. */
+  /** Path of the endpoint, relative to the URL of the upstream. */
   readonly path: string;
   /** The vendor's error codes and the failures they mean. */
   readonly errorCodes: ReadonlyMap<string, ProviderFailure>;
-  /** The headers that authenticate the caller: the only place that reveals the key. */
+  /** Returns the headers that authenticate the caller. Only this function reveals the key. */
   headers(): Readonly<Record<string, string>>;
   /** Maps the prompt and the tools to the vendor's format. */
   mapPrompt(request: CompletionRequest): MappedPrompt;
   /** Builds the request, without the parameters that the model is known to refuse. */
   toRequest(prompt: MappedPrompt, settings: RequestSettings, options: RequestOptions): VendorRequest;
-  /** Begins to read the reply to a request. */
+  /** Starts reading the reply to a request. */
   startReply(request: SentRequest, cap: ReplyCap): VendorReply;
-  /** Reads an error: the body of an answer with an error status, or of a 200 that holds an error all the same. */
+  /** Reads an error: the body of a response with an error status, or of a 200 that contains an error. */
   readError(body: string): VendorError;
 }
 
-/** A prompt in the vendor's format, and the way back from the names it uses. */
+/** A prompt in the vendor's format, and the function that maps tool names back. */
 export interface MappedPrompt {
-  /** Fields of the request's body: the messages, the tools and, with Anthropic, the system text. */
+  /** Fields of the request's body: the messages, the tools and, for Anthropic, the system text. */
   readonly fields: object;
   /** Returns the caller's name of a tool. */
   ownToolName(vendorName: string): string;
 }
 
-/** A request without its texts. */
+/** A completion request without its texts. */
 export type RequestSettings = Omit<CompletionRequest, 'prompt'>;
 
 export interface RequestOptions {
@@ -41,56 +41,59 @@ export interface RequestOptions {
 export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Keys of the body that a second request may leave out: the reply may be less to the caller's liking, but it is one. */
+  /**
+   * Keys of the body that a second request may omit. Without them the reply may be less suitable, but there is
+   * one.
+   */
   readonly strippable: readonly string[];
-  /** The schema that is sent for the reply; absent if none is. */
+  /** The schema that is sent for the reply; absent if there is none. */
   readonly constraint?: Constraint | undefined;
   readonly warnings: readonly Warning[];
 }
 
-/** The part of a request that reading its answer needs. */
+/** The part of a request that is needed to read its response. */
 export type SentRequest = Omit<VendorRequest, 'body'>;
 
-/** The text of a reply, or its reasoning, as it arrives. */
+/** A fragment of a reply's text or reasoning. */
 export type TextDelta = Extract<CompletionEvent, { delta: string }>;
 
-/** A reply that is being read. A plain answer is read at once, a stream event by event. */
+/** A reply that is being read: a plain response at once, a stream event by event. */
 export interface VendorReply {
-  /** Whether any part of a completion has arrived. */
+  /** True once any part of a completion has arrived. */
   readonly hasBegun: boolean;
-  /** Whether the finish reason has arrived. */
+  /** True once the finish reason has arrived. */
   readonly isFinished: boolean;
-  /** Whether the vendor's end mark has arrived. */
+  /** True once the vendor's end mark has arrived. */
   readonly hasEnded: boolean;
-  /** Reads a plain answer. Returns false if the JSON is no completion. */
+  /** Reads a plain response. Returns false if the JSON is not a completion. */
   addAnswer(json: unknown): boolean;
-  /** Reads the data of one event and returns its text; undefined if the event is no part of a completion. */
+  /** Reads the data of one event and returns its text; undefined if the event is not part of a completion. */
   addEvent(data: string): readonly TextDelta[] | undefined;
-  /** Returns what has been read so far, in unified terms. */
+  /** Returns the completion as read so far, in vendor-independent terms. */
   completion(): Completion;
 }
 
-/** The vendor's own words for a failure. */
+/** A vendor's error as read from its response. */
 export interface VendorError {
-  /** Machine-readable names of the error, the most specific first. */
+  /** Machine-readable names of the error, most specific first. */
   readonly codes: readonly string[];
   /** The parameter or path that the vendor names. */
   readonly parameter: string | undefined;
   readonly message: string;
-  /** The HTTP status that a gateway gives inside of a 200. */
+  /** The HTTP status that a gateway puts into the body of a 200. */
   readonly status: number | undefined;
-  /** The part that the caller may see; absent if the body holds no error object. */
+  /** The part that the caller may see; absent if the body contains no error object. */
   readonly words: VendorMessage | undefined;
 }
 
 /** A vendor's explanation of why it refused a request. */
 export interface VendorMessage {
   readonly message: string;
-  /** The field of the request that is at fault, if the vendor names one apart from the message. */
+  /** The invalid field of the request, if the vendor names it separately from the message. */
   readonly parameter: string | undefined;
 }
 
-/** The JSON value of a text, or undefined if the text is not JSON. */
+/** Returns the JSON value of a text, or undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -14,8 +14,8 @@ import type { StepDependencies, StepObserver } from './step-dependencies.js';
 import type { Received, ReplySituation, TextReading } from './types.js';
 
 /**
- * Makes the one model call of a step, streamed if there is an observer. It is no async function, which would keep the
- * prompt in memory until the model has replied.
+ * Makes the one model call of a step, streamed if there is an observer. Not an async function, because an
+ * async function would keep the prompt in memory until the model has replied.
  */
 export function complete(
   { situation, prompt }: RenderedPrompt,
@@ -24,7 +24,7 @@ export function complete(
 ): Promise<Received> {
   const call = withTools(completionRequest(situation.request, prompt), situation);
   if (!observer) return provider.complete(call, deadline).then(receive);
-  // Created first: if that throws, no request must be under way.
+  // Created before the request starts: if the constructor throws, no request is left in flight.
   const relay = new Relay(situation, observer, deadline.signal);
   return relayEvents(provider.stream(call, deadline), relay);
 }
@@ -37,10 +37,10 @@ async function relayEvents(events: AsyncIterable<CompletionEvent>, relay: Relay)
     else if (event.type === 'text') await relay.push(withoutNul(event.delta));
     else return relay.end(withoutNul(event.completion));
   }
-  throw new Error('A provider stream ended without its completion.'); // the port promises one
+  throw new Error('A provider stream ended without its completion.'); // the Provider contract requires one
 }
 
-/** A prompt with the caller's model settings, without native tools. */
+/** Builds the request for a prompt with the caller's model settings, without native tools. */
 export function completionRequest(
   { llm_config: config, session_id }: Pick<StepRequest, 'llm_config' | 'session_id'>,
   prompt: Prompt,
@@ -64,31 +64,34 @@ function withTools(call: CompletionRequest, situation: ReplySituation): Completi
 }
 
 interface DeltaReader {
-  /** Deltas are fields of an object, which hold no control block. */
+  /** True if deltas are read from fields of an object, which contain no control block. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
   end(options: ParseOptions): TextReading & { readonly deltas: readonly ParseDelta[] };
 }
 
-/** Returns the reader of arriving replies for the taught form. */
+/** Returns the streaming reader for the form in which the model is taught to reply. */
 function readerFor(situation: ReplySituation): DeltaReader {
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
   return new ObjectReplyReader(objectReaderOptions(situation));
 }
 
-/** A long text in parts of at most 32,768 characters, so that a signal can end the work between them. */
+/**
+ * Splits a long text into parts of at most 32,768 characters, so that an abort signal can end the work between
+ * them.
+ */
 const partsOf = (text: string): readonly string[] => text.match(/[\s\S]{1,32768}/gu) ?? [];
 
-/** Reports to an observer what a reply says while it is written (rule: deltas-join). */
+/** Reports a reply to an observer while it is written (rule: deltas-join). */
 class Relay {
   readonly #situation: ReplySituation;
   readonly #observer: StepObserver;
   #signal: AbortSignal | undefined;
   readonly #parser: DeltaReader;
-  /** Keeps control blocks out of a phase's prose. */
+  /** Removes control blocks from a phase's prose. */
   #phase: PhaseReader | undefined;
 
-  /** In these phases nobody is answered, and an answer is the last part of the thought (rule: phases). */
+  /** True in the phases whose reply is not an answer to the user: an answer then ends the thought (rule: phases). */
   readonly #answerIsThought: boolean;
 
   #text = '';
@@ -117,8 +120,8 @@ class Relay {
   }
 
   /**
-   * Reports what was held back. The reading is that of the whole text, if the text is all that came. The reply has come and
-   * is billed, so it is read even after the deadline.
+   * Reports held-back text. Returns the streamed reading if the completion has no other text. Removes the
+   * signal, because a complete reply has been billed and is read even after the deadline.
    */
   async end(completion: Completion): Promise<Received> {
     this.#signal = undefined;
@@ -134,22 +137,21 @@ class Relay {
     for (const { type, delta } of deltas) await this.#emit(type, this.#proseOf(type, delta));
   }
 
-  /** Waits for a slow observer, so that it slows the relay instead of filling memory. */
+  /** Awaits a slow observer, so that the relay slows down instead of filling memory. */
   async #emit(type: ParseDelta['type'], delta: string): Promise<void> {
     for (const part of partsOf(delta)) {
-      await yieldIfBusy(this.#signal);
       await this.#observer.delta(this.#roleOf(type), part);
     }
   }
 
-  /** Takes the control blocks of a phase out. */
+  /** Removes the control blocks of a phase from a delta. */
   #proseOf(type: ParseDelta['type'], delta: string): string {
-    const text = this.#separatorBefore(type) + withoutNul(delta); // an escape may have become one
+    const text = this.#separatorBefore(type) + withoutNul(delta); // an escape such as \u0000 may have become NUL
     this.#last = type;
     return this.#phase ? this.#phase.push(text) : text;
   }
 
-  /** Emits what the phase still held back: a block that was never closed. */
+  /** Emits the text that the phase reader still held back: a block that was never closed. */
   async #endPhase(): Promise<void> {
     const delta = this.#phase?.end() ?? '';
     this.#phase = undefined;
@@ -160,14 +162,14 @@ class Relay {
     return type === 'answer' && this.#answerIsThought ? 'thought' : type;
   }
 
-  /** Separates an answer that is part of the thought as a paragraph of its own. */
+  /** Returns a paragraph break before an answer that continues a thought. */
   #separatorBefore(type: ParseDelta['type']): string {
     const isFurther = this.#last === 'draft' || this.#last === 'thought';
     return type === 'answer' && this.#answerIsThought && isFurther ? '\n\n' : '';
   }
 }
 
-/** Makes prose beside native calls their thought; the text alone reads like an answer. */
+/** Turns prose beside native calls into a thought, although the parser reads text alone as an answer. */
 const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
   type: type === 'answer' ? 'thought' : type,
   delta,

@@ -9,7 +9,7 @@ import type { ReadAction, Reply } from './read-reply.js';
 import { type ProsePhase, readPhaseReply } from './reply/phases.js';
 import type { MustAnswer, ReplySituation } from './types.js';
 
-/** The end of a step: the proposed actions or the answer, and the turns for the history. */
+/** The end of a step: the proposed actions or the answer, and the turns to append to the history. */
 export interface Conclusion {
   readonly reply: Reply;
   readonly status: Step['status'];
@@ -20,7 +20,7 @@ export interface Conclusion {
   readonly control: PhaseControl | null;
   readonly correction: Turn | null;
   readonly error: StepError | null;
-  /** Follow the new user turn; empty if the history stays unchanged. */
+  /** Turns that follow the new user turn; empty if the history stays unchanged. */
   readonly turns: readonly Turn[];
 }
 
@@ -37,7 +37,7 @@ function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
   return thought ? `${NO_ANSWER_AT_THE_LIMIT}\n\n${thought}` : NO_ANSWER_AT_THE_LIMIT;
 }
 
-/** Decides what a reply means at this point of the run. */
+/** Decides what the reply means for the run: an action, an answer, the end of a phase, or an error. */
 export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
   const { phase } = situation.request;
   const { outcome } = reply.parse;
@@ -79,7 +79,10 @@ const billedCodes = {
   empty: 'empty_response',
 } as const;
 
-/** The model replied and was billed, but nothing is usable: the history stays unchanged (rule: billed-outcomes). */
+/**
+ * Returns an error although the model replied and was billed, because nothing is usable. The history stays
+ * unchanged (rule: billed-outcomes).
+ */
 function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclusion {
   const partial_text = reply.answer ?? (reply.completion.text || null);
   const code = billedCodes[outcome];
@@ -106,20 +109,26 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
   return concluded(reply, 'action_proposed', { thought: reply.thought, actions, turns });
 }
 
-/** An action that cannot be read is a value: its text goes to the user, and the correction tells the model the reason. */
+/**
+ * Returns an unreadable action as an answer instead of an error: the user gets its text, and the correction
+ * gives the model the reason.
+ */
 function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion {
   const answer = answerWith(reply, reply.answer ?? '', null);
   return { ...answer, outcome: reply.parse.outcome, correction: correctionFor(reply, situation) };
 }
 
-/** The thought before an answer stays in the history beside it: no text is lost (rule: thought-and-answer). */
+/**
+ * Answers the user. A thought before the answer stays in the history beside it, so no text is lost
+ * (rule: thought-and-answer).
+ */
 function answerWith(reply: Reply, answer: string, thought = reply.thought): Conclusion {
   const turn: Turn = { role: 'assistant', content: answer, ...(thought && { thought }), ...stateOf(reply) };
   return concluded(reply, 'direct_response_provided', { thought, directResponse: answer, turns: [turn] });
 }
 
 /**
- * A phase ends with its control block, except for an answer in `observe`, where a labelled answer wins over the block
+ * Ends a phase by its control block. In `observe`, a labelled answer takes precedence over the block
  * (rules: phases, phase-control).
  */
 function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySituation): Conclusion {
@@ -132,9 +141,10 @@ function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySit
       prose,
       control: labelled ? { ...control, finish: true } : control,
     });
-  const said = labelled ? readPhaseReply(reply.answer ?? '', phase).prose : '';
+  const labelledAnswer = labelled ? readPhaseReply(reply.answer ?? '', phase).prose : '';
   const given =
-    said || (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
+    labelledAnswer ||
+    (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
   const final = given ?? (mustAnswer ? prose || NO_ANSWER_AT_THE_LIMIT : null);
   if (final === null) return completePhase(reply, phase, { content, prose, control });
   const thought = labelled ? readPhaseReply(reply.thought ?? '', phase).prose : prose;
@@ -143,7 +153,7 @@ function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySit
   return { ...answer, outcome: 'answer', thought: thought || null, control: ended };
 }
 
-/** The whole text of a reply, without labels if it is an answer. An action is prose here. */
+/** Returns the whole text of a reply, without labels if it is an answer. An action counts as prose here. */
 function proseOf({ parse, thought, answer }: Reply, content: string): string {
   return parse.outcome === 'answer' ? [thought, answer].filter(Boolean).join('\n\n') : content;
 }
@@ -155,7 +165,7 @@ function concludeWithoutAction(reply: Reply): Conclusion {
 }
 
 interface PhaseText {
-  /** The text as the model wrote it, which the history keeps. */
+  /** The text as the model wrote it, for the history. */
   readonly content: string;
   /** The same text without labels. */
   readonly prose: string;

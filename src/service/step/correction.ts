@@ -4,10 +4,10 @@ import { sampleCall } from './prompt/sample-call.js';
 import type { Reply } from './read-reply.js';
 import type { ReplySituation, TaughtProtocol } from './types.js';
 
-/** The part of a reply that is searched for the intended tool. */
+/** Maximum part of a reply that is searched for the intended tool. */
 const MAX_SEARCHED_CHARACTERS = 10_000;
 
-/** A placeholder for requests from which no tool could be read. */
+/** Placeholder for a reply in which no tool name was found. */
 const unknownTool: OfferedTool = { name: 'tool_name', parameters: ['name'] };
 
 const orders = {
@@ -18,8 +18,8 @@ const orders = {
 } as const satisfies Record<TaughtProtocol, string>;
 
 /**
- * Writes the turn that corrects the model after an action that could not be read: the reason, and a sample call in the
- * taught form with the tool's own parameters. Null if an answer was ordered (rule: unreadable-action).
+ * Writes the turn that corrects the model after an unreadable action: the reason, and a sample call in the taught
+ * form with the tool's own parameters. Returns null if the model had to answer (rule: unreadable-action).
  */
 export function correctionFor(reply: Reply, situation: ReplySituation): Turn | null {
   if (situation.mustAnswer) return null;
@@ -30,7 +30,10 @@ export function correctionFor(reply: Reply, situation: ReplySituation): Turn | n
   return { role: 'user', kind: 'notice', content: `${why}. ${orders[situation.protocol]}\n${call}` };
 }
 
-/** The offered tool that the reply names first after its marker; else the first offered tool. */
+/**
+ * Returns the first offered tool that the reply names after its action marker; otherwise the first offered
+ * tool.
+ */
 function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: ReplySituation): OfferedTool {
   const tools = new Map(offered.map((tool) => [tool.name, tool]));
   const marker = Math.max(0, text.search(/action\s*:|<(?:tool|function)_/i));

@@ -22,14 +22,17 @@ export interface FittedPrompt {
   readonly sections: PromptSections;
   readonly fixed: FixedCosts;
   readonly context: FittedContext;
-  /** The history's share of the budget. */
+  /** Tokens that the history may use. */
   readonly share: number;
   readonly units: readonly CutUnit[];
   readonly fold: Fold;
   readonly tail: Tail;
 }
 
-/** Chooses what the model sees (rule: prompt-budget). Throws `StepRefused` if not even the shortest prompt fits. */
+/**
+ * Chooses which parts of the context and history the prompt includes (rule: prompt-budget). Throws
+ * `StepRefused` if not even the shortest prompt fits.
+ */
 export async function fitToBudget(
   situation: Situation,
   gathered: GatheredContext,
@@ -39,7 +42,8 @@ export async function fitToBudget(
   const example = renderExample(situation);
   const basis = { situation, gathered, scale };
   return fitWith(example, basis).catch((error: unknown) => {
-    // An example never causes a refusal (rule: worked-example).
+    // The example is optional: the prompt is fitted without it before the request is refused (rule:
+    // worked-example).
     if (example.length > 0 && error instanceof StepRefused) return fitWith([], basis);
     throw error;
   });
@@ -61,7 +65,7 @@ async function fitWith(
   const shared = await fitContextAndHistory(situation, gathered, { fixed, scale });
   const { budget, context, share, units } = shared;
   const fold = foldHistory(units, share);
-  const unused = Math.max(0, share - fold.tokens); // of the history's share (rule: tail-reserve)
+  const unused = Math.max(0, share - fold.tokens); // the tail may use it (rule: tail-reserve)
   const tail = await buildTail(tailContents(situation, context), budget.tail + unused, scale);
   const history = units.flatMap((unit, index) => messagesOf(unit, fold.forms[index]));
   return {

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../contract/error-codes.js';
 import type { ErrorDetail } from '../../contract/step.js';
 
-/** The external causes that can end a step early. */
+/** External causes that can end a step early. */
 export type InterruptionReason = 'deadline' | 'caller_left' | 'shutting_down';
 
-/** The reason of an aborted step signal. Whatever was waiting throws it. */
+/** The reason of an aborted step signal; pending operations reject with it. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
   readonly reason: InterruptionReason;
@@ -15,14 +15,17 @@ export class Interruption extends Error {
   }
 }
 
-/** The time limit of a step (rule: one-deadline). The signal's reason is always an `Interruption`. */
+/** The deadline of a step (rule: one-deadline). The signal's reason is always an `Interruption`. */
 export interface StepDeadline {
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; 0 when it has passed. */
   remainingMs(): number;
 }
 
-/** A fault of the caller that is found before any model call: `invalid_request` or `token_budget_exceeded`. */
+/**
+ * A request that is refused before any model call, because the caller must change it: `invalid_request` or
+ * `token_budget_exceeded`.
+ */
 export class StepRefused extends Error {
   override readonly name = 'StepRefused';
   readonly code: ErrorCode;

@@ -9,10 +9,13 @@ export interface Provider {
   /** `openai`, `anthropic`, or the name of a configured upstream. */
   readonly name: string;
 
-  /** One completion. Throws `ProviderError`, or the `Interruption` that ended the deadline. */
+  /** Makes one completion. Throws `ProviderError`, or the signal's `Interruption`. */
   complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion>;
 
-  /** The same completion as a stream of deltas; the last event carries it whole. Throws as `complete` does. */
+  /**
+   * Makes the same completion as a stream of deltas. The last event carries the whole completion. Throws as
+   * `complete` does.
+   */
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncIterable<CompletionEvent>;
 }
 
@@ -35,7 +38,7 @@ export interface CompletionRequest {
   readonly replySchema?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The messages alternate between the roles; the first and the last are the user's. */
+/** The messages alternate between the roles. The first and the last are the user's. */
 export interface Prompt {
   readonly system: string;
   /** True for a cache breakpoint after the instructions and tools. */
@@ -45,7 +48,7 @@ export interface Prompt {
 
 export interface Message {
   readonly role: 'user' | 'assistant';
-  /** Adjacent texts are one text to the model: they are joined without anything between. */
+  /** Parts of the message. Adjacent texts are joined without a separator. */
   readonly parts: readonly Part[];
 }
 
@@ -54,7 +57,10 @@ export type Part =
       readonly type: 'text';
       readonly text: string;
       readonly breakpoint?: boolean;
-      /** True for the tail of the prompt (rule: tail), which a vendor may want inside the tool result it follows. */
+      /**
+       * True for the tail of the prompt (rule: tail). Some vendors require it inside the preceding tool
+       * result.
+       */
       readonly tail?: boolean;
     }
   | {
@@ -66,7 +72,7 @@ export type Part =
   | {
       readonly type: 'tool_result';
       readonly callId: string;
-      /** A fence (rule: fences). */
+      /** Fenced text of the result (rule: fences). */
       readonly text: string;
       readonly isError: boolean;
       readonly breakpoint?: boolean;
@@ -79,15 +85,15 @@ export type CompletionEvent =
   | { readonly type: 'reasoning'; readonly delta: string }
   | { readonly type: 'completion'; readonly completion: Completion };
 
-/** A completion in unified terms, with the vendor's raw values beside them. */
+/** A completion in vendor-independent terms, with the vendor's raw values beside them. */
 export interface Completion {
   readonly text: string;
   /** The model's reasoning, if the vendor sends it in a field of its own. */
   readonly reasoning: string | null;
   readonly toolCalls: readonly NativeToolCall[];
-  /** Characters of the calls beyond the maximum number; absent if there are none. */
+  /** Total characters of the calls beyond the maximum number; absent if there are none. */
   readonly unreadCallChars?: number | undefined;
-  /** The vendor's refusal text; `''` for a refusal without text. */
+  /** The vendor's refusal text; null without a refusal, `''` for a refusal without text. */
   readonly refusal: string | null;
   readonly finishReason: FinishReason;
   readonly finishReasonRaw: string | null;
@@ -98,7 +104,7 @@ export interface Completion {
   readonly isConstrained: boolean;
   /** Opaque blocks to send back with this turn, such as signed reasoning; absent if there are none. */
   readonly providerState?: unknown;
-  /** Dropped parameters and the like. */
+  /** Warnings, for example about dropped parameters. */
   readonly warnings: readonly Warning[];
   /** True if the reply exceeded the maximum length and the rest was not read (rule: reply-cap). */
   readonly isTooLong?: boolean;
@@ -111,17 +117,17 @@ export interface NativeToolCall {
   readonly arguments: string;
 }
 
-/** The known traits of a model, from the model table and the configuration of its upstream. */
+/** Traits of a model, from the model table and the configuration of its upstream. */
 export interface ModelProfile {
   /** Tokens of prompt and reply together; null if unknown. */
   readonly contextWindow: number | null;
   readonly encoding: 'o200k_base' | 'cl100k_base';
-  /** 1 if the encoding is the model's own; else the safety factor of the estimate. */
+  /** 1 if the encoding is the model's own; otherwise the safety factor of the estimate. */
   readonly countMargin: number;
-  /** Tokens of the chat format itself: once per prompt, and for each message, the system message included. */
+  /** Tokens of the chat format: once per prompt, and once per message, including the system message. */
   readonly framing: { readonly prompt: number; readonly message: number };
   readonly nativeTools: 'good' | 'poor' | 'none';
-  /** The strongest constraint that the model's output can be held to. */
+  /** The strongest constraint that the model's API can enforce on its output. */
   readonly structured: SchemaDialect | 'json_object' | 'none';
   /** False if the model is known to act in a form that was only described to it (rule: worked-example). */
   readonly needsExample: boolean;
@@ -165,16 +171,19 @@ export interface ConnectionFailure {
   readonly isPassing: boolean;
 }
 
-/** A vendor's failure. Only `vendorWords` holds text of the vendor, since that text may contain the caller's key. */
+/**
+ * A vendor's failure. Only `vendorWords` contains text of the vendor, since that text may contain the caller's
+ * key.
+ */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
   readonly failure: ProviderFailure;
   readonly provider: string;
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
-  /** Null if a connection was there, and the provider answered. */
+  /** Null if the provider could be reached. */
   readonly connection: ConnectionFailure | null;
-  /** Private, so that no printed error contains it. */
+  /** Private, so that a printed error does not contain it. */
   readonly #vendorWords: string | null;
 
   constructor(failure: ProviderFailure, details: ProviderErrorDetails) {
@@ -188,8 +197,8 @@ export class ProviderError extends Error {
   }
 
   /**
-   * The vendor's explanation of a refused request, cleaned, at most 500 characters; null if there is none that can be
-   * shown. For the caller alone: never logged or traced (rule: vendor-words).
+   * The vendor's explanation of a refused request, cleaned, at most 500 characters; null if there is none that
+   * is safe to show. For the caller only: never logged or traced (rule: vendor-words).
    */
   get vendorWords(): string | null {
     return this.#vendorWords;

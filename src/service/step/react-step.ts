@@ -20,7 +20,10 @@ import type { Received } from './types.js';
 
 export type { StepObserver, StepResult };
 
-/** Makes one step: one prompt, one completion, one conclusion. Throws `StepRefused`, `ProviderError` or `Interruption`. */
+/**
+ * Makes one step: one prompt, one completion, one conclusion. Throws `StepRefused`, `ProviderError` or
+ * `Interruption`.
+ */
 export async function reactStep(
   request: StepRequest,
   dependencies: StepDependencies,
@@ -33,7 +36,10 @@ export async function reactStep(
   return finishStep(pending, toSentStep(prompt, dependencies), observer);
 }
 
-/** Returns what a step would send, without a model call or a key. Throws `StepRefused` or `Interruption`. */
+/**
+ * Returns the prompt that a step would send, without a model call or a key. Throws `StepRefused` or
+ * `Interruption`.
+ */
 export async function previewStep(
   request: StepRequest,
   dependencies: PromptDependencies,
@@ -41,7 +47,7 @@ export async function previewStep(
   return toPreview(await preparePrompt(request, dependencies));
 }
 
-/** The verbs before the model call. Throws as `previewStep` does. */
+/** Runs the verbs before the model call. Throws as `previewStep` does. */
 export async function preparePrompt(
   request: StepRequest,
   dependencies: PromptDependencies,
@@ -55,8 +61,8 @@ export async function preparePrompt(
 }
 
 /**
- * The verbs after the model call. A function of its own, whose parameters hold neither the request nor the prompt:
- * both are released while the model is awaited (rule: lean-waiting).
+ * Runs the verbs after the model call. This is a function of its own, whose parameters hold neither the request
+ * nor the prompt, so that both can be garbage-collected while the model is awaited (rule: lean-waiting).
  */
 async function finishStep(
   pending: Promise<Received>,

@@ -11,33 +11,33 @@ import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import type { Received, ReplySituation, TextReading } from './types.js';
 
-/** An action that may be proposed: the tool is offered, the arguments are checked. */
+/** An action that may be proposed: the tool is offered, and its arguments passed the check. */
 export interface ReadAction {
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The call as written; a native call in its canonical form. */
+  /** The call as written. For a native call, its canonical form. */
   readonly raw: string;
   /** The provider's id of a native call. */
   readonly id?: string;
 }
 
-/** A model's reply, written or native. */
+/** A parsed reply of the model, with written or native calls. */
 export interface Reply {
   readonly completion: Completion;
   readonly parse: Parse;
   readonly thought: string | null;
-  /** The answer has a label: `Final Answer:` or `<final_answer>`. */
+  /** True if the answer has a label: `Final Answer:` or `<final_answer>`. */
   readonly answerLabelled: boolean;
   /** The text for the user: an answer, or the whole text if an action could not be read. */
   readonly answer: string | null;
-  /** Several only if the model called natively. */
+  /** Several actions only if the model called natively. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
 }
 
 /**
- * Reads a completion: written dialects by the parser, native calls against the same tools. It has no signal: once the
- * reply has come and is billed, it is read even after the deadline.
+ * Reads a completion: the parser reads written actions; native calls are checked against the same tools. There
+ * is no abort signal, because a billed reply is read even after the deadline.
  */
 export async function readReply(
   { completion, reading }: Received,
@@ -51,14 +51,14 @@ export async function readReply(
   return { completion, ...(mayEscape(completion) ? withoutNul(whole) : whole) };
 }
 
-/** In the phases `reason` and `observe` an action is prose (rule: phases). */
+/** Returns whether the phase allows an action. In `reason` and `observe`, an action is prose (rule: phases). */
 function mayPropose({ request }: ReadingSituation): boolean {
   return request?.phase !== 'reason' && request?.phase !== 'observe';
 }
 
 /**
- * Withholds the actions of a reply that exceeded its maximum length: what the model meant to add is unknown. Native calls
- * become text, which written ones are already.
+ * Withholds the actions of a reply that exceeded the maximum length, because its end, and so the model's
+ * intent, is unknown. Native calls are written as text; written calls already are.
  */
 function withoutActions(read: ReadCompletion, completion: Completion): ReadCompletion {
   if (read.actions.length === 0) return read;
@@ -66,7 +66,7 @@ function withoutActions(read: ReadCompletion, completion: Completion): ReadCompl
   return { ...read, parse: { ...read.parse, outcome: 'truncated' }, answer, actions: [] };
 }
 
-/** An escape in an argument may have become a NUL. */
+/** Returns whether an escape in an argument may have become a NUL. */
 function mayEscape({ text, toolCalls }: Completion): boolean {
   return text.includes('\\') || toolCalls.some((call) => call.arguments.includes('\\'));
 }
@@ -77,7 +77,7 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
   Partial<Pick<ReplySituation, 'replyFormat' | 'request'>>;
 
-/** Options for reading a reply in one JSON object. */
+/** Returns the options for reading a reply in one JSON object. */
 export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
   const { phase } = request ?? {};
   return {
@@ -102,7 +102,7 @@ function readText(received: Received, situation: ReadingSituation): ReadCompleti
   );
 }
 
-/** Options for reading a reply's text. */
+/** Returns the options for reading a reply's text. */
 export function readingOptions(
   { finishReason, refusal, reasoning }: Completion,
   { protocol }: Pick<ReadingSituation, 'protocol'>,
@@ -117,15 +117,15 @@ export function readingOptions(
 /** If the provider enforced the schema, the parsed reply is trusted to conform to it. */
 function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
-  const { replyFormat: asked, ...taught } = situation;
-  // while it arrived it was read as if the provider took the schema
+  const { replyFormat: requested, ...taught } = situation;
+  // The streamed reading assumed that the provider would enforce the schema.
   const { completion: parsed, isWhole } =
-    reading && (isConstrained || !asked)
+    reading && (isConstrained || !requested)
       ? reading
       : readObject(completion, isConstrained ? situation : taught);
   const read = fromParsed(parsed);
-  const isMeant = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
-  if (!isConstrained || !isWhole || !isMeant) return read;
+  const isComplete = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
+  if (!isConstrained || !isWhole || !isComplete) return read;
   return { ...read, parse: { ...read.parse, confidence: 'constrained' } };
 }
 
@@ -161,7 +161,7 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { parse: refused, answer: text || refusal, reasoning, ...unlabelled };
 }
 
-/** Checks native calls against the same tools and schemas as written ones. */
+/** Checks native calls against the same tools and schemas as written calls. */
 async function readNativeCalls(
   completion: Completion,
   offered: readonly OfferedTool[],
@@ -173,10 +173,10 @@ async function readNativeCalls(
     readings.push({ call, read: readNativeCall(call, offered, { finishReason }) });
   }
   const parse = nativeParse(readings, completion);
-  const said = completion.text.trim() || null;
+  const thought = completion.text.trim() || null;
   const first = readings[0]?.read;
   if (first?.outcome === 'answer')
-    return { parse, reasoning, answer: first.answer, ...unlabelled, thought: said, answerLabelled: true };
+    return { parse, reasoning, answer: first.answer, ...unlabelled, thought, answerLabelled: true };
   if (first?.outcome !== 'action') {
     return { parse, answer: writeReply(completion), reasoning, ...unlabelled };
   }
@@ -185,7 +185,7 @@ async function readNativeCalls(
     reasoning,
     answer: null,
     ...unlabelled,
-    thought: said,
+    thought,
     actions: readings.flatMap(toNativeAction),
   };
 }
@@ -196,8 +196,8 @@ interface NativeReading {
 }
 
 /**
- * The first call decides what the reply is (rule: first-action-wins). Where it is an action, later ones that cannot be
- * read are discarded; calls beyond the bound always are.
+ * Summarizes the reading of native calls. The first call decides what the reply is (rule: first-action-wins).
+ * If it is an action, later unreadable calls are discarded. Calls beyond the maximum number always are.
  */
 function nativeParse(readings: readonly NativeReading[], { unreadCallChars }: Completion): Parse {
   const outcome = readings[0]?.read.outcome ?? 'empty';
@@ -235,7 +235,7 @@ function writeReply({ text, toolCalls }: Completion): string {
   return [text.trim(), ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
 }
 
-/** The canonical form of a native call. */
+/** Returns the canonical form of a native call. */
 function writeCall({ name, arguments: written }: NativeToolCall): string {
   return `${name}(${written.trim() || '{}'})`;
 }

@@ -22,8 +22,8 @@ import type { ModelProfile } from './provider.js';
 import type { MustAnswer, ReplySituation, Situation, TaughtProtocol } from './types.js';
 
 /**
- * Reads everything that follows from the request and the model alone. Throws `StepRefused` if the request is impossible
- * to satisfy, and the signal's reason once it is aborted.
+ * Reads everything that follows from the request and the model alone. Throws `StepRefused` if the request
+ * cannot be satisfied, and the signal's reason once it is aborted.
  */
 export async function readSituation(
   request: StepRequest,
@@ -52,7 +52,7 @@ export async function readSituation(
     offered,
     protocol,
     replyFormat,
-    example: profile.needsExample ? await chooseExample(offered, tools, signal) : undefined,
+    example: profile.needsExample ? chooseExample(offered, tools) : undefined,
     isLast,
     mustAnswer: chooseMustAnswer(request, isLast, units),
     signals: countSignals(calls, tools),
@@ -89,39 +89,47 @@ function withoutText({ id, name, parameters, observation }: Situation['calls'][n
   return { id, name, parameters, observation: { isError, isDenied } };
 }
 
-/** The query as a turn, unless it is empty or repeats the last task and no answer follows that task (rule: task-turn). */
+/**
+ * Returns the query as a turn. Returns undefined if the query is empty, or repeats the last task while that
+ * task is unanswered (rule: task-turn).
+ */
 function newUserTurn({ user_query: query, conversation_history: history }: StepRequest): Turn | undefined {
   if (query === '') return undefined;
   const last = history.findLastIndex((turn) => turn.role === 'user' && turn.kind === undefined);
   const isAnswered = history
     .slice(last + 1)
     .some((turn) => turn.role === 'assistant' && !turn.toolCall && !turn.phase);
-  const isKnown = history[last]?.content === query && !isAnswered;
-  return isKnown ? undefined : { role: 'user', content: query };
+  const isRepeated = history[last]?.content === query && !isAnswered;
+  return isRepeated ? undefined : { role: 'user', content: query };
 }
 
 function noTask(): StepRefused {
-  const message = 'must say the task: the history has no user turn';
+  const message = 'must state the task, because conversation_history has no user turn';
   return new StepRefused('invalid_request', [{ path: 'user_query', code: 'no_task', message }]);
 }
 
-/** Resolves `auto` by the model and the request alone, so that every replica teaches the same form (rule: auto-protocol). */
+/**
+ * Resolves `auto` from the model and the request alone, so that every replica teaches the same form
+ * (rule: auto-protocol).
+ */
 function chooseProtocol({ protocol, tools = [] }: StepRequest, profile: ModelProfile): TaughtProtocol {
   if (protocol === 'auto' && profile.nativeTools === 'good' && tools.length > 0) return 'native';
   if (protocol === 'auto') return typeof profile.structured === 'object' ? 'json' : 'text';
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
-  const message = 'native calling needs tools with an inputSchema';
+  const message = 'protocol "native" needs at least one tool with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }
 
-/** The first definition of a name wins: vendors refuse a request with two tools of one name. */
+/**
+ * Keeps the first definition of each tool name, because vendors reject a request with two tools of one name.
+ */
 function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
   const first = new Map<string, ToolDefinition>();
   for (const tool of tools) if (!first.has(tool.name)) first.set(tool.name, tool);
   return [...first.values()];
 }
 
-/** The defined tools, and those read from the free text under other names. */
+/** Returns the defined tools, and those read from the free text under other names. */
 async function offerTools(
   tools: readonly ToolDefinition[],
   segment: string,
@@ -146,7 +154,10 @@ function chooseMustAnswer(
   return isLast && request.on_last_iteration !== 'allow_action' ? 'last_iteration' : undefined;
 }
 
-/** True if the latest observation is terminal and neither an answer nor a new task follows (rule: terminal-observation). */
+/**
+ * Returns whether the latest observation is terminal and neither an answer nor a new task follows
+ * (rule: terminal-observation).
+ */
 function endsTerminally(units: readonly Unit[]): boolean {
   const newest = units.findLast((unit) => unit.type !== 'user' || unit.isTask);
   return newest !== undefined && observationsOf(newest).some(({ isTerminal }) => isTerminal);
@@ -154,21 +165,22 @@ function endsTerminally(units: readonly Unit[]): boolean {
 
 function windowWarning({ llm_config: config }: StepRequest, window: number | null): Warning[] {
   if (window === null || config.tokenLimit <= window) return [];
-  const message = `tokenLimit ${config.tokenLimit} is above the model's window of ${window} tokens`;
+  const message = `tokenLimit ${config.tokenLimit} is larger than the model's context window of ${window} tokens`;
   return [{ code: 'token_limit_above_window', message }];
 }
 
-/** The newest mispairings are named, the others left out. */
+/** Maximum number of mispairings that are reported; older ones are omitted. */
 const MAX_PAIRING_WARNINGS = 20;
 
 const mispairingTexts = {
-  unknown_tool_call_id: 'its toolCallId names no call of the history',
-  call_without_observation: 'the call has no observation; the model is told that it was not run',
-  observation_without_call: 'no call waits for this observation; the model sees it as text of the user',
-  duplicate_observation: 'its call has an observation already; the model sees this one as text of the user',
+  unknown_tool_call_id: 'its toolCallId matches no call in the history',
+  call_without_observation: 'the call has no observation; the prompt states that it was not run',
+  observation_without_call: 'the observation belongs to no call; the prompt contains it as text of the user',
+  duplicate_observation:
+    'its call already has an observation; the prompt contains this one as text of the user',
 } as const satisfies Record<Mispairing['kind'], string>;
 
-/** Warnings for calls and observations that do not pair (rule: pairing-warnings). */
+/** Returns warnings for calls and observations that do not pair (rule: pairing-warnings). */
 function pairingWarnings(mispairings: readonly Mispairing[]): Warning[] {
   return mispairings.slice(-MAX_PAIRING_WARNINGS).map(({ kind, index }) => ({
     code: kind,

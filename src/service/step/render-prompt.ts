@@ -4,12 +4,12 @@ import { toReplySituation } from './read-situation.js';
 import { type PromptReport, reportContext } from './report-context.js';
 import type { ReplySituation } from './types.js';
 
-/** A prompt ready to be sent, its report, and the situation that the reply is read against. */
+/** A prompt ready to be sent, its report, and the part of the situation that is needed to read the reply. */
 export interface RenderedPrompt extends LaidOutPrompt, PromptReport {
   readonly situation: ReplySituation;
 }
 
-/** Lays out the messages and reports what they show and leave out. */
+/** Lays out the messages and reports which content they include and omit. */
 export async function renderPrompt(fitted: FittedPrompt): Promise<RenderedPrompt> {
   const laidOut = layOutPrompt(fitted.sections);
   const reported = await reportContext(fitted, laidOut);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../contract/context-report.js';
 import { turnsOf } from '../../conversation/units.js';
-import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { FittedPrompt } from './fit-to-budget.js';
 import { tokensOfUnits, weighWholeUnits } from './history/unit-forms.js';
 import type { LaidOutPrompt } from './prompt/lay-out-prompt.js';
@@ -13,10 +12,15 @@ export interface PromptReport {
   readonly shouldCompact: boolean;
 }
 
-/** The used part of the history's share, before any cut, from which `should_compact` is set (rule: signals). */
+/**
+ * Part of the history's share that must be used, before any cut, for `should_compact` to be true (rule: signals).
+ */
 const COMPACT_SHARE = 0.8;
 
-/** Reports what the model sees and what it does not, counted on the messages as they are sent (rule: context-report). */
+/**
+ * Reports which content the model sees and which was omitted, counted on the messages as they are sent
+ * (rule: context-report).
+ */
 export async function reportContext(
   fitted: FittedPrompt,
   { prompt, stable }: LaidOutPrompt,
@@ -42,7 +46,7 @@ export async function reportContext(
   };
 }
 
-/** SHA-256 of the text that is sent, without cache breakpoints. */
+/** Returns the SHA-256 of the text that is sent, without cache breakpoints. */
 export function hashPrompt(system: string, messages: readonly Message[]): string {
   const hash = createHash('sha256').update(system);
   for (const { role, parts } of messages) {
@@ -60,24 +64,23 @@ function hashedText(part: Part): string {
 
 function sectionsOf(
   { fixed, scale, context, tail }: FittedPrompt,
-  messages: number,
-  sent: number,
+  messageCount: number,
+  sentTokens: number,
 ): ReportSection[] {
-  const said = sent - messages * scale.framing.message;
+  const textTokens = sentTokens - messageCount * scale.framing.message;
   return [
     { name: 'instructions', tokens: fixed.instructions + fixed.example },
     { name: 'tools', tokens: fixed.tools },
     { name: 'context', tokens: context.tokens },
-    { name: 'history', tokens: said - fixed.example - context.tokens - tail.tokens },
+    { name: 'history', tokens: textTokens - fixed.example - context.tokens - tail.tokens },
     { name: 'tail', tokens: tail.tokens },
-    { name: 'framing', tokens: scale.framing.prompt + (messages + 1) * scale.framing.message },
+    { name: 'framing', tokens: scale.framing.prompt + (messageCount + 1) * scale.framing.message },
   ];
 }
 
 async function turnItems({ units, fold, scale }: FittedPrompt): Promise<ReportItem[]> {
   const items: ReportItem[] = [];
   for (const [index, weighed] of units.entries()) {
-    await yieldIfBusy(scale.signal);
     const { unit, whole, full } = weighed;
     const form = fold.forms[index] ?? 'full';
     const original = unit === whole ? full : await weighWholeUnits([whole], scale);

@@ -5,11 +5,11 @@ import type { ContextSource } from '../context/sources/context-source.js';
 import type { StepDeadline } from './interruption.js';
 import type { ModelProfile, Provider } from './provider.js';
 
-/** The dependencies of a preview, injected by the HTTP layer. */
+/** The dependencies of a preview, which the HTTP layer supplies. */
 export interface PromptDependencies {
   readonly profile: ModelProfile;
   readonly tokens: TokenCounter;
-  /** Queried in this order. */
+  /** Sources of context, in the order in which they are queried. */
   readonly sources: readonly ContextSource[];
   readonly deadline: StepDeadline;
   readonly during: During;
@@ -22,7 +22,7 @@ export interface StepDependencies extends PromptDependencies {
   readonly now: () => Date;
 }
 
-/** The verbs of a step that are traced here. The provider traces the model call. */
+/** The verbs of a step that get spans here. The provider creates the span of the model call. */
 type Verb =
   | 'read_situation'
   | 'gather_context'
@@ -35,8 +35,8 @@ type Verb =
 export type During = <Result>(verb: Verb, work: () => Result) => Result;
 
 /**
- * Observes a step while it runs (rule: stream-events). The step awaits each call, so a slow observer slows the relay. A
- * call that has nothing to wait for returns undefined.
+ * Observes a step while it runs (rule: stream-events). The step awaits each returned promise, so a slow
+ * observer slows the relay. A call with nothing to wait for returns undefined.
  */
 export interface StepObserver {
   contextBuilt(report: ContextReport): Promise<void> | undefined;

@@ -14,10 +14,10 @@ import { hashPrompt } from './report-context.js';
 import type { StepDependencies } from './step-dependencies.js';
 import type { MustAnswer, ReplySituation } from './types.js';
 
-/** The answer to a step without the fields that the HTTP layer adds. */
+/** The response to a step, without the fields that the HTTP layer adds. */
 export type StepResult = Omit<Step, 'updated_conversation_history' | 'request_id'>;
 
-/** The answer to a preview without the request id. */
+/** The response to a preview, without the request id. */
 export type PreviewResult = Omit<Preview, 'request_id'>;
 
 /** The parts of a step that are still needed once its prompt has been sent (rule: lean-waiting). */
@@ -32,7 +32,7 @@ export function toSentStep(
   return { situation, report, shouldCompact, provider, now, during };
 }
 
-/** Builds the answer of a step. Every field is present. */
+/** Builds the response to a step. Every field is present. */
 export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>): StepResult {
   const { situation, report } = step;
   const { request } = situation;
@@ -88,7 +88,10 @@ function contentOf({ parts }: Message): string {
   return parts.map((part) => ('text' in part ? part.text : `${JSON.stringify(part)}\n`)).join('');
 }
 
-/** The answer to a step with `max_iterations_left: 0`, for which no model call is made (rule: iterations). */
+/**
+ * Returns the response to a step with `max_iterations_left: 0`, for which no model call is made
+ * (rule: iterations).
+ */
 export function exhausted(request: StepRequest): StepResult {
   return {
     session_id: request.session_id,
@@ -100,12 +103,12 @@ export function exhausted(request: StepRequest): StepResult {
   };
 }
 
-/** In three-phase mode only `observe` spends an iteration (rule: iterations). */
+/** Returns the remaining iterations. In three-phase mode only `observe` uses one (rule: iterations). */
 function remaining({ max_iterations_left: left, phase }: ReplySituation['request']): number {
   return phase === 'reason' || phase === 'act' ? left : left - 1;
 }
 
-/** The turns that the step adds, with one timestamp (rule: turn-timestamps). */
+/** Returns the turns that the step adds, with one timestamp (rule: turn-timestamps). */
 function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, now: Date): Turn[] {
   if (status === 'error') return [];
   const timestamp = now.toISOString();
@@ -138,7 +141,7 @@ function signalsOf(
   };
 }
 
-/** Warnings for callers that look at the status alone (rule: unreadable-action). */
+/** Returns warnings for callers that check only the status (rule: unreadable-action). */
 function replyWarnings(
   { reply, status, outcome }: Conclusion,
   { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
@@ -184,10 +187,10 @@ function actionWithheld({ actions: [action] }: Reply, mustAnswer: MustAnswer | u
 const unreadableAction: Warning = {
   code: 'unreadable_action',
   message:
-    'The model wrote an action that could not be read: direct_response holds its text, parse.problem says why.',
+    'The model wrote an action that could not be read: direct_response contains its text, and parse.problem the reason.',
 };
 
 const answerTruncated: Warning = {
   code: 'answer_truncated',
-  message: 'The output limit cut the answer off; raise maxOutputTokens or the reserve.',
+  message: 'The answer was cut off by the output limit; raise maxOutputTokens or reservedOutputTokens.',
 };

@@ -10,9 +10,9 @@ import type { JsonValue } from '../../parsing/text/scanner.js';
 import type { Completion } from './provider.js';
 
 /**
- * The situation of a step: everything that follows from the request and the model alone. Most files of this room read
- * it, so its types stand here, below all of them. The value of each later verb is declared beside that verb, except for
- * `Received`, which two verbs make and read.
+ * The situation of a step: everything that follows from the request and the model alone. Most files of this
+ * folder use it, so its types are declared here, below all of them. The value of each later verb is declared
+ * beside that verb, except for `Received`, which two verbs produce and read.
  */
 
 /** A form in which the model writes its actions as text. */
@@ -26,7 +26,7 @@ export type MustAnswer = 'last_iteration' | 'terminal_error';
 
 /** The constraint on the model's output, for models that support one. */
 export interface ReplyFormat {
-  /** Null allows any JSON object. */
+  /** Schema of the reply in the model's dialect; null allows any JSON object. */
   readonly schema: Readonly<Record<string, unknown>> | null;
   /** True if the vendor puts the schema into the prompt and bills its tokens. */
   readonly isCharged: boolean;
@@ -36,38 +36,38 @@ export interface ReplyFormat {
   readonly warnings: readonly Warning[];
 }
 
-/** A call of the run and its result; a proposed call has no result yet. */
+/** A call of the run and its result. A proposed call has no result yet. */
 export interface SignalCall extends Pick<PairedCall, 'name' | 'parameters'> {
   readonly observation?: Pick<Observation, 'isError' | 'isDenied'>;
 }
 
 /** Counts over the calls of a run, oldest first (rule: signals). */
 export interface LoopSignals {
-  /** Number of times the latest call was made in a row; 0 if it is not a repetition. */
+  /** Number of consecutive times the latest call was made; 0 if it is not a repetition. */
   readonly repeated_action: number;
-  /** Number of times the latest two or three calls were made in turn; 0 if they are no cycle. */
+  /** Number of times the latest two or three calls were made in turn; 0 if they do not form a cycle. */
   readonly repeated_cycle: number;
   readonly consecutive_read_only: number;
-  /** Failed calls in a row. Denied calls neither count nor end the row. */
+  /** Number of consecutive failed calls. Denied calls are ignored. */
   readonly consecutive_errors: number;
 }
 
-/** A tool with the arguments of a sample call; without arguments if no sample passes the tool's schema. */
+/** A tool with the arguments of a sample call; without arguments if no sample conforms to the tool's schema. */
 export interface ExampleCall {
   readonly tool: OfferedTool;
   readonly parameters?: Readonly<Record<string, JsonValue>>;
 }
 
 /**
- * The part of a situation that is needed to read the reply. Thousands of steps wait for their models at once, so it
- * refers to no file, no observation and no other text of the prompt (rule: lean-waiting).
+ * The part of a situation that is needed to read the reply. Thousands of steps may wait for their models at
+ * once, so it keeps no file, observation or other text of the prompt in memory (rule: lean-waiting).
  */
 export interface ReplySituation {
   readonly request: Pick<
     StepRequest,
     'session_id' | 'llm_config' | 'phase' | 'max_iterations_left' | 'include'
   >;
-  /** The user turn that this step adds to the history before the reply, if there is one. */
+  /** The user turn that this step adds to the history before the reply, if any. */
   readonly newTurn: Turn | undefined;
   readonly calls: readonly (SignalCall & Pick<PairedCall, 'id'>)[];
   readonly tools: readonly ToolDefinition[];
@@ -81,7 +81,7 @@ export interface ReplySituation {
   readonly warnings: readonly Warning[];
 }
 
-/** A pure function of the request and the model: no context has been read yet. */
+/** The full situation: a pure function of the request and the model, before any context is gathered. */
 export interface Situation extends ReplySituation {
   readonly request: StepRequest;
   readonly units: readonly Unit[];
@@ -93,11 +93,11 @@ export interface Situation extends ReplySituation {
 /** A reading of a reply's text. */
 export interface TextReading {
   readonly completion: ParsedCompletion;
-  /** For a reply in one JSON object: whether it is complete and nothing else is around it. */
+  /** For a reply in one JSON object: true if it is complete and nothing surrounds it. */
   readonly isWhole?: boolean;
 }
 
-/** A completion, and the reading of its text if it was read while it arrived. */
+/** A completion, and the reading of its text if it was parsed while streamed. */
 export interface Received {
   readonly completion: Completion;
   readonly reading?: TextReading | undefined;

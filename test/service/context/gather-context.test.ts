@@ -26,7 +26,7 @@ const project = files({
 });
 
 describe('explicit_context_paths (rule: context-is-no-error)', () => {
-  test('files and folders come in the order in which they were asked for', async () => {
+  test('requested files and folders are gathered in the order of the request', async () => {
     const { items, folders, missing } = await gather(
       { explicit_context_paths: ['src/auth', 'Dockerfile', 'src/a.ts'] },
       project,
@@ -48,7 +48,7 @@ describe('explicit_context_paths (rule: context-is-no-error)', () => {
     ['src/a.ts:0-1', 'one\n', 1],
     ['src/a.ts:2-999', 'two\nthree\n', 2],
     ['src/odd:2-3', 'odd\n', 1],
-  ])('%s names lines of a file, unless a file has that very name', async (path, text, firstLine) => {
+  ])('%s reads lines of a file, unless a file has exactly that name', async (path, text, firstLine) => {
     const { items } = await gather({ explicit_context_paths: [path] }, project);
     expect(items).toMatchObject([{ id: path, text, firstLine }]);
   });
@@ -60,7 +60,7 @@ describe('explicit_context_paths (rule: context-is-no-error)', () => {
     '../a.ts',
     '/etc/passwd',
     'src/a.ts:',
-  ])('%s is reported as unavailable, and other paths are read', async (path) => {
+  ])('the path %s is reported as unavailable, and other paths are still read', async (path) => {
     const { items, missing } = await gather({ explicit_context_paths: [path, 'src/a.ts'] }, project);
     expect(items).toHaveLength(1);
     expect(missing).toMatchObject([{ kind: 'explicit', id: path, status: 'unavailable', tokens: 0 }]);
@@ -68,7 +68,7 @@ describe('explicit_context_paths (rule: context-is-no-error)', () => {
 });
 
 describe('sources (rule: source-order)', () => {
-  test('the first source that has a path gives its content', async () => {
+  test('the first source that has a path supplies its content', async () => {
     const { items } = await gather(
       { explicit_context_paths: ['src/a.ts', 'b.ts'] },
       files({ 'src/a.ts': 'newer\n' }),
@@ -77,7 +77,7 @@ describe('sources (rule: source-order)', () => {
     expect(items.map(({ text }) => text)).toEqual(['newer\n', 'b\n']);
   });
 
-  test('a source that failed is not asked again; the others answer, and the failure is reported', async () => {
+  test('a source that failed is not queried again, the other sources are, and the failure is reported', async () => {
     let asked = 0;
     const broken: ContextSource = {
       read: async () => {
@@ -95,10 +95,10 @@ describe('sources (rule: source-order)', () => {
     expect(items).toHaveLength(1);
     expect(missing).toHaveLength(20);
     expect(missing[0]).toMatchObject({ status: 'unavailable', reason: 'a context source is out of order' });
-    expect(asked).toBeLessThanOrEqual(8); // those that were under way together
+    expect(asked).toBeLessThanOrEqual(8); // the first batch of concurrent reads
   });
 
-  test('each path is read once in a step', async () => {
+  test('each path is read once per step', async () => {
     const reads: string[] = [];
     const counting: ContextSource = {
       read(path, ...rest) {
@@ -117,7 +117,7 @@ describe('sources (rule: source-order)', () => {
     expect(reads).toEqual(['src/a.ts']);
   });
 
-  test('gathering ends with the reason of the signal when the caller leaves', async () => {
+  test('gathering rejects with the reason of the abort signal', async () => {
     const controller = new AbortController();
     const reason = new Error('left');
     const slow: ContextSource = {
@@ -132,7 +132,7 @@ describe('sources (rule: source-order)', () => {
     await expect(gatherContext(request, [slow, project], controller.signal)).rejects.toBe(reason);
   });
 
-  test('a folder in 400 spellings is one folder, and its files have a bounded number of rows (rule: linear-work)', async () => {
+  test('a folder requested in 400 spellings is one folder, and its files have a bounded number of rows (rule: linear-work)', async () => {
     const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`a/${index}.ts`, 'x']));
     const spellings = Array.from({ length: 400 }, (_, index) => `a${'/'.repeat(index)}`);
     const { groups, folders } = await gather({ explicit_context_paths: spellings }, files(many));
@@ -140,7 +140,7 @@ describe('sources (rule: source-order)', () => {
     expect(groups.flatMap(({ items }) => items).length).toBeLessThan(20_000);
   });
 
-  test('nested folders give each file once above a bound, and few listings (rules: no-line-twice, linear-work)', async () => {
+  test('nested folders contribute each file once and few listings above the limits (rules: no-line-twice, linear-work)', async () => {
     const deep = `a${'/b'.repeat(40)}`;
     const many = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${deep}/${index}`, 'x']));
     const nested = Array.from({ length: 40 }, (_, depth) => `a${'/b'.repeat(depth)}`);
@@ -153,7 +153,7 @@ describe('sources (rule: source-order)', () => {
     expect(folders.map(({ origins }) => origins.length)).toEqual(nested.map(() => 10_000));
   });
 
-  test('paths after the first 16 MiB are not read and are reported as dropped', async () => {
+  test('paths after the first 16 MiB are not read but reported as dropped', async () => {
     const large = files({ 'large.txt': 'x'.repeat(17_000_000), 'small.txt': 'y' });
     const paths = ['large.txt', ...Array.from({ length: 8 }, () => 'small.txt')];
     const { missing } = await gather({ explicit_context_paths: paths }, large);
@@ -164,7 +164,7 @@ describe('sources (rule: source-order)', () => {
 });
 
 describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
-  test('pinned items are found by id, and unknown ids are reported', async () => {
+  test('pinned items are found by id, and unknown ids are reported as unavailable', async () => {
     const source = inlineSource({
       files: undefined,
       pinned_items: [{ id: 'any id/at all', title: 'Rules', content: 'Be brief.' }],
@@ -177,7 +177,7 @@ describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
     expect(missing).toMatchObject([{ kind: 'pinned', id: 'gone', status: 'unavailable' }]);
   });
 
-  test('vector results come by score, equal ones as sent, unscored ones last (rule: priorities)', async () => {
+  test('vector results are sorted by score, equal scores in request order, unscored ones last (rule: priorities)', async () => {
     const chunk = (path: string, score?: number) => ({
       path,
       content: path,
@@ -189,14 +189,14 @@ describe('pinned items, chunks and focus (rule: context-is-no-error)', () => {
     expect(items.map(({ id }) => id)).toEqual(['b', 'a', 'low', 'none']);
   });
 
-  test("a chunk's lines are counted from its content, not from the end line it claims", async () => {
+  test('the lines of a chunk are counted from its content, not from the end line that it claims', async () => {
     const { items } = await gather({
       vector_search_results_to_include: [{ path: './a.ts', content: 'x\ny\n', start_line: 5, end_line: 90 }],
     });
     expect(items).toMatchObject([{ id: './a.ts:5-6', origin: 'file:a.ts', firstLine: 5 }]);
   });
 
-  test('the focus file is not part of the items, and its selection ends with the file', async () => {
+  test('the focus file is not among the items, and its selection is limited to the lines of the file', async () => {
     const focus = (path: string, start_line: number, end_line: number) =>
       gather(
         { implicit_context: { last_focused_file_path: path, selection: { start_line, end_line } } },

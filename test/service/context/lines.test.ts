@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { countLines, LineIndex } from '../../../src/service/context/lines.js';
 
-test('a line index gives the same lines as splitting the text (rule: linear-work)', () => {
+test('a line index returns the same lines as splitting the text (rule: linear-work)', () => {
   const text = fc.array(fc.constantFrom('a', 'bc', '\n', '\r\n', '')).map((parts) => parts.join(''));
   fc.assert(
     fc.property(text, fc.integer({ min: 1, max: 12 }), fc.nat(12), (content, first, more) => {

@@ -4,7 +4,7 @@ import { Interruption, StepRefused } from '../../../src/service/step/interruptio
 import { ProviderError, type ProviderFailure } from '../../../src/service/step/provider.js';
 import { startTestService, stepBody, stepPath, type TestService } from '../../support/test-service.js';
 
-/** What the step throws next. */
+/** The error that the next step throws. */
 let thrown: unknown;
 let service: TestService;
 beforeAll(async () => {
@@ -23,7 +23,7 @@ async function failing(error: unknown) {
   return service.call('POST', stepPath, { body: stepBody({ conversation_history: history }) });
 }
 
-describe('what the step throws has its row of the table (rules: one-failure-body, error-table)', () => {
+describe('the response to an error thrown by the step (rules: one-failure-body, error-table)', () => {
   const rows: [ProviderFailure, ErrorCode][] = [
     ['authentication', 'upstream_authentication_failed'],
     ['permission', 'upstream_permission_denied'],
@@ -38,7 +38,7 @@ describe('what the step throws has its row of the table (rules: one-failure-body
     ['rejected', 'upstream_rejected_request'],
   ];
 
-  test.each(rows)('a provider failure %s answers %s', async (failure, code) => {
+  test.each(rows)('the provider failure %s returns the error code %s', async (failure, code) => {
     const { status, body } = await failing(
       new ProviderError(failure, { provider: 'test', upstreamStatus: 418 }),
     );
@@ -52,18 +52,18 @@ describe('what the step throws has its row of the table (rules: one-failure-body
     });
   });
 
-  test('a refused step answers its code and its details', async () => {
+  test('a refused step returns its error code and details', async () => {
     const details = [{ path: '', code: 'needed', message: '9000 tokens are needed' }];
     const { status, body } = await failing(new StepRefused('token_budget_exceeded', details));
     expect([status, body.error.code, body.error.details]).toEqual([422, 'token_budget_exceeded', details]);
   });
 
-  test('the deadline answers 504 upstream_timeout', async () => {
+  test('a step interrupted by its deadline returns 504 upstream_timeout', async () => {
     const { status, body } = await failing(new Interruption('deadline'));
     expect([status, body.error.code, body.error.retryable]).toEqual([504, 'upstream_timeout', true]);
   });
 
-  test('what is thrown because of the deadline is the deadline', async () => {
+  test('an error thrown after the deadline is reported as upstream_timeout', async () => {
     const slow = await startTestService({
       deadlineMs: 20,
       step: async (_request, { deadline }) => {
@@ -76,7 +76,7 @@ describe('what the step throws has its row of the table (rules: one-failure-body
     expect(body.error.code).toBe('upstream_timeout');
   });
 
-  test('a shutdown answers 503 shutting_down', async () => {
+  test('a step interrupted by a shutdown returns 503 shutting_down', async () => {
     const { status, body } = await failing(new Interruption('shutting_down'));
     expect([status, body.error.code]).toEqual([503, 'shutting_down']);
   });
@@ -85,20 +85,22 @@ describe('what the step throws has its row of the table (rules: one-failure-body
     ['an error', new Error('sk-canary-1234567890')],
     ['a string', 'sk-canary-1234567890'],
     ['undefined', undefined],
-  ])('a bug (%s) answers 500 internal_error, and its text goes nowhere', async (_what, bug) => {
+  ])('a bug (%s) returns 500 internal_error without its text in response or log', async (_what, bug) => {
     const answer = await failing(bug);
     expect([answer.status, answer.body.error.code]).toEqual([500, 'internal_error']);
     expect(JSON.stringify([answer.body, service.log])).not.toMatch(/canary/);
   });
 
-  test('a bug is logged with the request id and where it happened', async () => {
+  test('a bug is logged with the request id and its place in the code', async () => {
     const { body } = await failing(new TypeError('boom'));
-    const line = service.log.find((each) => each['msg'] === 'bug' && each['request_id'] === body.request_id);
+    const line = service.log.find(
+      (each) => String(each['msg']).startsWith('bug') && each['request_id'] === body.request_id,
+    );
     expect(line).toMatchObject({ bug: { name: 'TypeError' } });
     expect(JSON.stringify(line)).toMatch(/at .*errors\.test/);
   });
 
-  test('a bug that follows an abort is logged all the same, and the deadline is the answer', async () => {
+  test('a bug after the deadline is logged, and the response is upstream_timeout', async () => {
     const slow = await startTestService({
       deadlineMs: 20,
       step: async (_request, { deadline }) => {
@@ -109,17 +111,19 @@ describe('what the step throws has its row of the table (rules: one-failure-body
     const { body } = await slow.call('POST', stepPath, { body: stepBody() });
     await slow.close();
     expect(body.error.code).toBe('upstream_timeout');
-    expect(slow.log.find((each) => each['msg'] === 'bug')).toMatchObject({ bug: { name: 'RangeError' } });
+    expect(slow.log.find((each) => String(each['msg']).startsWith('bug'))).toMatchObject({
+      bug: { name: 'RangeError' },
+    });
   });
 
-  test('answers hold no stack frame and no path of the service', async () => {
+  test('error responses contain no stack frame and no path of the service', async () => {
     const answer = await failing(new Error('boom'));
     expect(JSON.stringify(answer)).not.toMatch(/\bat .*:\d+|\.js|node_modules/);
   });
 });
 
-describe('the input is given back unchanged (rule: null-never-empty)', () => {
-  test('after the request was read: session, iterations and history as sent', async () => {
+describe('the request’s own fields in an error response (rule: null-never-empty)', () => {
+  test('a failed step returns the session, iterations and history as sent', async () => {
     const { body } = await failing(new ProviderError('failed', { provider: 'test' }));
     expect(body.session_id).toBe(stepBody()['session_id']);
     expect(body.iterations_remaining).toBe(3);
@@ -127,7 +131,7 @@ describe('the input is given back unchanged (rule: null-never-empty)', () => {
     expect(body.new_turns).toEqual([]);
   });
 
-  test('before it was read: null, never empty', async () => {
+  test('an unreadable request gets null for session, iterations and history, never an empty value', async () => {
     const { body } = await service.call('POST', stepPath, { raw: '{' });
     expect([body.session_id, body.iterations_remaining, body.updated_conversation_history]).toEqual([
       null,
@@ -136,7 +140,7 @@ describe('the input is given back unchanged (rule: null-never-empty)', () => {
     ]);
   });
 
-  test('include.history false keeps the history out of failures too', async () => {
+  test('include.history false also removes the history from error responses', async () => {
     thrown = new ProviderError('failed', { provider: 'test' });
     const { body } = await service.call('POST', stepPath, {
       body: stepBody({ include: { history: false } }),
@@ -145,13 +149,13 @@ describe('the input is given back unchanged (rule: null-never-empty)', () => {
   });
 });
 
-describe('Retry-After is whole seconds, 1 to 3600 (rule: retry-after)', () => {
+describe('Retry-After is 1 to 3600 whole seconds (rule: retry-after)', () => {
   test.each([
     [1, '1'],
     [1_500, '2'],
     [60_000, '60'],
     [1e12, '3600'],
-  ])('%d ms → %s', async (retryAfterMs, header) => {
+  ])('a provider’s retry wait of %d ms becomes Retry-After: %s', async (retryAfterMs, header) => {
     const { headers, body } = await failing(
       new ProviderError('rate_limited', { provider: 'test', retryAfterMs }),
     );
@@ -159,14 +163,14 @@ describe('Retry-After is whole seconds, 1 to 3600 (rule: retry-after)', () => {
     expect(Math.ceil(body.error.retry_after_ms / 1000)).toBe(Number(header));
   });
 
-  test('429 and 503 have one even when the provider says nothing', async () => {
+  test('rate-limited and overloaded errors have a Retry-After even if the provider sends none', async () => {
     for (const failure of ['rate_limited', 'overloaded'] as const) {
       const { headers } = await failing(new ProviderError(failure, { provider: 'test' }));
       expect(headers['retry-after']).toBe('5');
     }
   });
 
-  test('other failures have none', async () => {
+  test('other provider failures have no Retry-After', async () => {
     const { headers } = await failing(new ProviderError('failed', { provider: 'test' }));
     expect(headers['retry-after']).toBeUndefined();
   });

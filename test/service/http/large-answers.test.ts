@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** About a megabyte, with whatever JSON can hold and what no schema knows. */
+/** A history of about 1.6 MB with all kinds of JSON values and with fields unknown to the schema. */
 const history: Turn[] = Array.from({ length: 2_000 }, (_, index): Turn => {
   if (index % 2 === 0) return { role: 'user', content: `${index} "quoted" \u2028 \\ 😀 ${'x'.repeat(800)}` };
   const extra = { seen: [1.5, null, true, { nested: [[], {}, ''] }], __proto__x: {} };
@@ -19,8 +19,8 @@ const body = JSON.stringify(
   stepRequest({ user_query: '', conversation_history: [...history, ...history.slice(0, 1)] }),
 );
 
-describe('a large answer is written in parts, and is the same JSON (rule: loop-share)', () => {
-  test('as one answer', async () => {
+describe('large responses contain the same JSON as sent (rule: loop-share)', () => {
+  test('a large step response returns the history as sent', async () => {
     const response = await fetch(`${service.url}/api/agent/react_step`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -36,7 +36,7 @@ describe('a large answer is written in parts, and is the same JSON (rule: loop-s
     });
   });
 
-  test('one long text, cut between the halves of a character', async () => {
+  test('a long text of surrogate pairs is returned unchanged', async () => {
     const user_query = `x${'😀'.repeat(150_000)}`;
     const response = await fetch(`${service.url}/api/agent/react_step`, {
       method: 'POST',
@@ -50,7 +50,7 @@ describe('a large answer is written in parts, and is the same JSON (rule: loop-s
     });
   });
 
-  test('as the last event of a stream', async () => {
+  test('the last event of a stream contains a large step', async () => {
     const response = await fetch(`${service.url}/api/agent/react_step/stream`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -61,7 +61,7 @@ describe('a large answer is written in parts, and is the same JSON (rule: loop-s
     expect(JSON.stringify(last)).toContain('"direct_response":"done"');
   });
 
-  test('as a failure, which gives the history back', async () => {
+  test('an error response returns a large history as sent', async () => {
     const changed = { ...JSON.parse(body), user_api_keys: {} };
     const response = await fetch(`${service.url}/api/agent/react_step`, {
       method: 'POST',

@@ -15,7 +15,7 @@ import {
 let service: TestService;
 afterEach(() => service.close());
 
-/** Steps that wait until they are let go or interrupted. */
+/** Steps that wait until they are released or interrupted. */
 function heldSteps() {
   const waiting: (() => void)[] = [];
   const step: typeof reactStep = (_request, { deadline }) =>
@@ -31,8 +31,8 @@ const until = async (condition: () => boolean): Promise<void> => {
 };
 const post = () => service.call('POST', stepPath, { body: stepBody() });
 
-describe('overload (rule: overload)', () => {
-  test('above MAX_IN_FLIGHT: 503 overloaded with Retry-After, and the accepted ones are answered', async () => {
+describe('overload protection (rule: overload)', () => {
+  test('a request above MAX_IN_FLIGHT gets 503 overloaded with Retry-After, and accepted ones are answered', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step, maxInFlight: 2 });
     const accepted = [post(), post()];
@@ -43,7 +43,7 @@ describe('overload (rule: overload)', () => {
     expect((await Promise.all(accepted)).map((each) => each.status)).toEqual([200, 200]);
   });
 
-  test('a late event loop sheds load', async () => {
+  test('requests are rejected as overloaded while the event loop lags', async () => {
     let lag = 1_000;
     service = await startTestService({ lagMs: () => lag });
     expect((await post()).body.error.code).toBe('overloaded');
@@ -51,14 +51,14 @@ describe('overload (rule: overload)', () => {
     expect((await post()).status).toBe(200);
   });
 
-  test('health is answered all the same', async () => {
+  test('/healthz responds even while the service is overloaded', async () => {
     service = await startTestService({ maxInFlight: 0 });
     expect((await service.call('GET', '/healthz')).status).toBe(200);
   });
 });
 
-describe('shutdown (rule: shutdown)', () => {
-  test('/readyz and new steps get 503 shutting_down, accepted steps finish', async () => {
+describe('draining the service (rule: shutdown)', () => {
+  test('while the service refuses requests, /readyz and new steps get 503 shutting_down and accepted steps finish', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step });
     const accepted = post();
@@ -73,7 +73,7 @@ describe('shutdown (rule: shutdown)', () => {
     await drained;
   });
 
-  test('announced, it is not ready but takes steps, and each connection ends with its answer', async () => {
+  test('after announceDrain, the service is not ready but accepts steps, and each response closes its connection', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step });
     const before = post();
@@ -97,7 +97,7 @@ describe('shutdown (rule: shutdown)', () => {
     ['GET', stepPath, 405],
     ['POST', stepPath, 415],
     ['OPTIONS', stepPath, 204],
-  ])('announced, the connection of any other request ends with its answer: %s %s', async (method, path, status) => {
+  ])('after announceDrain, the response to %s %s closes its connection', async (method, path, status) => {
     service = await startTestService();
     expect((await service.call(method, path)).headers['connection']).toBe('keep-alive');
     service.inFlight.announceDrain();
@@ -105,7 +105,7 @@ describe('shutdown (rule: shutdown)', () => {
     expect([answer.status, headers['connection']]).toEqual([status, 'close']);
   });
 
-  test('announced, the connection of a stream that has begun takes one more request, whose answer says that it is the last', async () => {
+  test('after announceDrain, a connection with a started stream accepts one more request and then closes', async () => {
     const held = heldSteps();
     service = await startTestService({
       step: async (request, dependencies, observer) => {
@@ -120,7 +120,7 @@ describe('shutdown (rule: shutdown)', () => {
     service.inFlight.announceDrain();
     held.release();
     await until(() => service.inFlight.count === 0);
-    // A balancer has sent it before it could learn of an end that nobody has told it.
+    // A balancer may have sent this request before it could learn that the connection ends.
     socket.write(head({ 'Content-Length': body.length }) + body);
     await until(() => held.waiting.length === 1);
     held.release();
@@ -129,7 +129,7 @@ describe('shutdown (rule: shutdown)', () => {
     expect(second).toMatch(/^HTTP\/1\.1 200[\s\S]*Connection: close/);
   });
 
-  test('a body that was still arriving counts as accepted', async () => {
+  test('a request whose body is still arriving when draining begins is answered', async () => {
     service = await startTestService();
     const { socket, answer } = upload();
     const body = JSON.stringify(stepBody());
@@ -142,7 +142,7 @@ describe('shutdown (rule: shutdown)', () => {
     await drained;
   });
 
-  test('what is left at the end of the grace gets 503 shutting_down with its history', async () => {
+  test('interruptAll answers unfinished requests with 503 shutting_down and their history', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step });
     const accepted = post();
@@ -155,18 +155,18 @@ describe('shutdown (rule: shutdown)', () => {
   });
 });
 
-describe('deadline', () => {
+describe('deadlines of requests', () => {
   test.each([
     ['the caller', 30, 10_000],
     ['the service', 10_000, 30],
-  ])('the deadline of %s ends the step: 504 upstream_timeout (rule: one-deadline)', async (_whose, deadlineMs, ours) => {
+  ])('the deadline of %s ends the step with 504 upstream_timeout (rule: one-deadline)', async (_whose, deadlineMs, ours) => {
     service = await startTestService({ step: heldSteps().step, deadlineMs: ours });
     const llm_config = { modelName: 'open', tokenLimit: 8000, reservedOutputTokens: 1000, deadlineMs };
     const { status, body } = await service.call('POST', stepPath, { body: stepBody({ llm_config }) });
     expect([status, body.error.code]).toEqual([504, 'upstream_timeout']);
   });
 
-  test('threat 13: a caller who leaves ends the step and is logged as 499', async () => {
+  test('a caller that disconnects ends the step and is logged as 499 (threat 13)', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step });
     const leaving = new AbortController();
@@ -178,7 +178,7 @@ describe('deadline', () => {
     expect(service.log.at(-1)).toMatchObject({ status: 499, outcome: 'caller_left' });
   });
 
-  test('a caller who leaves while uploading is let go of', async () => {
+  test('a caller that disconnects while uploading releases its slot', async () => {
     service = await startTestService();
     const { socket } = upload();
     socket.write(`${head({ 'Content-Length': 1000 })}{`);
@@ -189,8 +189,8 @@ describe('deadline', () => {
   });
 });
 
-describe('(rule: overload) a caller that never reads its answer', () => {
-  /** More than the sockets on the way can hold. */
+describe('a caller that never reads its response (rule: overload)', () => {
+  /** Larger than all socket buffers in between. */
   const long = 'word '.repeat(8_000_000);
   const body = JSON.stringify(stepBody({ include: { completion_text: true } }));
 
@@ -216,7 +216,7 @@ describe('(rule: overload) a caller that never reads its answer', () => {
     string,
     string,
     typeof reactStep,
-  ][])('%s: is cut off after the deadline and frees its slot', async (_what, path, step) => {
+  ][])('a caller that does not read %s is disconnected after the deadline and releases its slot', async (_what, path, step) => {
     service = await startTestService({ step, deadlineMs: 300 });
     const socket = ask(path);
     await until(() => service.inFlight.count === 1);
@@ -225,7 +225,7 @@ describe('(rule: overload) a caller that never reads its answer', () => {
     expect(service.log.at(-1)).toMatchObject({ status: 499 });
   });
 
-  test('(rule: shutdown) is cut off at the end of the grace time', async () => {
+  test('a caller that does not read its response is disconnected at the end of the grace time (rule: shutdown)', async () => {
     service = await startTestService({ step: async () => ({ ...answered, completion_text: long }) });
     const socket = ask(stepPath);
     await until(() => service.inFlight.count === 1);
@@ -236,8 +236,8 @@ describe('(rule: overload) a caller that never reads its answer', () => {
   });
 });
 
-describe('bodies', () => {
-  test('a slow body: 408 request_timeout (rule: error-table)', async () => {
+describe('limits of request bodies and headers', () => {
+  test('a slow body gets 408 request_timeout (rule: error-table)', async () => {
     service = await startTestService({ body: { maxBytes: 1_000, timeoutMs: 50 } });
     const { socket, answer } = upload();
     socket.write(`${head({ 'Content-Length': 1000 })}{`);
@@ -247,7 +247,7 @@ describe('bodies', () => {
     expect(service.log).toMatchObject([{ status: 408, outcome: 'request_timeout' }]);
   });
 
-  test('slow headers: 408 request_timeout (rule: error-table)', async () => {
+  test('slow headers get 408 request_timeout (rule: error-table)', async () => {
     service = await startTestService({
       server: { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 20 },
     });
@@ -257,7 +257,7 @@ describe('bodies', () => {
     expect([status, body.error.code]).toEqual([408, 'request_timeout']);
   });
 
-  test('413 is answered while an endless upload goes on, and the connection ends (rule: body-limits)', async () => {
+  test('an endless upload gets 413 and its connection is closed (rule: body-limits)', async () => {
     service = await startTestService();
     const { socket, answer } = upload();
     socket.write(head({ 'Transfer-Encoding': 'chunked' }));
@@ -270,14 +270,14 @@ describe('bodies', () => {
     expect(service.log).toMatchObject([{ status: 413, outcome: 'request_too_large' }]);
   });
 
-  test('a declared length that is too large is refused before a byte is read', async () => {
+  test('a declared length above the limit gets 413 before the body is sent', async () => {
     service = await startTestService();
     const { socket, answer } = upload();
     socket.write(head({ 'Content-Length': 10_000_000_000 }));
     expect((await answer()).status).toBe(413);
   });
 
-  test('headers too large: 431 (rule: error-table)', async () => {
+  test('headers that are too large get 431 (rule: error-table)', async () => {
     service = await startTestService();
     const { socket, answer } = upload();
     socket.write(`GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
@@ -285,11 +285,11 @@ describe('bodies', () => {
   });
 });
 
-describe('what Node would answer by itself is answered as everything else is (rules: one-failure-body, request-log)', () => {
+describe('responses that Node would otherwise send itself (rules: one-failure-body, request-log)', () => {
   test.each([
     ['no Host', ''],
     ['two of them', 'Host: a\r\nHost: b\r\n'],
-  ])('%s: 400', async (_what, hosts) => {
+  ])('a request with %s gets a logged 400 with details', async (_what, hosts) => {
     service = await startTestService();
     const { socket, answer } = upload();
     socket.write(`GET /healthz HTTP/1.1\r\n${hosts}\r\n`);
@@ -300,20 +300,20 @@ describe('what Node would answer by itself is answered as everything else is (ru
       headers['x-request-id'],
     ]);
     expect(body.error.details).toEqual([
-      { path: 'Host', code: 'malformed_http', message: 'expected one header Host' },
+      { path: 'Host', code: 'malformed_http', message: 'expected exactly one Host header' },
     ]);
     await until(() => service.log.length === 1);
     expect(service.log).toMatchObject([{ route: '/healthz', status: 400, outcome: 'invalid_request' }]);
   });
 
-  test('HTTP/1.0 may leave it out', async () => {
+  test('an HTTP/1.0 request may omit the Host header', async () => {
     service = await startTestService();
     const { socket, text } = upload();
     socket.write('GET /healthz HTTP/1.0\r\n\r\n');
     expect(await text()).toMatch(/^HTTP\/1\.1 200/);
   });
 
-  test('what else a caller expects is not heeded, and owed as any answer is', async () => {
+  test('unknown Expect headers are ignored, and pipelined responses arrive in full', async () => {
     service = await startTestService();
     const { socket, text } = upload();
     socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: anything\r\n\r\n'.repeat(2));
@@ -323,29 +323,29 @@ describe('what Node would answer by itself is answered as everything else is (ru
   });
 });
 
-describe('a request that stops being HTTP says what is wrong with it (rule: error-table)', () => {
+describe('invalid HTTP within a request (rule: error-table)', () => {
   test.each([
     ['a chunk of no size', 'canary\r\nx\r\n', 'HPE_INVALID_CHUNK_SIZE'],
     ['a chunk longer than its size', '1\r\ncanary\r\n0\r\n\r\n', 'HPE_STRICT'],
-  ])('%s', async (_what, chunks, parserCode) => {
+  ])('a request with %s gets 400 with the code of the HTTP parser', async (_what, chunks, parserCode) => {
     service = await startTestService();
     const { socket, answer } = upload();
     socket.write(head({ 'Transfer-Encoding': 'chunked' }) + chunks);
     const { status, body } = await answer();
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.details).toEqual([
-      { path: '', code: 'malformed_http', message: `the request is not well-formed HTTP (${parserCode})` },
+      { path: '', code: 'malformed_http', message: `the request is not valid HTTP (${parserCode})` },
     ]);
   });
 });
 
-describe('a connection that carried answers before is refused as clearly as a new one (rule: error-table)', () => {
+describe('invalid HTTP on a connection that has already served requests (rule: error-table)', () => {
   const healthy = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
 
   test.each([
     ['headers too large', `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a bad header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX: a\u0001b\r\n\r\n', 400],
-  ])('%s', async (_what, bytes, status) => {
+  ])('%s on a used connection gets an error response', async (_what, bytes, status) => {
     service = await startTestService();
     const { socket, soFar, text } = upload();
     socket.write(healthy);
@@ -354,7 +354,7 @@ describe('a connection that carried answers before is refused as clearly as a ne
     expect((await text()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', `HTTP/1.1 ${status}`]);
   });
 
-  test('but not in place of an answer that is owed to another request, nor within one (rule: one-failure-body)', async () => {
+  test('invalid HTTP behind a pending request closes the connection without a response (rule: one-failure-body)', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step });
     const body = JSON.stringify(stepBody());
@@ -367,7 +367,7 @@ describe('a connection that carried answers before is refused as clearly as a ne
   });
 });
 
-describe('threat 21: one answer to one request', () => {
+describe('request smuggling (threat 21)', () => {
   test.each([
     ['no HTTP', 'hello\r\n\r\n'],
     ['a bad header', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\u0000b\r\n\r\n'],
@@ -381,7 +381,7 @@ describe('threat 21: one answer to one request', () => {
     ],
     ['a bare line feed', 'GET /healthz HTTP/1.1\nHost: a\n\n'],
     ['a split id', 'GET /healthz HTTP/1.1\r\nHost: a\r\nX-Request-Id: a\r\n b: c\r\n\r\n'],
-  ])('%s: 400 and the end of the connection, or one clean answer', async (_what, bytes) => {
+  ])('a request with %s gets exactly one response', async (_what, bytes) => {
     service = await startTestService();
     const { socket, text } = upload();
     socket.write(bytes);
@@ -402,7 +402,7 @@ const head = (headers: Record<string, string | number>, path = stepPath): string
     '\r\n',
   ].join('\r\n');
 
-/** A connection of its own, for what no client library would send. */
+/** Opens a raw connection, for requests that no client library would send. */
 function upload() {
   const socket: Socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
   const received: Buffer[] = [];
@@ -411,12 +411,12 @@ function upload() {
   return {
     socket,
     soFar,
-    /** All that comes until the connection ends. */
+    /** Resolves to everything received until the connection ends. */
     text: async () => {
       await once(socket, 'close');
       return soFar();
     },
-    /** The first whole answer. */
+    /** Resolves to the first complete response. */
     answer: async () => {
       await until(() => isWhole(soFar()));
       socket.destroy();

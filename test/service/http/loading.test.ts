@@ -7,7 +7,7 @@ import { loaded } from '../../../src/service/http/routes/agent-routes.js';
 import { listen } from '../../support/listen.js';
 import { startTestService, stepPath } from '../../support/test-service.js';
 
-test('what answers is loaded once, and never sees a caller who has left meanwhile', async () => {
+test('a lazily loaded handler is loaded once and is not called for callers that have left', async () => {
   const loads: ((handler: RequestHandler) => void)[] = [];
   const server = createServer(
     express().post(
@@ -36,7 +36,7 @@ test('what answers is loaded once, and never sees a caller who has left meanwhil
   server.close();
 });
 
-test('nobody has a place, nor a deadline, before what makes steps is loaded (rule: one-deadline)', async () => {
+test('no request occupies a slot or has a deadline before the agent is loaded (rule: one-deadline)', async () => {
   const inFlight = new InFlight({ max: 1, maxLagMs: 250, lagMs: () => 0 });
   const placesTaken: number[] = [];
   const agent = async () => {
@@ -46,7 +46,7 @@ test('nobody has a place, nor a deadline, before what makes steps is loaded (rul
   const service = await startTestService({ inFlight, agent });
   const ask = () => fetch(service.url + stepPath, { method: 'POST', body: '{}' });
   expect((await ask()).status).toBe(500);
-  expect((await ask()).status).toBe(500); // what could not be loaded is loaded anew
+  expect((await ask()).status).toBe(500); // a failed load is retried
   expect(placesTaken).toEqual([0, 0]);
   await service.close();
 });

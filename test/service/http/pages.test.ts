@@ -14,8 +14,8 @@ afterAll(() => service.close());
 
 const get = (path: string, headers: Record<string, string> = {}) => service.call('GET', path, { headers });
 
-describe('what the service says of itself (rule: health)', () => {
-  test('/healthz, /readyz and /version', async () => {
+describe('status and documentation routes (rule: health)', () => {
+  test('/healthz, /readyz and /version return status and version', async () => {
     expect((await get('/healthz')).body).toEqual({ status: 'ok' });
     expect((await get('/readyz')).body).toEqual({ status: 'ok' });
     expect((await get('/version')).body).toEqual({ name: 'stepwise', version: '1.2.3' });
@@ -27,12 +27,12 @@ describe('what the service says of itself (rule: health)', () => {
     expect(body.upstreams).toEqual([{ name: 'test', key_required: false }]);
   });
 
-  test('/openapi.yaml is the committed file, /openapi.json the same contract', async () => {
+  test('/openapi.yaml is the committed file, and /openapi.json is the same contract', async () => {
     expect((await get('/openapi.yaml')).body).toBe(readFileSync('openapi.yaml', 'utf8'));
     expect((await get('/openapi.json')).body).toEqual(JSON.parse(JSON.stringify(openapiDocument())));
   });
 
-  test('/llms.txt is text with a request that works', async () => {
+  test('/llms.txt is plain text with an example request that succeeds', async () => {
     const { body, headers } = await get('/llms.txt');
     expect(headers['content-type']).toMatch(/^text\/plain/);
     const example = JSON.parse(/^ {4}\{\n[\s\S]*?^ {4}\}$/m.exec(body)?.[0] ?? '');
@@ -40,7 +40,7 @@ describe('what the service says of itself (rule: health)', () => {
     expect((await service.call('POST', stepPath, { body: { ...example, llm_config } })).status).toBe(200);
   });
 
-  test('/ leads to everything else', async () => {
+  test('every link of the index at / responds with 200', async () => {
     const { body } = await get('/');
     for (const path of [body.docs, body.openapi, body.guide, body.health]) {
       expect((await get(path)).status).toBe(200);
@@ -48,8 +48,8 @@ describe('what the service says of itself (rule: health)', () => {
   });
 });
 
-describe('/docs', () => {
-  test('loads only files that are served here', async () => {
+describe('the docs page', () => {
+  test('the docs page loads only local files', async () => {
     const { body } = await get('/docs');
     const links = [...body.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '');
     expect(links).toHaveLength(4);
@@ -60,14 +60,14 @@ describe('/docs', () => {
     expect(body).not.toMatch(/<script>|onload=|style=/);
   });
 
-  test('a file is one clean answer, and its connection serves on (rule: request-log)', async () => {
+  test('a docs file is served without an error, and its connection is reused (rule: request-log)', async () => {
     const path = '/docs/favicon-32x32.png';
     const since = service.log.length;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports: unknown[] = [];
     for (let call = 0; call < 3; call += 1) {
       const request = getOver(service.url + path, { agent });
-      // The response event brings one message.
+      // A response event has one argument, the message.
       const [response] = (await once(request, 'response')) as [IncomingMessage];
       ports.push(response.socket.localPort);
       await once(response.resume(), 'end');
@@ -80,7 +80,7 @@ describe('/docs', () => {
     );
   });
 
-  test('a file without the range, or not the one that was meant, is no failure of the service', async () => {
+  test('an unsatisfiable range gets 416 and an unmet If-Match gets 412, without a body', async () => {
     const path = '/docs/favicon-32x32.png';
     const outside = await fetch(service.url + path, { headers: { Range: 'bytes=99999999-' } });
     expect([outside.status, await outside.text()]).toEqual([416, '']);
@@ -90,15 +90,15 @@ describe('/docs', () => {
     expect((await fetch(service.url + path, { headers: { Range: 'bytes=0-9' } })).status).toBe(206);
   });
 
-  test('its other files cannot be asked for', async () => {
+  test('files of Swagger UI that the docs page does not use get 404', async () => {
     for (const path of ['/docs/package.json', '/docs/index.html', '/docs/..%2fpackage.json']) {
       expect((await get(path)).status).toBe(404);
     }
   });
 });
 
-describe('threat 23: headers', () => {
-  test('nothing names the software, and only own files may load', async () => {
+describe('security headers (threat 23)', () => {
+  test('the docs page reveals no software name and allows only its own scripts', async () => {
     const { headers } = await get('/docs');
     expect(headers['x-powered-by']).toBeUndefined();
     expect(headers['content-security-policy']).toMatch(/default-src 'none';script-src 'self'/);
@@ -106,7 +106,7 @@ describe('threat 23: headers', () => {
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  test('answers under /api are not stored, and say of themselves what means something to data', async () => {
+  test('API responses are not cached and have only the security headers that matter for data', async () => {
     const { headers } = await get('/api/agent/models');
     expect(headers['cache-control']).toBe('no-store');
     expect(headers['content-security-policy']).toMatch(/default-src 'none'.*frame-ancestors 'none'/);
@@ -116,7 +116,7 @@ describe('threat 23: headers', () => {
     expect(headers).not.toHaveProperty('x-dns-prefetch-control');
   });
 
-  test('pages of other origins are not let in, those named are', async () => {
+  test('only configured origins get CORS headers', async () => {
     expect((await get('/healthz', { Origin: 'https://evil.example' })).headers).not.toHaveProperty(
       'access-control-allow-origin',
     );

@@ -24,7 +24,7 @@ afterEach(async () => {
   await service.close();
 });
 
-/** A caller that sends all of these at once on one connection, and reads no answer unless it is told to. */
+/** Opens a connection that sends all requests at once, and reads no response until it is resumed. */
 function pipeline(...requests: readonly string[]): Socket {
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1').on('error', () => {});
   sockets.push(socket);
@@ -49,7 +49,7 @@ function post(body: string, path = stepPath): string {
 
 const step = post(JSON.stringify(stepBody()));
 const health = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
-/** More than the sockets on the way can hold: what comes after it waits for its turn. */
+/** Responses larger than all socket buffers in between, so that requests behind them have to wait. */
 const unread = Array(30).fill('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n');
 
 const until = async (condition: () => boolean): Promise<void> => {
@@ -57,7 +57,7 @@ const until = async (condition: () => boolean): Promise<void> => {
 };
 const linesOf = (route: string) => service.log.filter((line) => line['route'] === route);
 
-/** A step that ends with its deadline alone. */
+/** A step that only its deadline ends. */
 function hangingStep() {
   const called: unknown[] = [];
   const step: typeof reactStep = (request, { deadline }) => {
@@ -69,7 +69,7 @@ function hangingStep() {
   return { step, called };
 }
 
-test('when a caller that pipelines leaves, its request in the making ends and those that wait are never begun (rule: caller-leaves)', async () => {
+test('when a pipelining caller disconnects, its current request ends and the waiting ones never start (rule: caller-leaves)', async () => {
   const { step: hanging, called } = hangingStep();
   service = await startTestService({ step: hanging });
   const socket = pipeline(step, step, health, step.slice(0, -5));
@@ -84,7 +84,7 @@ test('when a caller that pipelines leaves, its request in the making ends and th
   expect(called).toHaveLength(1);
 });
 
-test('a pipelined request takes no slot before the answers in front of it have left (rule: overload)', async () => {
+test('a pipelined request occupies no slot before the responses in front of it are sent (rule: overload)', async () => {
   const { step: hanging, called } = hangingStep();
   service = await startTestService({
     step: hanging,
@@ -100,7 +100,7 @@ test('a pipelined request takes no slot before the answers in front of it have l
   expect(linesOf(stepPath)).toMatchObject([{ status: 504, outcome: 'upstream_timeout' }]);
 });
 
-test('at the end of the grace pipelined requests do not hold the service (rule: shutdown)', async () => {
+test('pipelined requests do not delay the shutdown after the grace time (rule: shutdown)', async () => {
   service = await startTestService({ step: hangingStep().step });
   pipeline(step, step);
   await until(() => service.inFlight.count === 1);
@@ -110,8 +110,8 @@ test('at the end of the grace pipelined requests do not hold the service (rule: 
   expect(service.inFlight.count).toBe(0);
 });
 
-describe('a service that ends (rule: shutdown)', () => {
-  /** Steps that have begun, streams included, and end when they are told to. */
+describe('pipelined requests while the service shuts down (rule: shutdown)', () => {
+  /** Steps that have started, also streams, and end when the test calls their functions. */
   function begunSteps() {
     const ends: (() => void)[] = [];
     const step: typeof reactStep = async (_request, _dependencies, observer) => {
@@ -121,7 +121,7 @@ describe('a service that ends (rule: shutdown)', () => {
     return { step, ends };
   }
 
-  test('ends a connection with the answer in the making, and begins no request that waits behind it', async () => {
+  test('a draining service closes a connection after the current response and starts no request behind it', async () => {
     const { step: held, ends } = begunSteps();
     service = await startTestService({ step: held });
     const socket = pipeline(step, step);
@@ -135,7 +135,7 @@ describe('a service that ends (rule: shutdown)', () => {
     expect(ends).toHaveLength(1);
   });
 
-  test('answers one more request after a stream whose head had left before the drain began', async () => {
+  test('a draining service answers one more request after a stream that started before draining', async () => {
     const { step: held, ends } = begunSteps();
     service = await startTestService({ step: held });
     const socket = pipeline(post(JSON.stringify(stepBody()), streamPath), health, health);
@@ -148,7 +148,7 @@ describe('a service that ends (rule: shutdown)', () => {
     expect(taken().match(/Connection: close/g)).toHaveLength(1);
   });
 
-  test('begins nothing that comes after the answer that called itself the last', async () => {
+  test('a draining service starts no request behind the response that announced the end of the connection', async () => {
     const { step, ends } = begunSteps();
     service = await startTestService({ step });
     service.inFlight.announceDrain();
@@ -156,7 +156,7 @@ describe('a service that ends (rule: shutdown)', () => {
     const taken = takenFrom(socket);
     await until(() => taken().includes('Connection: close'));
     socket.write(post(JSON.stringify(stepBody())));
-    // Another connection is read after it.
+    // Another connection is read after this one.
     await service.call('GET', '/healthz');
     for (const end of ends) end();
     await until(() => socket.destroyed);
@@ -165,7 +165,7 @@ describe('a service that ends (rule: shutdown)', () => {
   });
 });
 
-test('pipelined requests of a caller that stays are answered in their order', async () => {
+test('pipelined requests are answered in order', async () => {
   service = await startTestService();
   const socket = pipeline(step, health, step);
   const taken = takenFrom(socket);
@@ -175,7 +175,7 @@ test('pipelined requests of a caller that stays are answered in their order', as
   expect(service.inFlight.count).toBe(0);
 });
 
-/** The descriptors of this process that lead to a file of the contract's page. */
+/** Returns the file descriptors of this process that point to files of the docs page. */
 const openAssets = () =>
   readdirSync('/proc/self/fd').filter((descriptor) => {
     try {
@@ -188,7 +188,7 @@ const openAssets = () =>
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 onLinux(
-  'of pipelined files one is open at a time, and none once the caller has left (rule: caller-leaves)',
+  'only one pipelined file is open at a time, and none after the caller has left (rule: caller-leaves)',
   async () => {
     service = await startTestService();
     const socket = pipeline(...unread);
@@ -199,7 +199,7 @@ onLinux(
   },
 );
 
-test('at most 40 requests may wait on one connection: one more ends it (rule: caller-leaves)', async () => {
+test('a 41st waiting request on one connection closes it (rule: caller-leaves)', async () => {
   let answer = (): void => {};
   service = await startTestService({
     step: () => new Promise((resolve) => (answer = () => resolve(answered))),
@@ -215,13 +215,13 @@ test('at most 40 requests may wait on one connection: one more ends it (rule: ca
   expect(linesOf('/healthz')).toHaveLength(40);
 });
 
-/** Outside of the heap, of what is still needed. */
+/** Returns the bytes outside the heap that are still in use after garbage collection. */
 function bytesHeld(): number {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
 }
 
-/** The program of the playground, by the name that its build gave it. */
+/** Returns the path of the playground's script, whose name contains a hash. */
 async function pathOfProgram(): Promise<string> {
   const { body } = await service.call('GET', '/', { headers: { Accept: 'text/html' } });
   const [name] = /app-\w+\.js/.exec(body) ?? [];
@@ -233,25 +233,25 @@ test.each([
   ['the contract', async () => '/openapi.yaml'],
   ['the contract in JSON', async () => '/openapi.json'],
   ['the playground', pathOfProgram],
-])('%s is held in memory once, not for each caller who does not take it (rule: caller-leaves)', async (_what, pathOf) => {
+])('unread responses with %s share one copy in memory (rule: caller-leaves)', async (_what, pathOf) => {
   service = await startTestService();
   const get = `GET ${await pathOf()} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
   await once(pipeline(get).resume(), 'data');
   const before = bytesHeld();
   for (let caller = 0; caller < 50; caller += 1) pipeline(...Array(40).fill(get));
   await new Promise((resolve) => setTimeout(resolve, 500));
-  // Two thousand answers of 50 KB and more.
+  // 2,000 responses of at least 50 KB each.
   expect(bytesHeld() - before).toBeLessThan(20 * 2 ** 20);
 });
 
-test('an answer of which nothing is read ends its connection, a file too (rule: caller-leaves)', async () => {
+test('a connection is closed if its caller reads nothing of a response (rule: caller-leaves)', async () => {
   service = await startTestService({ server: { unreadTimeout: 1_000 } });
   pipeline(...unread, health);
   await until(() => service.log.some(({ status }) => status === 499));
   expect(linesOf('/healthz')).toEqual([]);
 });
 
-test('a step that takes longer than that is waited for (rule: caller-leaves)', async () => {
+test('a step may take longer than the timeout for unread responses (rule: caller-leaves)', async () => {
   const slow: typeof reactStep = () => new Promise((resolve) => setTimeout(() => resolve(answered), 400));
   service = await startTestService({ step: slow, server: { unreadTimeout: 50 } });
   expect((await service.call('POST', stepPath, { body: stepBody() })).status).toBe(200);

@@ -28,7 +28,7 @@ const post = (changes: Record<string, unknown>, headers: Record<string, string> 
 const postRaw = (raw: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   service.call('POST', stepPath, { raw, headers });
 
-describe('not JSON: 400 invalid_json (rule: error-table)', () => {
+describe('bodies that are not JSON (rule: error-table)', () => {
   test.each([
     '{',
     'null,',
@@ -38,14 +38,14 @@ describe('not JSON: 400 invalid_json (rule: error-table)', () => {
     '{"user_query": "sk-canary"',
     '{"user_query": "fix the failing test in src/sk-canary.ts',
     '{"user_query": "fix the failing test\nin src/sk-canary.ts"}',
-  ])('%j', async (raw) => {
+  ])('the invalid JSON body %j gets 400 invalid_json with its position and without its text', async (raw) => {
     const answer = await postRaw(raw);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_json']);
     expect(answer.body.error.details[0].message).toMatch(/^line \d+, column \d+ \(offset \d+\): expected /);
     expect(JSON.stringify(answer)).not.toMatch(/canary/);
   });
 
-  test.each(['', ' \r\n'])('an empty body is called empty: %j', async (raw) => {
+  test.each(['', ' \r\n'])('an empty body gets 400 with the code empty_body: %j', async (raw) => {
     const { status, body } = await postRaw(raw);
     expect([status, body.error.code]).toEqual([400, 'invalid_json']);
     expect(body.error.details).toEqual([
@@ -53,13 +53,13 @@ describe('not JSON: 400 invalid_json (rule: error-table)', () => {
     ]);
   });
 
-  test('bytes that are not UTF-8', async () => {
+  test('a body that is not UTF-8 gets 400 with the code not_utf8', async () => {
     const { status, body } = await postRaw(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]));
     expect([status, body.error.code, body.error.details[0].code]).toEqual([400, 'invalid_json', 'not_utf8']);
   });
 });
 
-describe('JSON that cannot be handled: 400 invalid_request (rule: body-limits)', () => {
+describe('JSON that is valid but hazardous (rule: body-limits)', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
   const withValue = (json: string) => JSON.stringify(stepBody({ extra: 'HERE' })).replace('"HERE"', json);
 
@@ -71,7 +71,7 @@ describe('JSON that cannot be handled: 400 invalid_request (rule: body-limits)',
     ['an integer beyond 2^53', '9007199254740993', 'number_out_of_range'],
     ['a negative one', '-9007199254740993', 'number_out_of_range'],
     ['a number beyond the range', '1e999', 'number_out_of_range'],
-  ])('%s', async (_what, json, code) => {
+  ])('a body with %s gets 400 invalid_request with the hazard’s code', async (_what, json, code) => {
     const { status, body } = await postRaw(withValue(json));
     expect([status, body.error.code, body.error.details[0].code]).toEqual([400, 'invalid_request', code]);
   });
@@ -85,16 +85,16 @@ describe('JSON that cannot be handled: 400 invalid_request (rule: body-limits)',
     ['a backslash before u0000', '"\\\\u0000"'],
     ['quotes and backslashes', JSON.stringify('\\"\\\\"{[')],
     ['a long fraction', '0.1234567890123456789'],
-  ])('%s is fine', async (_what, json) => {
+  ])('a body with %s is accepted', async (_what, json) => {
     expect((await postRaw(withValue(json))).status).toBe(200);
   });
 
-  test('a byte order mark is fine', async () => {
+  test('a body with a byte order mark is accepted', async () => {
     expect((await postRaw(`\uFEFF${JSON.stringify(stepBody())}`)).status).toBe(200);
   });
 });
 
-describe('of two faults the one that stands first is told, however long the body (rule: body-limits)', () => {
+describe('bodies with two faults (rule: body-limits)', () => {
   const deep = '['.repeat(70);
   test.each([
     ['[9007199254740993, }', 'number_out_of_range'],
@@ -106,11 +106,11 @@ describe('of two faults the one that stands first is told, however long the body
     ['["\\u0000", nul]', 'nul_character'],
     ['[nul, "\\u0000"]', 'syntax'],
     ['["\\u0000 never ends', 'syntax'],
-  ])('%s: %s', async (json, code) => {
+  ])('the first fault of the body %s is reported as %s, with and without padding', async (json, code) => {
     const long = await startTestService({ body: { maxBytes: 1_000_000, timeoutMs: 5_000 } });
-    const told = async (padding: string) =>
+    const failureOf = async (padding: string) =>
       (await long.call('POST', stepPath, { raw: json + padding })).body.error;
-    const [short, padded] = [await told(' '), await told(' '.repeat(300_000))];
+    const [short, padded] = [await failureOf(' '), await failureOf(' '.repeat(300_000))];
     const early = (await long.call('POST', stepPath, { raw: ' '.repeat(300_000) + json })).body.error;
     await long.close();
     expect(short.code).toBe(code === 'syntax' ? 'invalid_json' : 'invalid_request');
@@ -120,7 +120,7 @@ describe('of two faults the one that stands first is told, however long the body
   });
 });
 
-describe('the schema: 400 invalid_request (rule: error-table)', () => {
+describe('bodies that do not conform to the schema (rule: error-table)', () => {
   test.each<[string, Record<string, unknown>, string]>([
     ['a missing field', { user_query: undefined }, 'user_query'],
     ['a wrong type', { max_iterations_left: '3' }, 'max_iterations_left'],
@@ -141,7 +141,7 @@ describe('the schema: 400 invalid_request (rule: error-table)', () => {
       { llm_config: { modelName: 'open', tokenLimit: 10, reservedOutputTokens: 10 } },
       'llm_config.reservedOutputTokens',
     ],
-  ])('%s is named by its path', async (_what, changes, path) => {
+  ])('a request with %s gets 400 with the path of the field', async (_what, changes, path) => {
     const { status, body } = await post(changes);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
     expect(body.error.details.map((detail: { path: string }) => detail.path)).toContain(path);
@@ -175,17 +175,17 @@ describe('the schema: 400 invalid_request (rule: error-table)', () => {
       'conversation_history.0.content',
       'this field is required: a string',
     ],
-  ])('%j says what to write instead', async (changes, path, message) => {
+  ])('the invalid value in %j gets a message that states what to write instead', async (changes, path, message) => {
     const { body } = await post(changes);
     expect(body.error.details[0]).toMatchObject({ path, message });
   });
 
-  test.each(['[]', '"text"', '1', 'null', 'true'])('the body %s', async (raw) => {
+  test.each(['[]', '"text"', '1', 'null', 'true'])('the body %s gets 400 invalid_request', async (raw) => {
     const { status, body } = await postRaw(raw);
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  test('details are at most 20 and never repeat what was sent', async () => {
+  test('an error response has at most 20 details and never repeats the request', async () => {
     const { body } = await post({
       conversation_history: Array(1_000).fill({ role: 'sk-canary', content: 1 }),
     });
@@ -193,14 +193,14 @@ describe('the schema: 400 invalid_request (rule: error-table)', () => {
     expect(JSON.stringify(body)).not.toMatch(/canary/);
   });
 
-  test('null is absent for every optional field', async () => {
+  test('null is treated as absent for every optional field', async () => {
     const names = ['tools', 'inline_context', 'tasks', 'protocol', 'phase', 'include', 'instructions'];
     const { status } = await post(Object.fromEntries(names.map((name) => [name, null])));
     expect(status).toBe(200);
     expect(names.map((name) => seen[0]?.[name as keyof StepRequest])).toEqual(names.map(() => undefined));
   });
 
-  test('unknown fields are ignored and named in warnings, at most 20 (rule: unknown-fields)', async () => {
+  test('unknown fields are ignored and reported in at most 20 warnings (rule: unknown-fields)', async () => {
     const { status, body } = await post({
       colour: 'red',
       llm_config: { modelName: 'open', tokenLimit: 10, reservedOutputTokens: 1, topP: 1 },
@@ -217,7 +217,7 @@ describe('the schema: 400 invalid_request (rule: error-table)', () => {
     expect(many.body.warnings).toHaveLength(20);
   });
 
-  test('what a tool schema or a turn holds is not an unknown field', async () => {
+  test('fields inside a tool schema or a turn are not reported as unknown', async () => {
     const { body } = await post({
       tools: [{ name: 'f', inputSchema: { type: 'object', 'x-own': { a: [1] } } }],
       conversation_history: [{ role: 'user', content: 'a', own: { b: 1 } }],
@@ -226,8 +226,8 @@ describe('the schema: 400 invalid_request (rule: error-table)', () => {
   });
 });
 
-describe('the answer (rule: history-returned)', () => {
-  test('the history is given back as sent, then the new turns', async () => {
+describe('fields of the step response (rule: history-returned)', () => {
+  test('the response returns the history as sent, followed by the new turns', async () => {
     const history = [
       { content: 'a', role: 'user', own: { deep: [null, 1.5] }, timestamp: null },
       { role: 'assistant', content: '', toolCall: { name: 'f', parameters: { b: 1, a: null }, id: null } },
@@ -238,7 +238,7 @@ describe('the answer (rule: history-returned)', () => {
     expect(Object.keys(body.updated_conversation_history[0])).toEqual(Object.keys(history[0] ?? {}));
   });
 
-  test('include decides about history, report and raw text', async () => {
+  test('include selects history, report and completion text of the response', async () => {
     const usual = (await post({})).body;
     expect(usual.context_report.items.map(({ id }: { id: string }) => id)).toEqual(['b.ts']);
     expect(usual.completion_text).toBeNull();
@@ -250,16 +250,16 @@ describe('the answer (rule: history-returned)', () => {
   });
 });
 
-describe('models and keys (rule: key-form)', () => {
+describe('models and model keys (rule: key-form)', () => {
   const llm = (modelName: string) => ({ modelName, tokenLimit: 8000, reservedOutputTokens: 1000 });
   const key = 'sk-test-1234567890';
 
-  test('no provider for the model: 400 unsupported_model', async () => {
+  test('a model without a provider gets 400 unsupported_model', async () => {
     const { status, body } = await post({ llm_config: llm('unheard-of') });
     expect([status, body.error.code]).toEqual([400, 'unsupported_model']);
   });
 
-  test('no key where one is needed: 401 missing_api_key', async () => {
+  test('a missing model key gets 401 missing_api_key', async () => {
     const { status, body } = await post({ llm_config: llm('keyed') });
     expect([status, body.error.code]).toEqual([401, 'missing_api_key']);
   });
@@ -267,7 +267,7 @@ describe('models and keys (rule: key-form)', () => {
   test.each([
     ['no key', undefined],
     ['a key that cannot be one', 'short'],
-  ])('with no iterations left no call is made, and %s does not matter (rule: iterations)', async (_what, llmKey) => {
+  ])('a request without iterations left succeeds with %s (rule: iterations)', async (_what, llmKey) => {
     const changes = { llm_config: llm('keyed'), user_api_keys: { llmKey } };
     expect((await post({ ...changes, max_iterations_left: 0 })).status).toBe(200);
     expect((await post({ ...changes, max_iterations_left: 1 })).status).toBe(401);
@@ -278,13 +278,13 @@ describe('models and keys (rule: key-form)', () => {
     'with a space',
     'ключ-ключ',
     'x'.repeat(513),
-  ])('a key that cannot be one: 401 malformed_api_key (%s)', async (llmKey) => {
+  ])('a text that cannot be a model key gets 401 malformed_api_key: %s', async (llmKey) => {
     const answer = await post({ llm_config: llm('keyed'), user_api_keys: { llmKey } });
     expect([answer.status, answer.body.error.code]).toEqual([401, 'malformed_api_key']);
     expect(JSON.stringify([answer, service.log])).not.toContain(llmKey);
   });
 
-  test('the key comes from the body or the header, and the header wins', async () => {
+  test('the model key is read from the body or the header, and the header takes precedence', async () => {
     expect((await post({ llm_config: llm('keyed'), user_api_keys: { llmKey: key } })).status).toBe(200);
     expect((await post({ llm_config: llm('keyed') }, { 'X-LLM-API-Key': key })).status).toBe(200);
     const both = await post(
@@ -294,20 +294,20 @@ describe('models and keys (rule: key-form)', () => {
     expect(both.status).toBe(200);
   });
 
-  test('the step never sees the key', async () => {
+  test('the step function does not receive the model key', async () => {
     await post({ llm_config: llm('keyed'), user_api_keys: { llmKey: key } });
     expect(JSON.stringify(seen)).not.toContain(key);
   });
 });
 
-describe('paths, methods and types', () => {
+describe('paths, methods and content types', () => {
   test.each([
     '/nowhere',
     '/api/agent/nowhere',
     '/API/agent/react_step',
     '/docs/../secret',
     '/%E0%A4%A',
-  ])('no such path: 404 (%s) (rule: error-table)', async (path) => {
+  ])('the unknown path %s gets 404 (rule: error-table)', async (path) => {
     const { status, body } = await service.call('GET', path);
     expect([status, body.error.code]).toEqual([404, 'not_found']);
   });
@@ -316,12 +316,12 @@ describe('paths, methods and types', () => {
     ['GET', stepPath, 'POST, OPTIONS'],
     ['DELETE', stepPath, 'POST, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
-  ])('%s %s: 405 with Allow (rule: error-table)', async (method, path, allow) => {
+  ])('%s %s gets 405 with an Allow header (rule: error-table)', async (method, path, allow) => {
     const { status, body, headers } = await service.call(method, path);
     expect([status, body.error.code, headers['allow']]).toEqual([405, 'method_not_allowed', allow]);
   });
 
-  test('OPTIONS says what is allowed, HEAD answers without body', async () => {
+  test('OPTIONS returns the allowed methods, and HEAD returns no body', async () => {
     const options = await service.call('OPTIONS', stepPath);
     expect([options.status, options.headers['allow']]).toEqual([204, 'POST, OPTIONS']);
     const head = await fetch(`${service.url}/healthz`, { method: 'HEAD' });
@@ -335,7 +335,7 @@ describe('paths, methods and types', () => {
     ['another charset', { 'Content-Type': 'application/json; charset=utf-16' }, sendType],
     ['no type', { 'Content-Type': '' }, sendType],
     ['an encoding', { 'Content-Encoding': 'gzip' }, 'send the body uncompressed'],
-  ])('%s: 415 unsupported_media_type, and what to send (rule: error-table)', async (_what, headers, advice) => {
+  ])('a request with %s gets 415 and a message that states what to send (rule: error-table)', async (_what, headers, advice) => {
     const { status, body } = await postRaw(JSON.stringify(stepBody()), headers);
     expect([status, body.error.code]).toEqual([415, 'unsupported_media_type']);
     expect(body.error.details).toEqual([
@@ -347,31 +347,37 @@ describe('paths, methods and types', () => {
     'application/json; charset=utf-8',
     'application/json;charset="UTF-8"',
     'Application/JSON',
-  ])('%s is JSON', async (type) => {
+  ])('the content type %s is accepted as JSON', async (type) => {
     expect((await postRaw(JSON.stringify(stepBody()), { 'Content-Type': type })).status).toBe(200);
   });
 
-  test('a body that is too large: 413 request_too_large (rule: body-limits)', async () => {
+  test('a body above the limit gets 413 request_too_large (rule: body-limits)', async () => {
     const { status, body } = await post({ user_query: 'x'.repeat(200_000) });
     expect([status, body.error.code]).toEqual([413, 'request_too_large']);
   });
 });
 
-describe('request ids (rule: request-log)', () => {
-  test('a harmless id is echoed in header, body and log', async () => {
+describe('ids of requests (rule: request-log)', () => {
+  test('a harmless request id is returned in header and body, and logged', async () => {
     const { headers, body } = await post({}, { 'X-Request-Id': 'trace_1.a-B' });
     expect([headers['x-request-id'], body.request_id]).toEqual(['trace_1.a-B', 'trace_1.a-B']);
     expect(service.log.at(-1)).toMatchObject({ request_id: 'trace_1.a-B', status: 200 });
   });
 
-  test.each(['a b', 'a;b', 'x'.repeat(129), '<script>', 'ä'])('%j is replaced by a UUID', async (id) => {
+  test.each([
+    'a b',
+    'a;b',
+    'x'.repeat(129),
+    '<script>',
+    'ä',
+  ])('the unsafe request id %j is replaced by a UUID', async (id) => {
     const { headers } = await service.call('GET', '/healthz', { headers: { 'X-Request-Id': id } });
     expect(headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
   });
 });
 
-describe('the log (rule: request-log)', () => {
-  test('has one line a request: id, route, status, outcome, tokens, time, and no text of the caller', async () => {
+describe('the request log (rule: request-log)', () => {
+  test('each request logs one line with id, route, status, outcome, tokens and time, and no text of the caller', async () => {
     const before = service.log.length;
     await post({ user_query: 'secret-canary', user_api_keys: { llmKey: 'sk-canary-12345' } });
     await service.call('GET', '/secret-canary?key=secret-canary');
@@ -391,21 +397,21 @@ describe('the log (rule: request-log)', () => {
   });
 });
 
-describe('threat 20: keys of the prototype', () => {
+describe('keys of the prototype in a request (threat 20)', () => {
   test.each([
     '{"__proto__": {"polluted": true}}',
     '{"constructor": {"prototype": {"polluted": true}}}',
     `{"llm_config": {"__proto__": {"polluted": true}, "constructor": 1}}`,
     `{"conversation_history": [{"role": "user", "content": "", "__proto__": {"polluted": true}}]}`,
     `{"tools": [{"name": "f", "inputSchema": {"__proto__": {"polluted": true}}}]}`,
-  ])('%s leaves Object.prototype alone', async (json) => {
+  ])('the request %s does not change Object.prototype', async (json) => {
     const base = JSON.stringify(stepBody()).slice(1);
     const { status } = await postRaw(`${json.slice(0, -1)},${base}`);
     expect([200, 400]).toContain(status);
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('a turn with such keys is given back whole', async () => {
+  test('a turn with the keys __proto__ and constructor is returned unchanged', async () => {
     const turn = '{"role":"user","content":"a","__proto__":{"x":1},"constructor":2}';
     const raw = JSON.stringify(stepBody({ conversation_history: ['TURN'] })).replace('"TURN"', turn);
     const response = await fetch(service.url + stepPath, {
@@ -417,7 +423,7 @@ describe('threat 20: keys of the prototype', () => {
   });
 });
 
-describe('long lists (rule: loop-share)', () => {
+describe('requests with long lists (rule: loop-share)', () => {
   const turns = (wrongAt: number[]) =>
     Array.from({ length: 2_000 }, (_, index) => ({
       role: wrongAt.includes(index) ? 'nobody' : 'user',
@@ -427,14 +433,14 @@ describe('long lists (rule: loop-share)', () => {
   const post = (changes: Record<string, unknown>) =>
     service.call('POST', stepPath, { body: stepBody(changes) });
 
-  test('come back as they were sent', async () => {
+  test('a history of 2,000 turns is returned as sent', async () => {
     const sent = turns([]);
     const { status, body } = await post({ conversation_history: sent });
     expect(status).toBe(200);
     expect(body.updated_conversation_history.slice(0, sent.length)).toEqual(sent);
   });
 
-  test('a wrong item is named with its place, and so is what is wrong beside it', async () => {
+  test('an invalid item of a long list is reported with its index, beside other errors', async () => {
     const { body } = await post({ conversation_history: turns([1_234]), max_iterations_left: 'many' });
     expect(body.error.details.map(({ path }: { path: string }) => path)).toEqual([
       'conversation_history.1234.role',
@@ -442,14 +448,14 @@ describe('long lists (rule: loop-share)', () => {
     ]);
   });
 
-  test('of thousands of wrong items twenty are named', async () => {
+  test('thousands of invalid items give twenty details', async () => {
     const files = Array.from({ length: 2_000 }, () => ({ path: 1, content: 2 }));
     const { status, body } = await post({ inline_context: { files } });
     expect([status, body.error.details.length]).toEqual([400, 20]);
     expect(body.error.details[0].path).toBe('inline_context.files.0.path');
   });
 
-  test('an unknown field in one of them is told', async () => {
+  test('an unknown field in an item of a long list is reported', async () => {
     const files = Array.from({ length: 1_000 }, (_, index) => ({ path: `f${index}`, content: 'x', own: 1 }));
     const { body } = await post({ inline_context: { files } });
     expect(body.warnings[0].message).toContain('inline_context.files.0.own');

@@ -20,7 +20,7 @@ afterEach(() => service?.close());
 const report = answered.context_report;
 if (!report) throw new Error('the fixture has a report');
 
-/** All but `setInterval`, which the heartbeat alone uses. */
+/** All timers except `setInterval`, which only the heartbeat uses. */
 const timersOfNode = [
   'Date',
   'clearImmediate',
@@ -33,7 +33,7 @@ const timersOfNode = [
   'setTimeout',
 ] as const;
 
-/** A service whose step tells its observer something. */
+/** Starts a service whose step calls the given function with its observer. */
 async function serviceThat(
   tell: (observer: StepObserver, signal: AbortSignal) => Promise<unknown> | undefined,
 ) {
@@ -51,8 +51,8 @@ async function streamed(changes: Record<string, unknown> = {}) {
   return { ...answer, events: readEvents(String(answer.body)) };
 }
 
-describe('a stream (rule: one-end)', () => {
-  test('begins with step.started and ends with exactly one end event', async () => {
+describe('a stream of events (rule: one-end)', () => {
+  test('a stream begins with step.started and ends with exactly one final event', async () => {
     await serviceThat(async (observer) => {
       await observer.contextBuilt(report);
       await observer.delta('reasoning', 'hm');
@@ -75,7 +75,7 @@ describe('a stream (rule: one-end)', () => {
     expect(events[4]?.data.delta).toBe('I think\nso');
   });
 
-  test('its last step is what the plain endpoint answers', async () => {
+  test('the step in the last event equals the plain response', async () => {
     await serviceThat((observer) => observer.contextBuilt(report));
     const plain = await service?.call('POST', stepPath, {
       body: stepBody(),
@@ -90,7 +90,7 @@ describe('a stream (rule: one-end)', () => {
     assertIsComponent('Step', last?.data.step);
   });
 
-  test('an action is told before the end', async () => {
+  test('a proposed action is sent as an event', async () => {
     const action = {
       tool_name: 'f',
       tool_args: { a: 1 },
@@ -103,7 +103,7 @@ describe('a stream (rule: one-end)', () => {
     expect(events.find(({ event }) => event === 'action.proposed')?.data.action).toEqual(action);
   });
 
-  test('headers keep proxies from storing and buffering', async () => {
+  test('the headers of a stream prevent caching and buffering by proxies', async () => {
     await serviceThat((observer) => observer.contextBuilt(report));
     const { headers } = await streamed();
     expect(headers).toMatchObject({
@@ -113,7 +113,7 @@ describe('a stream (rule: one-end)', () => {
     });
   });
 
-  test('the report has the form that was asked for', async () => {
+  test('the report of a stream has the requested form', async () => {
     await serviceThat((observer) => observer.contextBuilt(report));
     const { events } = await streamed({ include: { report: 'full' } });
     expect(events[1]?.data.report.items).toHaveLength(2);
@@ -128,7 +128,7 @@ describe('a stream (rule: one-end)', () => {
     expect((await streamed({ user_query: 1 })).status).toBe(400);
   });
 
-  test('a failure after it is the one end event, with the body of the failure', async () => {
+  test('a failure after the first event is sent as the only final event, with the failure body', async () => {
     await serviceThat(async (observer) => {
       await observer.contextBuilt(report);
       throw new ProviderError('overloaded', { provider: 'test', upstreamStatus: 529 });
@@ -142,7 +142,7 @@ describe('a stream (rule: one-end)', () => {
     expect(service?.log.at(-1)).toMatchObject({ status: 200, outcome: 'upstream_overloaded' });
   });
 
-  test('a comment line every 15 s keeps proxies from closing a silent connection (rule: heartbeat)', async () => {
+  test('a stream sends a comment every 15 s, so that proxies keep it open (rule: heartbeat)', async () => {
     jest.useFakeTimers({ doNotFake: [...timersOfNode] });
     await serviceThat(async (observer, signal) => {
       await observer.contextBuilt(report);
@@ -161,15 +161,15 @@ describe('a stream (rule: one-end)', () => {
     response.destroy();
   });
 
-  test('a step that needs no context still starts before it ends', async () => {
+  test('a stream without context still begins with step.started', async () => {
     await serviceThat(async () => {});
     const { events } = await streamed();
     expect(events.map(({ event }) => event)).toEqual(['step.started', 'step.completed']);
   });
 });
 
-describe('a slow reader (rule: slow-reader)', () => {
-  test('slows the step instead of filling memory', async () => {
+describe('slow readers of a stream (rule: slow-reader)', () => {
+  test('a slow reader slows the step instead of filling memory', async () => {
     const chunk = 'x'.repeat(64 * 1024);
     let sent = 0;
     await serviceThat(async (observer, signal) => {
@@ -185,7 +185,7 @@ describe('a slow reader (rule: slow-reader)', () => {
     response.destroy();
   });
 
-  test('who leaves ends the step', async () => {
+  test('a reader that disconnects ends the step', async () => {
     let left: unknown;
     await serviceThat(async (observer, signal) => {
       await observer.contextBuilt(report);
@@ -201,7 +201,7 @@ describe('a slow reader (rule: slow-reader)', () => {
   });
 });
 
-/** A stream whose reader the test holds in its hand. */
+/** Opens a stream that the test reads itself. */
 function openStream(): Promise<IncomingMessage> {
   return new Promise((resolve) => {
     const request = httpRequest(`${service?.url}${streamPath}`, {
@@ -214,7 +214,7 @@ function openStream(): Promise<IncomingMessage> {
   });
 }
 
-/** The value once it no longer changes. */
+/** Resolves to the value once it no longer changes. */
 async function settled(value: () => number): Promise<number> {
   for (let before = -1; ; ) {
     await new Promise((resolve) => setTimeout(resolve, 200));

@@ -7,7 +7,7 @@ function hold(ms: number): void {
   while (performance.now() < end);
 }
 
-test('a loop that was held once is not called late, one that is held again and again is (rule: overload)', async () => {
+test('the event loop lag ignores one blockage and reports repeated ones (rule: overload)', async () => {
   const watch = watchEventLoop();
   await wait(50);
   hold(2_500);

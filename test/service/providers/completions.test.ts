@@ -26,7 +26,7 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
     return { completion, fake };
   };
 
-  test('text, reasoning, model and usage come in unified terms', async () => {
+  test('a completion has text, reasoning, model and usage in vendor-independent terms', async () => {
     const text = 'Thought: I know.\nFinal Answer: 42 — über';
     const { completion } = await complete({ text, reasoning: 'Let me think.', usage, model: 'as-served' });
     expect(completion).toMatchObject({
@@ -51,7 +51,7 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
     { scripted: 'stop', unified: 'stop' },
     { scripted: 'length', unified: 'length' },
     { scripted: 'something_new', unified: 'other' },
-  ])('finish reason $scripted is $unified, the raw one is kept (rule: finish-reason)', async ({
+  ])('the finish reason $scripted is mapped to $unified, and the raw value is kept (rule: finish-reason)', async ({
     scripted,
     unified,
   }) => {
@@ -63,17 +63,17 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
     expect(completion).toMatchObject({ finishReason: unified, finishReasonRaw: raw[way.name] });
   });
 
-  test('a refusal is a completion, with the words there are', async () => {
+  test('a refusal is returned as a completion with its text', async () => {
     const { completion } = await complete({ text: null, refusal: 'I will not.' });
     expect(completion).toMatchObject({ refusal: 'I will not.', finishReason: 'refusal', text: '' });
   });
 
-  test('nothing at all is a completion too: the agent judges it', async () => {
+  test('an empty reply is returned as a completion', async () => {
     const { completion } = await complete({ text: null });
     expect(completion).toMatchObject({ text: '', reasoning: null, finishReason: 'stop' });
   });
 
-  test("parallel tool calls come back under the caller's names", async () => {
+  test('parallel tool calls are returned under the caller’s tool names', async () => {
     const toolCalls = [
       { id: 'call_a', name: 'list', arguments: { path: 'src', deep: true } },
       { id: 'call_b', name: 'fs_read', arguments: {} },
@@ -97,7 +97,7 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
     expect(again.toolCalls[0]?.name).toBe('fs.read');
   });
 
-  test('arguments that are no JSON are handed on as they were written', async () => {
+  test('arguments that are not JSON are returned as written', async () => {
     const { completion } = await complete(
       { toolCalls: [{ name: 'list', arguments: '{"path": ' }] },
       { nativeTools },
@@ -107,9 +107,9 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
 });
 
 describe.each(ways.filter(({ streamed }) => streamed))('streamed completions: $title', (way) => {
-  test('the joined deltas are the completion', async () => {
+  test('the joined deltas of a stream equal the completion', async () => {
     const text = 'Thought: Ω und 😀\nAction: look(path="a b")';
-    // What is read at once is told as one delta.
+    // Fragments that are read at once become one delta.
     const fake = await fakeProvider({ text, reasoning: 'first this, then that', chunkDelayMs: 10 });
     const events = await collect(
       connect(directoryAt(fake.url), way.model).stream(completionRequest({ model: way.model }), patienceOf()),
@@ -123,7 +123,7 @@ describe.each(ways.filter(({ streamed }) => streamed))('streamed completions: $t
     expect(events.at(-1)).toMatchObject({ completion: { text, reasoning: 'first this, then that' } });
   });
 
-  test('pieces arrive while the provider still writes', async () => {
+  test('deltas arrive while the provider is still writing', async () => {
     const fake = await fakeProvider({ text: 'one two three', chunkDelayMs: 40 });
     const stream = connect(directoryAt(fake.url), way.model).stream(
       completionRequest({ model: way.model }),
@@ -137,11 +137,11 @@ describe.each(ways.filter(({ streamed }) => streamed))('streamed completions: $t
   });
 });
 
-describe('signed reasoning (rule: native-calling)', () => {
+describe('signed reasoning blocks (rule: native-calling)', () => {
   test.each([
     false,
     true,
-  ])('is carried in the provider state and sent back unchanged (streamed: %s)', async (streamed) => {
+  ])('signed reasoning is returned in the provider state and sent back unchanged (streamed: %s)', async (streamed) => {
     const fake = await fakeProvider([
       {
         reasoning: 'I should look.',
@@ -159,7 +159,7 @@ describe('signed reasoning (rule: native-calling)', () => {
       {
         role: 'assistant',
         parts: [
-          // As it comes back from a caller who keeps history as JSON.
+          // The state as it returns from a caller who stores the history as JSON.
           { type: 'provider_state', state: JSON.parse(JSON.stringify(providerState)) },
           { type: 'text', text: 'Looking.' },
           { type: 'tool_call', id: call?.id ?? '', name: 'list', arguments: {} },
@@ -186,7 +186,7 @@ describe('signed reasoning (rule: native-calling)', () => {
     ]);
   });
 
-  test('is absent where there is none', async () => {
+  test('a reply without signed reasoning has no provider state', async () => {
     const fake = await fakeProvider({ text: 'x' });
     for (const way of ways) {
       expect(await ask(connect(directoryAt(fake.url), way.model), way)).not.toHaveProperty('providerState');

@@ -24,7 +24,7 @@ const refusalOf = (status: number, message: string, parameter?: string) =>
     { provider: 'any', strippable: ['temperature'], constraint, key: undefined, codes: new Map() },
   ).refusedParameter;
 
-describe('what a refusal says of a constraint (rule: constraint-refusal)', () => {
+describe('classifying the refusal of a constraint (rule: constraint-refusal)', () => {
   test.each([
     [
       400,
@@ -57,7 +57,7 @@ describe('what a refusal says of a constraint (rule: constraint-refusal)', () =>
     [400, "Unsupported value: 'temperature' does not support 0.5 with this model.", 'temperature'],
     [500, 'The server had an error.', undefined],
     [401, 'response_format is not supported', undefined],
-  ])('%i %s', (status, message, expected) => {
+  ])('the refused part is recognised from the response %i %s', (status, message, expected) => {
     expect(refusalOf(status, message)).toBe(expected);
   });
 });
@@ -67,16 +67,16 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** One vendor's answers in one form. Both vendors' completions and errors are told apart by their fields alone. */
+/** One vendor's replies in one form. Completions and errors of both vendors differ only in their fields. */
 const bodies = {
   openai: {
     completion: { choices: [{ message: { content: 'free' }, finish_reason: 'stop' }] },
-    pieces: [{ choices: [{ delta: { content: 'free' }, finish_reason: 'stop' }] }, '[DONE]'],
+    fragments: [{ choices: [{ delta: { content: 'free' }, finish_reason: 'stop' }] }, '[DONE]'],
     error: (message: string) => ({ error: { code: 400, message } }),
   },
   anthropic: {
     completion: { content: [{ type: 'text', text: 'free' }], stop_reason: 'end_turn' },
-    pieces: [
+    fragments: [
       { type: 'message_start', message: {} },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'free' } },
@@ -87,15 +87,18 @@ const bodies = {
   },
 };
 
-/** Answers with a 200 whatever it is asked: a schema with an error of these words. `held` says which requests had one. */
+/**
+ * A gateway that always responds with 200, and with this error if the request has a schema. `held` records which
+ * requests had one.
+ */
 async function gatewayRefusing(message: string, { name, streamed }: (typeof ways)[number]) {
-  const { completion, pieces, error } = bodies[name];
+  const { completion, fragments, error } = bodies[name];
   const held: boolean[] = [];
   const server = createServer(async (request, response) => {
     const body: unknown = JSON.parse((await request.toArray()).join(''));
     const isHeld = /"(?:response_format|output_config)"/.test(JSON.stringify(body));
     held.push(isHeld);
-    const sent = isHeld ? [error(message)] : streamed ? pieces : [completion];
+    const sent = isHeld ? [error(message)] : streamed ? fragments : [completion];
     const framed = sent.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
     response.writeHead(200, { 'content-type': streamed ? 'text/event-stream' : 'application/json' });
     response.end(streamed ? framed.map((each) => `data: ${each}\n\n`).join('') : framed.join(''));
@@ -107,8 +110,8 @@ async function gatewayRefusing(message: string, { name, streamed }: (typeof ways
 
 const replySchema = { type: 'object', properties: {}, required: [], additionalProperties: false };
 
-describe.each(ways)('a refusal inside a 200: $title', (way) => {
-  test('is asked again without the schema and remembered, as one with a status (rule: constraint-refusal)', async () => {
+describe.each(ways)('a constraint refused inside a 200: $title', (way) => {
+  test('a constraint refused inside a 200 is dropped in a second request and remembered (rule: constraint-refusal)', async () => {
     const words = `${way.name === 'openai' ? 'response_format' : 'output_config.format'} is not supported`;
     const { url, held } = await gatewayRefusing(words, way);
     const directory = directoryAt(url);
@@ -124,7 +127,7 @@ describe.each(ways)('a refusal inside a 200: $title', (way) => {
   });
 });
 
-test('refused schemas are remembered up to a bound, the newest (rule: learned-parameters)', () => {
+test('at most 100 refused schemas are remembered, the newest ones (rule: learned-parameters)', () => {
   const learned = new LearnedParameters();
   for (let index = 0; index < 250; index += 1) learned.remember('any', 'model', `response_format#${index}`);
   const refused = learned.refusedBy('any', 'model');
@@ -150,7 +153,7 @@ test.each([
   ['https://x.openai.azure.com/openai/v1', 'json_schema'],
   ['https://x.cognitiveservices.azure.com/openai/v1', 'json_schema'],
   ['http://litellm:4000', 'json_schema'],
-])('a server is recognised by whole labels of its host, or by its port: %s (rule: named-upstreams)', (url, form) => {
+])('a server is recognised by a whole label of its host name or by its port: %s (rule: named-upstreams)', (url, form) => {
   expect(formOf(url)).toBe(form);
 });
 
@@ -167,11 +170,11 @@ test.each([
   'https://openrouter.ai@gateway.example/v1',
   'http://127.0.0.1:11435/v1',
   'http://127.0.0.1:12340/v1',
-])("a vendor's word elsewhere in the URL says nothing of the server: %s (rule: named-upstreams)", (url) => {
+])('a vendor’s name elsewhere in the URL does not identify the server: %s (rule: named-upstreams)', (url) => {
   expect(formOf(url)).toBe('none');
 });
 
-test("an upstream's name says nothing of the server (rule: named-upstreams)", () => {
+test('an upstream’s name does not identify the server (rule: named-upstreams)', () => {
   const url = 'http://127.0.0.1:9/v1';
   const upstreams = { ollama: { url, keyRequired: false }, azure: { url, keyRequired: false } };
   const directory = directoryAt(url, { upstreams });
@@ -180,13 +183,13 @@ test("an upstream's name says nothing of the server (rule: named-upstreams)", ()
   }
 });
 
-test("the operator's setting wins over a recognised server (rule: named-upstreams)", () => {
+test('the operator’s setting takes precedence over a recognised server (rule: named-upstreams)', () => {
   expect(formOf('http://127.0.0.1:11434/v1', 'none')).toBe('none');
   expect(formOf('http://127.0.0.1:9000/v1', 'llama')).toBe('llama');
   expect(structuredOf('http://127.0.0.1:11434/v1', 'json_schema')).toMatchObject({ isCharged: false });
 });
 
-test('only models that are known to take a schema are sent one (rule: model-table)', () => {
+test('only models that are known to support a schema get one (rule: model-table)', () => {
   const forms = ['gpt-4o', 'gpt-4o-2024-05-13', 'gpt-4', 'gpt-3.5-turbo', 'o3', 'gpt-6-sol'].map((model) => {
     const { structured } = traitsOf('openai', model);
     return typeof structured === 'object' ? structured.form : structured;

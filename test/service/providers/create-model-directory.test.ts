@@ -7,7 +7,7 @@ const directory = () => directoryAt('http://127.0.0.1:9');
 const providerOf = (model: string, provider?: string) =>
   directory().resolve(llmConfig(model, provider))?.providerName;
 
-describe('who is asked (rule: named-upstreams)', () => {
+describe('resolving a provider (rule: named-upstreams)', () => {
   test.each([
     ['gpt-4o', 'openai'],
     ['gpt-9-not-yet-known', 'openai'],
@@ -18,7 +18,7 @@ describe('who is asked (rule: named-upstreams)', () => {
     ['claude-opus-5', 'anthropic'],
     ['claude-whatever-9', 'anthropic'],
     ['offline', 'offline'],
-  ])('the name of %s says %s', (model, provider) => {
+  ])('the model name %s resolves to the provider %s', (model, provider) => {
     expect(providerOf(model)).toBe(provider);
   });
 
@@ -31,11 +31,11 @@ describe('who is asked (rule: named-upstreams)', () => {
     '',
     '__proto__',
     'constructor',
-  ])('the name %j says nothing', (model) => {
+  ])('the model name %j resolves to no provider', (model) => {
     expect(providerOf(model)).toBeUndefined();
   });
 
-  test('`provider` goes before the name, and takes any model', () => {
+  test('an explicit provider takes precedence over the model name and accepts any model', () => {
     expect(providerOf('gpt-4o', 'local')).toBe('local');
     expect(providerOf('qwen3:8b', 'local')).toBe('local');
     expect(providerOf('experimental', 'anthropic')).toBe('anthropic');
@@ -50,24 +50,24 @@ describe('who is asked (rule: named-upstreams)', () => {
     expect(providerOf('gpt-4o', provider)).toBeUndefined();
   });
 
-  test('the embedded model can be off', () => {
+  test('a disabled offline model is neither resolved nor listed', () => {
     const config = { openaiUrl: 'http://127.0.0.1:9/v1', anthropicUrl: 'http://127.0.0.1:9', upstreams: {} };
     const off = createModelDirectory(config);
     expect(off.resolve(llmConfig('offline'))).toBeUndefined();
     expect(JSON.stringify(off.list())).not.toContain('offline');
   });
 
-  test("a configured upstream cannot take a vendor's name", () => {
+  test('a configured upstream may not have a built-in name', () => {
     const upstreams = { openai: { url: 'http://127.0.0.1:9/v1', keyRequired: true } };
-    expect(() => directoryAt('http://127.0.0.1:9', { upstreams })).toThrow('taken');
+    expect(() => directoryAt('http://127.0.0.1:9', { upstreams })).toThrow('built-in name');
   });
 });
 
-describe('profiles (rule: model-table)', () => {
+describe('profiles of models (rule: model-table)', () => {
   const profileOf = (model: string, provider?: string) =>
     directory().resolve(llmConfig(model, provider))?.profile;
 
-  test('windows, encodings and margins come from the model table', () => {
+  test('context windows, encodings and margins come from the model table', () => {
     expect(profileOf('gpt-4.1')).toMatchObject({
       contextWindow: 1_047_576,
       encoding: 'o200k_base',
@@ -86,14 +86,14 @@ describe('profiles (rule: model-table)', () => {
     expect(profileOf('unheard-of', 'openai')).toMatchObject({ contextWindow: null });
   });
 
-  test('a model nobody knows is shown an example of acting, a known one is not (rule: worked-example)', () => {
+  test('an unknown model needs a worked example, a known one does not (rule: worked-example)', () => {
     expect(profileOf('any', 'local')).toMatchObject({ needsExample: true });
     for (const model of ['gpt-4o', 'claude-opus-5', 'offline']) {
       expect(profileOf(model)).toMatchObject({ needsExample: false });
     }
   });
 
-  test("an upstream's come from its configuration", () => {
+  test('the profile of an upstream’s models comes from its configuration', () => {
     const url = 'http://127.0.0.1:9/v1';
     const configured = directoryAt(url, {
       upstreams: {
@@ -117,7 +117,7 @@ describe('profiles (rule: model-table)', () => {
     });
   });
 
-  test('the list names models, how they are counted, and every upstream', () => {
+  test('the model list contains models with their counting, and every upstream', () => {
     const { models, upstreams } = directory().list();
     expect(models).toContainEqual({
       name: 'gpt-4o',
@@ -141,11 +141,11 @@ describe('profiles (rule: model-table)', () => {
   });
 });
 
-describe('keys (rule: named-upstreams)', () => {
+describe('model keys of providers (rule: named-upstreams)', () => {
   test.each([
     ['qwen3', 'local'],
     ['offline', 'offline'],
-  ])('%s gets none, not even the one a caller sent', async (model, name) => {
+  ])('a model of %s gets no key, even if the caller sent one', async (model, name) => {
     const fake = await fakeProvider();
     const provider = connect(directoryAt(fake.url), model, name);
     expect(provider.name).toBe(name);
@@ -155,7 +155,7 @@ describe('keys (rule: named-upstreams)', () => {
   });
 });
 
-test('a model that cannot be started is no failure of a provider, and is started anew when it is asked for again', async () => {
+test('a failed start of the offline model is thrown, and the next call starts it again', async () => {
   const fake = await fakeProvider({ text: 'Final Answer: 42' });
   const troubles = [new Error('no file can be opened')];
   const models = directoryAt(fake.url, {

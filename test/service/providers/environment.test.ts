@@ -5,7 +5,10 @@ import { ask, canary, connect, directoryAt, fakeProvider, ways } from '../../sup
 
 const foreign = 'operator-poison';
 
-/** Every variable either SDK reads that could change whom a request goes to, who pays, or what is printed. */
+/**
+ * Every environment variable of either SDK that could change the destination of a request, who pays, or what is
+ * printed.
+ */
 const poisoned = {
   OPENAI_API_KEY: `sk-${foreign}`,
   OPENAI_ADMIN_KEY: `sk-admin-${foreign}`,
@@ -50,7 +53,7 @@ afterAll(() => {
 });
 
 describe.each(ways)('with a poisoned environment: $title', (way) => {
-  test('no foreign key, host, organisation or header is used, and nothing is printed', async () => {
+  test('no key, host, organisation or header from the environment is used, and nothing is printed', async () => {
     const fake = await fakeProvider();
     const provider = connect(directoryAt(fake.url), way.model);
     for (let call = 0; call < 25; call += 1) await ask(provider, way);
@@ -74,21 +77,21 @@ describe.each(ways)('with a poisoned environment: $title', (way) => {
     expect(printed).toEqual([]);
   });
 
-  test('an upstream without key gets none', async () => {
+  test('an upstream without a key gets no authorization header', async () => {
     const fake = await fakeProvider();
     await ask(connect(directoryAt(fake.url), 'qwen3', 'local'), { model: 'qwen3', streamed: way.streamed });
     expect(JSON.stringify(fake.requests[0]?.headers)).not.toMatch(/authorization|operator/);
   });
 });
 
-test('a model the SDK calls deprecated prints nothing', async () => {
+test('a model that the SDK marks as deprecated prints no warning', async () => {
   const fake = await fakeProvider();
   const model = 'claude-sonnet-4-5';
   await ask(connect(directoryAt(fake.url), model), { model, streamed: false });
   expect(printed).toEqual([]);
 });
 
-test('the API version is the one the SDK speaks', async () => {
+test('the Anthropic API version equals the one that the SDK sends', async () => {
   const fake = await fakeProvider();
   delete process.env['ANTHROPIC_CUSTOM_HEADERS'];
   const sdk = new Anthropic({ apiKey: 'sk-ant-test', baseURL: fake.url, maxRetries: 0, logLevel: 'off' });

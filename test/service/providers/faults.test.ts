@@ -21,11 +21,11 @@ interface Row {
   readonly fault: FaultName;
   readonly failure: ProviderFailure;
   readonly status: number | null;
-  /** Provider requests in all; 2 if a second one is allowed (rule: second-request). */
+  /** Total number of provider requests; 2 if a second one is allowed (rule: second-request). */
   readonly requests: number;
 }
 
-/** The rows of the error table that a provider causes (rule: error-table). */
+/** The rows of the error table that a provider can cause (rule: error-table). */
 const rows: readonly Row[] = [
   { fault: 'bad-request', failure: 'rejected', status: 400, requests: 1 },
   { fault: 'too-large', failure: 'rejected', status: 413, requests: 1 },
@@ -56,8 +56,13 @@ const rows: readonly Row[] = [
   { fault: 'cut', failure: 'unreachable', status: null, requests: 1 },
 ];
 
-describe.each(ways)('each fault has its row (rule: error-table): $title', (way) => {
-  test.each(rows)('$fault is $failure', async ({ fault, failure, status, requests }) => {
+describe.each(ways)('faults of a provider (rule: error-table): $title', (way) => {
+  test.each(rows)('the provider fault $fault is classified as $failure', async ({
+    fault,
+    failure,
+    status,
+    requests,
+  }) => {
     const fake = await fakeProvider({ fault, bytes: 100_000_000, retryAfter: '0' });
     const provider = connect(directoryAt(fake.url), way.model);
     const error = await failureOf(ask(provider, way));
@@ -71,7 +76,7 @@ describe.each(ways)('each fault has its row (rule: error-table): $title', (way) 
     'stalled-body',
     'drip',
     'silence',
-  ] as const)('the deadline ends %s, and leaves no connection (rule: one-deadline)', async (fault) => {
+  ] as const)('the deadline ends the fault %s and leaves no open connection (rule: one-deadline)', async (fault) => {
     const fake = await fakeProvider({ fault, delayMs: 60_000, intervalMs: 50 });
     const deadline = patienceOf(300);
     const provider = connect(directoryAt(fake.url), way.model);
@@ -94,7 +99,7 @@ test.each(
 
 test.each(
   ways.filter(({ streamed }) => streamed),
-)('an endless stream is a reply that was cut (rule: reply-cap): $title', async (way) => {
+)('an endless stream is cut and returned as a truncated reply (rule: reply-cap): $title', async (way) => {
   const fake = await fakeProvider({ fault: 'huge', bytes: 100_000_000 });
   const completion = await ask(connect(directoryAt(fake.url), way.model), way);
   expect(completion).toMatchObject({ finishReason: 'length', warnings: [{ code: 'reply_too_long' }] });
@@ -102,7 +107,9 @@ test.each(
   await eventually(() => fake.openSockets() === 0);
 });
 
-test.each(ways)('an error inside a 200 is the failure it names (rule: error-table): $title', async (way) => {
+test.each(
+  ways,
+)('an error inside a 200 is classified by its content (rule: error-table): $title', async (way) => {
   const fake = await fakeProvider({ fault: 'error-event' });
   const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
   expect(error).toMatchObject({ failure: 'overloaded', upstreamStatus: 200 });
@@ -111,7 +118,7 @@ test.each(ways)('an error inside a 200 is the failure it names (rule: error-tabl
 
 test.each(
   ways,
-)('a stream that said its finish reason is whole when it falls silent (rule: finish-reason): $title', async (way) => {
+)('a silent stream that has sent its finish reason is complete (rule: finish-reason): $title', async (way) => {
   const completion = { text: 'Final Answer: kept', finishReason: 'stop' };
   const fake = await fakeProvider({ fault: 'no-end', completion });
   const answer = await ask(connect(directoryAt(fake.url), way.model), way, patienceOf(10_000));
@@ -119,7 +126,7 @@ test.each(
   await eventually(() => way.streamed === false || fake.openSockets() === 0);
 });
 
-test('no choices at all are no answer', async () => {
+test('an OpenAI response without choices is an invalid response', async () => {
   const fake = await fakeProvider({ fault: 'empty-choices' });
   for (const way of ways.slice(0, 2)) {
     const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
@@ -127,7 +134,7 @@ test('no choices at all are no answer', async () => {
   }
 });
 
-test('an empty list of blocks is an empty completion', async () => {
+test('an Anthropic response without blocks is an empty completion', async () => {
   const fake = await fakeProvider({ fault: 'empty-choices' });
   for (const way of ways.slice(2)) {
     const completion = await ask(connect(directoryAt(fake.url), way.model), way);
@@ -138,9 +145,9 @@ test('an empty list of blocks is an empty completion', async () => {
 describe.each([
   ['with its name', 'Upgrade: other\r\nConnection: upgrade\r\n'],
   ['without one', ''],
-  ['in the dress of an answer', 'Content-Type: application/json\r\n'],
+  ['with the content type of a response', 'Content-Type: application/json\r\n'],
 ])('an upstream that switches to another protocol, %s (rule: error-table)', (_, headers) => {
-  test.each(ways)('$title: an invalid response, at once', async (way) => {
+  test.each(ways)('a protocol switch is an invalid response at once: $title', async (way) => {
     const server = createSocketServer((socket) => {
       socket
         .on('error', () => {})
@@ -160,7 +167,7 @@ const plainAnswers = {
 
 test.each(
   ways.filter(({ streamed }) => streamed),
-)('a stream that is answered in one piece is that answer: $title', async ({ model }) => {
+)('a stream answered with a plain response is read as that response: $title', async ({ model }) => {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'content-type': 'application/json' }).end(plainAnswers[model]);
   });

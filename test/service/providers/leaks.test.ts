@@ -15,7 +15,7 @@ import {
   ways,
 } from '../../support/providers/requests.js';
 
-/** Faults that do not end by themselves: the deadline ends them. */
+/** Faults that only the deadline ends. */
 const endless: readonly FaultName[] = ['slow-headers', 'stalled-body', 'drip', 'silence'];
 const without = (name: FaultName) =>
   !['unsupported-parameter', 'empty-choices', 'huge', 'no-end'].includes(name);
@@ -28,7 +28,7 @@ const shapesOf = (key: string) => [
   Buffer.from(key).toString('base64').slice(0, 20),
 ];
 
-/** All of an error that could be printed. */
+/** Returns everything of an error that could be printed. */
 const everythingOf = (error: unknown): string =>
   [
     inspect(error, { depth: 10, showHidden: true }),
@@ -38,7 +38,7 @@ const everythingOf = (error: unknown): string =>
 
 test.each(
   ways,
-)('no error holds the key or a word of the provider (rule: key-redaction): $title', async (way) => {
+)('no error contains the key or text of the provider (rule: key-redaction): $title', async (way) => {
   const printed: unknown[] = [];
   for (const method of ['log', 'info', 'warn', 'error', 'debug'] as const) {
     jest.spyOn(console, method).mockImplementation((...words) => void printed.push(words));
@@ -57,7 +57,7 @@ test.each(
   expect(printed).toEqual([]);
 });
 
-test('1,000 calls side by side: each key goes with its own prompt, each answer to its own caller', async () => {
+test('each of 1,000 concurrent calls sends its own key and prompt and gets its own reply', async () => {
   const fake = await fakeProvider(({ headers, rawBody }) => ({
     text: `${headers['authorization']} ${rawBody.match(/caller \d+/)?.[0]}`,
   }));

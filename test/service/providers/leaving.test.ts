@@ -18,7 +18,7 @@ import {
 test.each([
   false,
   true,
-])('a deadline ends a call that waits for what it needs (rule: one-deadline), streamed: %s', async (streamed) => {
+])('a deadline ends a call that waits for the offline model to start, streamed: %s (rule: one-deadline)', async (streamed) => {
   const models = directoryAt('http://127.0.0.1:9', { startOffline: () => new Promise(() => {}) });
   const deadline = patienceOf();
   const failed = failureOf(ask(connect(models, 'offline'), { model: 'offline', streamed }, deadline));
@@ -27,14 +27,14 @@ test.each([
   expect(getEventListeners(deadline.signal, 'abort')).toEqual([]);
 });
 
-describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => {
+describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (way) => {
   const phases: readonly { phase: string; reply: ScriptedReply }[] = [
     { phase: 'before the headers', reply: { fault: 'silence' } },
     { phase: 'in the body', reply: { fault: 'stalled-body' } },
     { phase: 'while it drips', reply: { fault: 'drip', intervalMs: 20 } },
   ];
 
-  test.each(phases)('$phase: the provider call is closed', async ({ reply }) => {
+  test.each(phases)('aborting a provider call $phase closes it', async ({ reply }) => {
     const fake = await fakeProvider(reply);
     const deadline = patienceOf();
     const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, deadline));
@@ -46,8 +46,8 @@ describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => 
     await eventually(() => fake.openSockets() === 0);
   });
 
-  test('while the connection is being made: the call ends at once, and nothing is sent', async () => {
-    // Accepts the connection, and never answers the TLS handshake.
+  test('aborting a call while it connects ends it at once, and nothing is sent', async () => {
+    // Accepts the connection and never answers the TLS handshake.
     const sockets: Socket[] = [];
     const server = createServer((socket) => sockets.push(socket.on('error', () => {}).resume()));
     const url = (await listen(server)).replace('http:', 'https:');
@@ -62,7 +62,7 @@ describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => 
     server.close();
   });
 
-  test('while many calls wait for an answer: no connection is opened in their place', async () => {
+  test('aborting many waiting calls opens no new connections', async () => {
     let opened = 0;
     const server = createServer((socket) => {
       opened += 1;
@@ -80,7 +80,7 @@ describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => 
     server.close();
   });
 
-  test('before the call: nothing is sent', async () => {
+  test('a call with an aborted signal sends nothing', async () => {
     const fake = await fakeProvider();
     const deadline = patienceOf();
     deadline.interrupt('caller_left');
@@ -107,7 +107,7 @@ describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => 
     const provider = connect(directoryAt(fake.url), way.model);
     for (let call = 0; call < 3; call += 1) {
       await ask(provider, way);
-      // undici gives a connection one turn of the event loop before it is used again.
+      // undici needs one turn of the event loop before it reuses a connection.
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(fake.openSockets()).toBe(1);
@@ -119,8 +119,8 @@ describe.each(ways)('the caller leaves (rule: caller-leaves): $title', (way) => 
 
 describe.each(
   ways.filter(({ streamed }) => streamed),
-)('a stream left half way (rule: caller-leaves): $title', (way) => {
-  test('a reader who stops early closes the provider call', async () => {
+)('streams that are abandoned (rule: caller-leaves): $title', (way) => {
+  test('a reader that stops early closes the provider call', async () => {
     const fake = await fakeProvider({ text: 'word '.repeat(1_000), chunkDelayMs: 5 });
     const provider = connect(directoryAt(fake.url), way.model);
     for await (const event of provider.stream(completionRequest({ model: way.model }), patienceOf())) {
@@ -143,7 +143,7 @@ describe.each(
     const events = stream[Symbol.asyncIterator]();
     await events.next();
     await new Promise((resolve) => setTimeout(resolve, 300));
-    // Sockets hold a few megabytes on either side; without back-pressure all 20 MB are made at once.
+    // Sockets buffer a few megabytes on both sides. Without back-pressure, all 20 MB would be produced at once.
     expect(made).toBeLessThan(15_000);
     await events.return?.();
   });

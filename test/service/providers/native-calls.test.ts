@@ -24,14 +24,14 @@ describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
     return ask(connect(directoryAt(fake.url), way.model), way, undefined, { nativeTools });
   };
 
-  test('the first 128 of 10,000 are read, the others are counted', async () => {
+  test('the first 128 of 10,000 native calls are read, and the length of the others is counted', async () => {
     const calls = Array.from({ length: 10_000 }, () => ({ name: 'look_up', arguments: { key: 1 } }));
     const { toolCalls, unreadCallChars } = await callsOf(calls);
     expect(toolCalls).toHaveLength(128);
     expect(unreadCallChars).toBeGreaterThan((10_000 - 128) * JSON.stringify(calls[0]).length);
   }, 120_000);
 
-  test('a handful is read whole', async () => {
+  test('three native calls are read completely', async () => {
     const calls = ['one', 'two', 'three'].map((key) => ({ name: 'look_up', arguments: { key } }));
     const { toolCalls, unreadCallChars } = await callsOf(calls);
     expect(toolCalls.map((call) => JSON.parse(call.arguments))).toEqual(calls.map((call) => call.arguments));
@@ -54,7 +54,7 @@ const vendors = [
 
 test.each(
   vendors,
-)('arguments nested 20,000 deep become a text too deep to be accepted (rule: native-calling)', ({
+)('arguments nested 20,000 deep become a text that is rejected as too deep (rule: native-calling)', ({
   vendor,
   answer,
 }) => {
@@ -67,7 +67,7 @@ test.each(
 
 const openai = openaiVendor(undefined, traitsOf('openai', 'gpt-4o'));
 
-/** A chunk of so many parts of two calls, and a last part for each. */
+/** Returns a chunk with this many fragments of two calls, and a last fragment for each. */
 function chunkOf(parts: number, more: string): string {
   const begun = Array.from({ length: parts }, (_, index) => ({
     index: index % 2,
@@ -80,7 +80,7 @@ function chunkOf(parts: number, more: string): string {
   });
 }
 
-test('parts of calls in one chunk are joined to calls, however long they are (rule: native-calling)', () => {
+test('fragments of calls in one chunk are joined, even if they are long (rule: native-calling)', () => {
   const long = 'line of a file '.repeat(20_000);
   const { toolCalls } = readEventData(openai, [chunkOf(4, long)])?.completion ?? {};
   const calls = toolCalls?.map(({ name, arguments: written }) => [name, JSON.parse(written)]);
@@ -90,12 +90,12 @@ test('parts of calls in one chunk are joined to calls, however long they are (ru
   ]);
 });
 
-test('a chunk of more parts of calls than any model sends is no answer (rule: native-calling)', () => {
+test('a chunk with more than 4,096 call fragments is rejected (rule: native-calling)', () => {
   expect(readEventData(openai, [chunkOf(4_094, 'x')])).toBeDefined();
   expect(readEventData(openai, [chunkOf(4_095, 'x')])).toBeUndefined();
 });
 
-test('a stream of more than 100,000 calls or blocks is no answer (rule: native-calling)', () => {
+test('a stream of more than 100,000 calls or blocks is rejected (rule: native-calling)', () => {
   const calls = (chunk: number) => {
     const tool_calls = Array.from({ length: 4_000 }, (_, index) => ({ index: chunk * 4_000 + index }));
     return JSON.stringify({ choices: [{ delta: { tool_calls } }] });

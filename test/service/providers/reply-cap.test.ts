@@ -21,7 +21,7 @@ import {
 const MIB = 2 ** 20;
 const usage = { input: 900, output: 80 };
 const nativeTools = { definitions: [toolOf('write')], choice: 'auto' as const };
-/** Length of the signature that the fake provider gives to reasoning: SHA-256 in base64. */
+/** Length of the signature that the fake provider adds to reasoning: SHA-256 in base64. */
 const SIGNATURE_LENGTH = 44;
 const tooLong = expect.objectContaining({ code: 'reply_too_long' });
 
@@ -31,43 +31,43 @@ describe.each(ways)('the maximum length of a reply (rule: reply-cap): $title', (
     return ask(connect(directoryAt(fake.url), way.model), way, patienceOf(), changes);
   };
 
-  test('a reply of 1 MiB is read whole', async () => {
+  test('a reply of 1 MiB is read completely', async () => {
     const text = 'x'.repeat(MIB);
     const completion = await completionOf({ text });
     expect(completion).toMatchObject({ finishReason: 'stop', warnings: [] });
     expect(completion.text === text).toBe(true);
   });
 
-  test('a longer one is cut there, and counts as cut by the output limit', async () => {
+  test('a reply above 1 MiB is cut there and treated as cut by the output limit', async () => {
     const completion = await completionOf({ text: 'x'.repeat(MIB + 1) });
     expect(completion).toMatchObject({ finishReason: 'length', warnings: [tooLong] });
     expect(completion.text === 'x'.repeat(MIB)).toBe(true);
   });
 
-  test('usage and finish reason that have not arrived are null', async () => {
+  test('usage and finish reason of a cut stream are null', async () => {
     const completion = await completionOf({ text: 'x'.repeat(MIB + 1) });
     expect(completion.usage.output_tokens).toBe(way.streamed ? null : 80);
     expect(completion.finishReasonRaw === null).toBe(way.streamed);
   });
 
-  test('bytes of UTF-8 count, and no character is cut', async () => {
+  test('a reply is measured in bytes of UTF-8, and no character is split', async () => {
     const { text, warnings } = await completionOf({ text: `x${'😀'.repeat(MIB / 4)}` });
     expect(warnings).toEqual([tooLong]);
     expect(text === `x${'😀'.repeat(MIB / 4 - 1)}`).toBe(true);
   });
 
-  test('reasoning and text count together', async () => {
+  test('reasoning and text of a reply are measured together', async () => {
     const { reasoning, text } = await completionOf({ reasoning: 'r'.repeat(MIB / 2), text: 'x'.repeat(MIB) });
     const signature = way.name === 'anthropic' ? SIGNATURE_LENGTH : 0;
     expect([reasoning?.length, text.length]).toEqual([MIB / 2, MIB / 2 - signature]);
   });
 
-  test('a refusal counts too', async () => {
+  test('a refusal counts toward the length of a reply', async () => {
     const { refusal, finishReason } = await completionOf({ text: 'No.', refusal: 'x'.repeat(MIB) });
     expect([refusal?.length, finishReason]).toEqual([MIB - 3, 'length']);
   });
 
-  test('native calls count too, with their ids and names', async () => {
+  test('native calls count toward the length of a reply, with their ids and names', async () => {
     const toolCalls = [{ name: 'write', arguments: { content: 'x'.repeat(MIB) } }];
     const {
       text,
@@ -89,7 +89,7 @@ test.each([
   ['data', { type: 'redacted_thinking', data: half }],
   ['id', { type: 'tool_use', id: half, name: 'write', input: {} }],
   ['name', { type: 'tool_use', id: 'a', name: half, input: {} }],
-])('counts the %s of an Anthropic block, plain and streamed, and keeps no state of a cut reply (rule: reply-cap)', (_, block) => {
+])('the %s of an Anthropic block counts toward the reply length, and a cut reply has no provider state (rule: reply-cap)', (_, block) => {
   const plain = readPlain(anthropic, { content: [block, block, block], stop_reason: 'end_turn' });
   const starts = [0, 1, 2].map((index) =>
     JSON.stringify({ type: 'content_block_start', index, content_block: block }),
@@ -102,7 +102,7 @@ test.each([
   }
 });
 
-test('counts a signature that arrives in deltas (rule: reply-cap)', () => {
+test('a signature in deltas counts toward the reply length (rule: reply-cap)', () => {
   const delta = { type: 'signature_delta', signature: half };
   const event = JSON.stringify({ type: 'content_block_delta', index: 0, delta });
   const start = { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } };
@@ -112,7 +112,7 @@ test('counts a signature that arrives in deltas (rule: reply-cap)', () => {
   expect(read(event, event, event)?.isTooLong).toBe(true);
 });
 
-test('keeps nothing of unknown Anthropic blocks and fields, and counts none of it (rule: reply-cap)', () => {
+test('unknown Anthropic blocks and fields are dropped and do not count toward the reply length (rule: reply-cap)', () => {
   const unknown = { type: 'server_tool_use', input: { query: half } };
   const call = { type: 'tool_use', id: 'a', name: 'write', input: {}, caller: half };
   const content = [unknown, unknown, unknown, ...Array.from({ length: 129 }, () => call)];
@@ -121,7 +121,10 @@ test('keeps nothing of unknown Anthropic blocks and fields, and counts none of i
   expect(completion?.unreadCallChars).toBeLessThan(100);
 });
 
-test.each(['id', 'name'] as const)('counts the %s of an OpenAI call (rule: reply-cap)', (field) => {
+test.each([
+  'id',
+  'name',
+] as const)('the %s of an OpenAI call counts toward the reply length (rule: reply-cap)', (field) => {
   const called = { id: 'a', name: 'write', [field]: half };
   const call = { id: called.id, function: { name: called.name, arguments: '{}' } };
   const message = { content: null, tool_calls: [call, call, call] };
@@ -137,7 +140,7 @@ test.each(['id', 'name'] as const)('counts the %s of an OpenAI call (rule: reply
 describe.each(
   ways.filter(({ streamed }) => streamed),
 )('a stream that is too long (rule: reply-cap): $title', (way) => {
-  test('ends the provider call, and its deltas are the completion', async () => {
+  test('a stream that is too long is aborted, and its deltas equal the completion', async () => {
     const chunks = Array.from({ length: 3_000 }, (_, index) => `${index} `.padEnd(10_000, '.'));
     const fake = await fakeProvider({ chunks });
     const provider = connect(directoryAt(fake.url), way.model);

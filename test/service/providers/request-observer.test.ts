@@ -23,7 +23,7 @@ interface Seen {
   readonly ends: RequestEnd[];
 }
 
-/** Records what it observes, and sends headers along. */
+/** Creates an observer that records its calls and adds headers. */
 function spy(headers?: Record<string, string>) {
   const seen: Seen[] = [];
   let begun = 0;
@@ -47,7 +47,7 @@ function observed(url: string, model: string, { all, one }: Record<'all' | 'one'
   return resolved.connect(secretOf(canary), one);
 }
 
-describe.each(ways)('each request to a provider is observed once (rule: tracing): $title', (way) => {
+describe.each(ways)('observing provider requests (rule: tracing): $title', (way) => {
   async function endsAfter(...script: ScriptedReply[]) {
     const fake = await fakeProvider(script);
     const [all, one] = [spy(), spy()];
@@ -61,29 +61,29 @@ describe.each(ways)('each request to a provider is observed once (rule: tracing)
   }
   const whole = [{ status: 200, failure: null }];
 
-  test('a whole answer', async () => {
+  test('a complete response is observed once', async () => {
     expect(await endsAfter({ text: 'Final Answer: yes' })).toEqual([whole]);
   });
 
-  test('a second request is told by itself (rule: second-request)', async () => {
+  test('a second request is observed separately (rule: second-request)', async () => {
     const ends = await endsAfter({ fault: 'unavailable' }, { text: 'Final Answer: yes' });
     expect(ends).toEqual([[{ status: 503, failure: null }], whole]);
   });
 
-  test('an answer that breaks off is reported as unreachable, one of another type as an invalid response', async () => {
+  test('a truncated response is observed as unreachable, one of another type as an invalid response', async () => {
     expect(await endsAfter({ fault: 'cut' })).toEqual([[{ status: 200, failure: 'unreachable' }]]);
     expect(await endsAfter({ fault: 'html' })).toEqual([[{ status: 200, failure: 'invalid_response' }]]);
   });
 
-  test('a redirect and a plain body that is too long are reported as invalid responses', async () => {
+  test('a redirect and a plain body that is too long are observed as invalid responses', async () => {
     const invalid = [[{ status: expect.any(Number), failure: 'invalid_response' }]];
     expect(await endsAfter({ fault: 'redirect' })).toEqual(invalid);
-    // A stream this long is a reply that was cut.
+    // A stream of this length is a truncated reply.
     const huge = await endsAfter({ fault: 'huge' });
     expect(huge).toEqual(way.streamed ? [whole] : invalid);
   });
 
-  test('nobody is there', async () => {
+  test('a refused connection is observed as unreachable without a status', async () => {
     const [all, one] = [spy(), spy()];
     const provider = observed('http://127.0.0.1:9', way.model, { all: all.observe, one: one.observe });
     await failureOf(ask(provider, way));
@@ -93,7 +93,10 @@ describe.each(ways)('each request to a provider is observed once (rule: tracing)
     ]);
   });
 
-  test.each(['silence', 'stalled-body'] as const)('the caller leaves during %s', async (fault) => {
+  test.each([
+    'silence',
+    'stalled-body',
+  ] as const)('a caller that leaves during %s is observed as caller_left', async (fault) => {
     const fake = await fakeProvider({ fault });
     const [all, one] = [spy(), spy()];
     const deadline = patienceOf();
@@ -106,7 +109,7 @@ describe.each(ways)('each request to a provider is observed once (rule: tracing)
     expect(one.ends()).toMatchObject([[{ failure: 'caller_left' }]]);
   });
 
-  test('its headers go along, and change none of the vendor’s', async () => {
+  test('an observer’s headers are sent, and the vendor’s take precedence', async () => {
     const fake = await fakeProvider({ text: 'Final Answer: yes' });
     const [all, one] = [spy({ authorization: 'x', first: '1' }), spy({ second: '2' })];
     await ask(observed(fake.url, way.model, { all: all.observe, one: one.observe }), way);

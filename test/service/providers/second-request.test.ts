@@ -26,8 +26,8 @@ const vendors = {
 };
 const replySchema = { type: 'object', properties: {}, additionalProperties: false };
 
-describe.each(Object.entries(vendors))('%s', (_, vendor) => {
-  test('a second request made from the bytes of the first equals one made from the prompt (rule: second-request)', () => {
+describe.each(Object.entries(vendors))('second requests to %s', (_, vendor) => {
+  test('a second request built from the bytes of the first equals one built from the prompt (rule: second-request)', () => {
     const anyRequest = fc.record({
       model: fc.constant('any'),
       prompt: anyPrompt,
@@ -66,7 +66,7 @@ const collectGarbage: () => void = runInNewContext('gc');
 
 test.each(
   ways,
-)('$title: while the answer is awaited, the prompt is held as bytes alone (rule: lean-waiting)', async (way) => {
+)('$title: while the reply is awaited, only the serialized prompt is kept in memory (rule: lean-waiting)', async (way) => {
   const fake = await fakeProvider({ fault: 'silence' });
   const deadline = patienceOf();
   const provider = connect(directoryAt(fake.url), way.model);

@@ -11,7 +11,10 @@ const anyKey = fc.string({
 });
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
 
-/** No 8 successive characters of it are the same in two forms, and its base64 differs between the two alphabets. */
+/**
+ * A key of which no 8 consecutive characters are equal in two forms, and whose base64 differs between the two
+ * alphabets.
+ */
 const key = 'a"1>?~\\b+2/c"3>?~\\d+4/e"5>?~\\f+6';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
@@ -33,11 +36,11 @@ const base64Forms: Readonly<Record<string, string>> = {
   'in base64 for URLs after two bytes': base64url(`xx${key}yyy`),
 };
 
-/** The part of a form in base64 that no other byte can change. */
+/** Returns the part of a base64 form that adjacent bytes do not affect. */
 const core = (form: string): string => form.slice(4, -8);
 
-describe('a secret (rule: key-redaction)', () => {
-  test('is printable ASCII without spaces, 8 to 512 characters', () => {
+describe('keys as secrets (rule: key-redaction)', () => {
+  test('a key is printable ASCII without spaces, 8 to 512 characters', () => {
     const wrong = [
       '',
       'short',
@@ -54,7 +57,7 @@ describe('a secret (rule: key-redaction)', () => {
       expect(Secret.parse(text)?.reveal()).toBe(text);
   });
 
-  test('prints as [redacted] wherever it ends up', () => {
+  test('a key prints as [redacted] in strings, JSON and inspect', () => {
     const secret = secretOf('sk-very-secret');
     const printed = [
       String(secret),
@@ -68,24 +71,24 @@ describe('a secret (rule: key-redaction)', () => {
     expect(String(secret)).toBe('[redacted]');
   });
 
-  test.each(Object.entries(literalForms))('is redacted %s', (_, form) => {
+  test.each(Object.entries(literalForms))('a key is redacted from a text that contains it %s', (_, form) => {
     expect(secretOf(key).redact(`before${form}after`)).toBe('before[redacted]after');
   });
 
-  test.each(Object.entries(base64Forms))('is redacted %s', (_, form) => {
+  test.each(Object.entries(base64Forms))('a key is redacted from a text that contains it %s', (_, form) => {
     const redacted = secretOf(key).redact(`before ${form} after`);
     expect(redacted).toMatch(/^before .{0,4}\[redacted\].{0,8} after$/);
-    const pieces = Array.from({ length: core(form).length - 3 }, (_, at) => core(form).slice(at, at + 4));
-    expect(pieces.filter((piece) => redacted.includes(piece))).toEqual([]);
+    const fragments = Array.from({ length: core(form).length - 3 }, (_, at) => core(form).slice(at, at + 4));
+    expect(fragments.filter((fragment) => redacted.includes(fragment))).toEqual([]);
   });
 
-  test('is redacted if only its first or its last 8 characters are there', () => {
+  test('the first and the last 8 characters of a key are redacted', () => {
     const secret = secretOf('sk-12345-middle-of-it-abcdefgh');
     expect(secret.redact('a key sk-12345… is wrong')).toBe('a key [redacted]… is wrong');
     expect(secret.redact('a key …abcdefgh is wrong')).toBe('a key …[redacted] is wrong');
   });
 
-  test('is redacted in any text', () => {
+  test('a key is redacted from any text', () => {
     fc.assert(
       fc.property(anyKey, anyText, anyText, (text, before, after) => {
         const secret = secretOf(text);
@@ -98,19 +101,19 @@ describe('a secret (rule: key-redaction)', () => {
     );
   });
 
-  test('leaves other text alone', () => {
+  test('redacting a key leaves other text unchanged', () => {
     const text = 'the quick brown fox 12345678';
     expect(secretOf('sk-canary-0001').redact(text)).toBe(text);
   });
 
   test.each(
     Object.entries({ ...literalForms, ...base64Forms }),
-  )('is hinted at by 8 of its characters %s', (_, form) => {
+  )('8 consecutive characters of a key are detected %s', (_, form) => {
     const middle = Math.floor(form.length / 2);
     expect(secretOf(key).isHintedAtIn(`before ${form.slice(middle - 4, middle + 4)} after`)).toBe(true);
   });
 
-  test('is not hinted at by 7 of its characters', () => {
+  test('7 consecutive characters of a key are not detected', () => {
     expect(secretOf(key).isHintedAtIn(`before ${key.slice(8, 15)} after`)).toBe(false);
   });
 });

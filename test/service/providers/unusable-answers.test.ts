@@ -64,7 +64,7 @@ const anyValue = fc.oneof(
 );
 const place = fc.integer({ min: 1, max: 60 });
 
-/** Checks that a completion can be put into a step's answer as it is. */
+/** Expects that a completion can be used in a step's response. */
 function expectUsable({ usage, finishReason, text, reasoning, toolCalls, refusal }: Completion): void {
   expect(stepSchema.shape.usage.safeParse(usage).success).toBe(true);
   expect(stepSchema.shape.finish_reason.safeParse(finishReason).success).toBe(true);
@@ -75,13 +75,13 @@ function expectUsable({ usage, finishReason, text, reasoning, toolCalls, refusal
   }
 }
 
-/** The failure that the caller sees; undefined for any other error. */
+/** Returns the failure that the caller sees; undefined for any other error. */
 function failureIn(error: unknown): ProviderFailure | undefined {
   const seen = error instanceof FailedAttempt ? error.failure : error;
   return seen instanceof ProviderError ? seen.failure : undefined;
 }
 
-describe.each(vendors)('whatever $title may answer (rule: error-table)', ({ vendor, wire }) => {
+describe.each(vendors)('random responses of $title (rule: error-table)', ({ vendor, wire }) => {
   const expectReadable = (json: unknown): void => {
     const completion = readPlain(vendor, json);
     if (completion) expectUsable(completion);
@@ -116,11 +116,11 @@ describe.each(vendors)('whatever $title may answer (rule: error-table)', ({ vend
     }
   };
 
-  test('any JSON is a completion or no answer', () => {
+  test('any JSON is read as a completion or rejected, without an exception', () => {
     fc.assert(fc.property(fc.oneof(fc.jsonValue(), fc.constant(undefined)), expectReadable));
   });
 
-  test('a plain answer with any of its values changed is a completion or no answer', () => {
+  test('a plain response with one changed value is read as a completion or rejected', () => {
     const whole = JSON.parse(JSON.stringify(wire.plain(scripted, request)));
     fc.assert(
       fc.property(place, anyValue, (where, value) => expectReadable(mutated(whole, where, value))),
@@ -128,7 +128,7 @@ describe.each(vendors)('whatever $title may answer (rule: error-table)', ({ vend
     );
   });
 
-  test('a stream with any value of any event changed ends with one completion or one failure', async () => {
+  test('a stream with one changed value ends with one completion or one failure', async () => {
     const events = [...wire.events(scripted, request)];
     const property = fc.asyncProperty(
       fc.nat(events.length - 1),
@@ -149,7 +149,7 @@ describe.each(vendors)('whatever $title may answer (rule: error-table)', ({ vend
     await fc.assert(property, { numRuns: 1_000 });
   });
 
-  test('a stream with events lost, doubled or in another order ends with one completion or one failure', async () => {
+  test('a stream with lost, repeated or reordered events ends with one completion or one failure', async () => {
     const events = [...wire.events(scripted, request)];
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...events), { maxLength: 20 }), async (some) =>

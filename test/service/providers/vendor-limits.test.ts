@@ -25,8 +25,8 @@ const callTo = (name: string): Message => ({
   parts: [{ type: 'tool_call', id: 'c', name, arguments: {} }],
 });
 
-describe('tool names (rule: native-calling)', () => {
-  test('are mapped to what both vendors allow, each to its own, and back', () => {
+describe('tool names for vendors (rule: native-calling)', () => {
+  test('tool names are mapped to unique names that both vendors allow, and back', () => {
     fc.assert(
       fc.property(anyTools, (tools) => {
         const { definitions, ownToolName } = named(tools);
@@ -38,7 +38,7 @@ describe('tool names (rule: native-calling)', () => {
     );
   });
 
-  test('stay the same whatever was called since, so that prompts stay cached', () => {
+  test('tool names are mapped to the same names whatever was called before', () => {
     fc.assert(
       fc.property(anyTools, fc.array(fc.oneof(anyToolName, fc.string({ minLength: 1 }))), (tools, called) => {
         expect(named(tools, called.map(callTo)).definitions).toEqual(named(tools).definitions);
@@ -46,7 +46,7 @@ describe('tool names (rule: native-calling)', () => {
     );
   });
 
-  test('are not touched where they are allowed', () => {
+  test('a tool name that vendors allow is not changed', () => {
     const { definitions } = named([toolOf('fs.read'), toolOf('fs_read')]);
     expect(definitions.map(({ name }) => name)).toEqual([
       expect.stringMatching(/^fs_read_[0-9a-f]{12}$/),
@@ -54,7 +54,7 @@ describe('tool names (rule: native-calling)', () => {
     ]);
   });
 
-  test('of calls in the history are those of the definitions', () => {
+  test('calls in the history get the names of their tool definitions', () => {
     const { messages } = named([toolOf('fs.read')], [callTo('fs.read'), callTo('gone tool')]);
     expect(messages.flatMap(({ parts }) => parts.map((part) => 'name' in part && part.name))).toEqual([
       'fs_read',
@@ -63,7 +63,7 @@ describe('tool names (rule: native-calling)', () => {
   });
 });
 
-test('10,000 calls of one id get ids of their own, and each result the one of its call (rule: linear-work)', () => {
+test('10,000 calls with one id get unique ids, and each result gets the id of its call (rule: linear-work)', () => {
   const count = 10_000;
   const call = { type: 'tool_call', id: 'same', name: 'f', arguments: {} } as const;
   const result = { type: 'tool_result', callId: 'same', text: '', isError: false } as const;

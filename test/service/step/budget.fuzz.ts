@@ -9,7 +9,7 @@ const reference = get_encoding('o200k_base');
 afterAll(() => reference.free());
 
 const RUNS = 10_000;
-/** The reference is quadratic on long runs of one kind, so only every so many prompts are counted again by it. */
+/** The reference tokenizer is quadratic on long runs of one character class, so it counts only every tenth prompt. */
 const COUNTED_AGAIN = 10;
 
 test(`prompt and reserve never exceed the limit in ${RUNS} random requests (rule: prompt-budget)`, async () => {

@@ -11,7 +11,7 @@ afterAll(() => reference.free());
 
 const runs = Number(process.env['BUDGET_RUNS'] ?? 150);
 
-/** What an independent tokenizer makes of the messages that are really sent (framing as documented). */
+/** Counts the messages as sent with an independent tokenizer, with the documented framing. */
 function countIndependently(texts: readonly string[]): number {
   return texts.reduce(
     (sum, text) => sum + framing.message + reference.encode(text, [], []).length,
@@ -19,7 +19,7 @@ function countIndependently(texts: readonly string[]): number {
   );
 }
 
-test('prompt and reserve never exceed the limit, and the count is that of an independent tokenizer (rules: prompt-budget, counting)', async () => {
+test('prompt and reserve never exceed the limit, and the count equals that of an independent tokenizer (rules: prompt-budget, counting)', async () => {
   let fitted = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, fc.boolean(), async (request, needsExample) => {
@@ -41,7 +41,7 @@ test('prompt and reserve never exceed the limit, and the count is that of an ind
   expect(fitted).toBeGreaterThan(runs / 2);
 }, 600_000);
 
-test('makes the same prompt and report whatever was counted before (rules: counting, stable-prompt)', async () => {
+test('two equal requests get the same prompt and report with separate token counters (rules: counting, stable-prompt)', async () => {
   await fc.assert(
     fc.asyncProperty(
       anyRequest,
@@ -61,7 +61,7 @@ test('makes the same prompt and report whatever was counted before (rules: count
   );
 }, 600_000);
 
-test('the 422 says how many tokens are needed, and that many are enough (rule: prompt-budget)', async () => {
+test('the token_budget_exceeded error states a token limit that suffices (rule: prompt-budget)', async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest, fc.boolean(), async (request, needsExample) => {
       const tight = { ...request.llm_config, tokenLimit: 40, reservedOutputTokens: 10 };
@@ -78,7 +78,7 @@ test('the 422 says how many tokens are needed, and that many are enough (rule: p
   );
 }, 120_000);
 
-test('everything asked for appears in the report (rule: context-report)', async () => {
+test('every requested item appears in the context report (rule: context-report)', async () => {
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       const roomy = { ...request.llm_config, tokenLimit: 60_000, reservedOutputTokens: 1_000 };

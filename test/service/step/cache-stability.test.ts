@@ -15,11 +15,11 @@ interface RunShape {
   readonly tokenLimit: number;
   readonly protocol: 'text' | 'xml' | 'native';
   readonly needsExample?: boolean;
-  /** Lines of the observation of each step. */
+  /** Number of lines in the observation of each step. */
   readonly lines: (step: number) => number;
 }
 
-/** The prompts of a run in which the caller sends everything back each time, tasks and focus changing. */
+/** Returns the prompts of a run in which the caller sends everything back, with changing tasks and focus. */
 async function promptsOfRun({
   steps,
   tokenLimit,
@@ -68,7 +68,10 @@ async function promptsOfRun({
   return prompts;
 }
 
-/** What a cache compares: the system text, then each message's role and texts, cache marks and tail left out. */
+/**
+ * Returns the bytes that a prompt cache compares: the system text, then each message's role and texts, without
+ * cache marks and tail.
+ */
 function stableBytes({ prompt, stable }: RenderedPrompt): string {
   return [prompt.system, ...stable.map(bytesOf)].join('');
 }
@@ -88,7 +91,7 @@ function keptSteps(prompts: readonly RenderedPrompt[]): boolean[] {
 }
 
 for (const protocol of ['text', 'xml', 'native'] as const) {
-  test(`step N+1 begins with step N, byte for byte: 10 steps at 32k, ${protocol} (rule: stable-prompt)`, async () => {
+  test(`the prompt of step N+1 begins with that of step N, byte for byte, in 10 steps at 32k with protocol ${protocol} (rule: stable-prompt)`, async () => {
     for (const needsExample of [false, true]) {
       const shape = { steps: 10, tokenLimit: 32_000, protocol, lines: () => 60, needsExample };
       const kept = keptSteps(await promptsOfRun(shape));
@@ -97,7 +100,7 @@ for (const protocol of ['text', 'xml', 'native'] as const) {
   });
 }
 
-test('at most one cut in ten steps at 32k, even with observations of over a thousand tokens (rule: fold)', async () => {
+test('the history is cut at most once in ten steps at 32k with observations over a thousand tokens (rule: fold)', async () => {
   const kept = keptSteps(
     await promptsOfRun({
       steps: 40,
@@ -112,7 +115,7 @@ test('at most one cut in ten steps at 32k, even with observations of over a thou
   expect(Math.min(...distances, 10)).toBeGreaterThanOrEqual(10);
 });
 
-test('a cut, once made, stays: whatever the observations, most steps keep their prefix (rule: fold-cuts-once)', async () => {
+test('repeated runs make the same cuts, and at least 7 of 11 steps keep their prefix with random observations (rule: fold-cuts-once)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(200), { minLength: 12, maxLength: 12 }), async (lines) => {
       const prompts = await promptsOfRun({

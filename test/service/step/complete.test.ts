@@ -21,23 +21,23 @@ import { turnsDuring, whileBusy } from '../../support/turns-during.js';
 const tools: StepRequestInput['tools'] = [{ name: 'read_file', inputSchema: { type: 'object' } }];
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
-/** The port itself, so that what a step asks of it is seen: what vendors make of it is tested with them. */
-function portThatSays(
-  pieces: readonly string[],
+/** A provider that returns the given fragments and records the requests that it receives. */
+function providerReplying(
+  fragments: readonly string[],
   changes: Partial<Completion> = {},
-): { provider: Provider; asked: CompletionRequest[] } {
-  const asked: CompletionRequest[] = [];
-  const completion = completionOf(pieces.join(''), changes);
+): { provider: Provider; requests: CompletionRequest[] } {
+  const requests: CompletionRequest[] = [];
+  const completion = completionOf(fragments.join(''), changes);
   async function* stream(request: CompletionRequest): AsyncGenerator<CompletionEvent> {
-    asked.push(request);
-    for (const delta of pieces) yield { type: 'text', delta };
+    requests.push(request);
+    for (const delta of fragments) yield { type: 'text', delta };
     yield { type: 'completion', completion };
   }
   const answer = async (request: CompletionRequest) => {
-    asked.push(request);
+    requests.push(request);
     return completion;
   };
-  return { provider: { name: 'test', complete: answer, stream }, asked };
+  return { provider: { name: 'test', complete: answer, stream }, requests };
 }
 
 const observerOf = (delta: StepObserver['delta']): StepObserver => ({
@@ -46,98 +46,101 @@ const observerOf = (delta: StepObserver['delta']): StepObserver => ({
   actionProposed: async () => {},
 });
 
-async function observed(pieces: readonly string[], fields: Partial<StepRequestInput>): Promise<string[][]> {
-  const told: string[][] = [];
-  const observer = observerOf(async (kind, delta) => void told.push([kind, delta]));
+async function observed(
+  fragments: readonly string[],
+  fields: Partial<StepRequestInput>,
+): Promise<string[][]> {
+  const deltas: string[][] = [];
+  const observer = observerOf(async (kind, delta) => void deltas.push([kind, delta]));
   const prompt = await prepare(stepRequest({ tools, ...fields }));
-  await complete(prompt, { provider: portThatSays(pieces).provider, deadline }, observer);
-  return told;
+  await complete(prompt, { provider: providerReplying(fragments).provider, deadline }, observer);
+  return deltas;
 }
 
-const joined = (told: readonly string[][], ...kinds: string[]): string =>
-  told.flatMap(([kind = '', delta = '']) => (kinds.includes(kind) ? [delta] : [])).join('');
+const joined = (deltas: readonly string[][], ...kinds: string[]): string =>
+  deltas.flatMap(([kind = '', delta = '']) => (kinds.includes(kind) ? [delta] : [])).join('');
 
-describe('what is asked of the provider', () => {
-  const askedFor = async (fields: Partial<StepRequestInput>) => {
-    const { provider, asked } = portThatSays(['Final Answer: 42']);
+describe('the completion request of a step', () => {
+  const requestFor = async (fields: Partial<StepRequestInput>) => {
+    const { provider, requests } = providerReplying(['Final Answer: 42']);
     await complete(await prepare(stepRequest({ tools, ...fields })), { provider, deadline });
-    return asked[0];
+    return requests[0];
   };
 
-  test('one call with the caller’s settings; the output limit is at most the reserve', async () => {
+  test('a step makes one call with the caller’s settings and an output limit of at most the reserve', async () => {
     const config = { modelName: 'm', tokenLimit: 8_000, reservedOutputTokens: 1_000, temperature: 0 };
-    expect(await askedFor({ llm_config: { ...config, maxOutputTokens: 5_000 } })).toMatchObject({
+    expect(await requestFor({ llm_config: { ...config, maxOutputTokens: 5_000 } })).toMatchObject({
       model: 'm',
       temperature: 0,
       maxOutputTokens: 1_000,
     });
   });
 
-  test('native tools may be called unless an answer is ordered, or the phase is not act (rule: native-calling)', async () => {
+  test('native tools may be called unless an answer is required or the phase is not act (rule: native-calling)', async () => {
     const choiceFor = async (fields: Partial<StepRequestInput>) =>
-      (await askedFor({ protocol: 'native', ...fields }))?.nativeTools?.choice;
+      (await requestFor({ protocol: 'native', ...fields }))?.nativeTools?.choice;
     expect(await choiceFor({})).toBe('auto');
     expect(await choiceFor({ phase: 'act' })).toBe('auto');
     expect(await choiceFor({ phase: 'reason' })).toBe('none');
     expect(await choiceFor({ max_iterations_left: 1 })).toBe('none');
-    expect((await askedFor({}))?.nativeTools).toBeUndefined();
+    expect((await requestFor({}))?.nativeTools).toBeUndefined();
   });
 });
 
-describe('what is told while it is written', () => {
-  test('a thought and an answer, without their labels (rule: deltas-join)', async () => {
-    const told = await observed(['Thought: I kn', 'ow.\nFinal Ans', 'wer: 42'], {});
-    expect(joined(told, 'thought', 'draft').trim()).toBe('I know.');
-    expect(joined(told, 'answer').trim()).toBe('42');
+describe('deltas of a streamed step', () => {
+  test('a thought and an answer are streamed without their labels (rule: deltas-join)', async () => {
+    const deltas = await observed(['Thought: I kn', 'ow.\nFinal Ans', 'wer: 42'], {});
+    expect(joined(deltas, 'thought', 'draft').trim()).toBe('I know.');
+    expect(joined(deltas, 'answer').trim()).toBe('42');
   });
 
   test.each([
     ['act', 'Final Answer: 42', '42'],
     ['act', 'I know.\nFinal Answer: 42', 'I know.\n\n42'],
     ['reason', 'Thought: I know.\nFinal Answer: 42 {"plan": "none"}', 'I know.\n\n42'],
-  ] as const)('in %s an answer is part of the thought: %j (rules: phases, deltas-join)', async (phase, text, thought) => {
-    for (const pieces of [[text], [...text]]) {
-      const told = await observed(pieces, { phase });
-      expect(joined(told, 'answer')).toBe('');
-      expect(joined(told, 'draft', 'thought').trim()).toBe(thought);
+  ] as const)('in the phase %s, a streamed answer is part of the thought: %j (rules: phases, deltas-join)', async (phase, text, thought) => {
+    for (const fragments of [[text], [...text]]) {
+      const deltas = await observed(fragments, { phase });
+      expect(joined(deltas, 'answer')).toBe('');
+      expect(joined(deltas, 'draft', 'thought').trim()).toBe(thought);
     }
   });
 
-  test('in observe an answer is one (rule: phases)', async () => {
-    const told = await observed(['I know.\nFinal Answer: 42'], { phase: 'observe' });
-    expect([joined(told, 'draft', 'thought'), joined(told, 'answer')]).toEqual(['I know.', '42']);
+  test('in the phase observe, an answer is streamed as an answer (rule: phases)', async () => {
+    const deltas = await observed(['I know.\nFinal Answer: 42'], { phase: 'observe' });
+    expect([joined(deltas, 'draft', 'thought'), joined(deltas, 'answer')]).toEqual(['I know.', '42']);
   });
 
-  test('a phase goes on after a line of code, and its block is never told (rule: phase-control)', async () => {
-    const pieces = [
+  test('a streamed phase continues after a code block, and its control block is not streamed (rule: phase-control)', async () => {
+    const fragments = [
       'See:\n```ts\nconst a = { b: 1 };\n```\nSo I ',
       'look.\n```json\n{"plan": "lo',
       'ok"}\n```',
     ];
-    const told = await observed(pieces, { phase: 'reason' });
-    expect(joined(told, 'draft', 'thought', 'answer').trim()).toBe(
+    const deltas = await observed(fragments, { phase: 'reason' });
+    expect(joined(deltas, 'draft', 'thought', 'answer').trim()).toBe(
       'See:\n```ts\nconst a = { b: 1 };\n```\nSo I look.',
     );
   });
 });
 
-test('however long a piece is, none of it is read once the step was interrupted (rule: one-deadline)', async () => {
+test('a step that is interrupted stops reading a long delta (rule: one-deadline)', async () => {
   const interruption = new Interruption('deadline');
   const leaving = new AbortController();
-  const told: string[] = [];
+  const deltas: string[] = [];
   const observer = observerOf((_, delta) => {
-    told.push(delta);
+    deltas.push(delta);
     leaving.abort(interruption);
     return undefined;
   });
   const prompt = await prepare(stepRequest({ tools }));
-  const { provider } = portThatSays(['word '.repeat(100_000)]);
+  const { provider } = providerReplying(['word '.repeat(100_000)]);
   const step = complete(prompt, { provider, deadline: { ...deadline, signal: leaving.signal } }, observer);
   await expect(step).rejects.toBe(interruption);
-  expect(told.join('').length).toBeLessThan(50_000);
+  expect(deltas.join('').length).toBeLessThan(50_000);
 });
 
-test('a reply that has ended is read even after the deadline (rule: one-deadline)', async () => {
+test('a complete reply is read even after the deadline (rule: one-deadline)', async () => {
   const text = '{"a": "held back to the end';
   const leaving = new AbortController();
   async function* stream(): AsyncGenerator<CompletionEvent> {
@@ -145,21 +148,21 @@ test('a reply that has ended is read even after the deadline (rule: one-deadline
     leaving.abort(new Interruption('deadline'));
     yield { type: 'completion', completion: completionOf(text) };
   }
-  const provider = { ...portThatSays([]).provider, stream };
+  const provider = { ...providerReplying([]).provider, stream };
   const prompt = await prepare(stepRequest({ tools }));
-  const told: string[] = [];
-  const observer = observerOf(async (_, delta) => void told.push(delta));
+  const deltas: string[] = [];
+  const observer = observerOf(async (_, delta) => void deltas.push(delta));
   const received = await complete(
     prompt,
     { provider, deadline: { ...deadline, signal: leaving.signal } },
     observer,
   );
   expect((await readReply(received, prompt.situation)).answer).toBe(text);
-  expect(told.join('')).toBe(text);
+  expect(deltas.join('')).toBe(text);
 });
 
-test('sends no request if the reply to it cannot be read', async () => {
-  const { provider, asked } = portThatSays(['Final Answer: 42']);
+test('complete sends no request if the reader of the reply cannot be created', async () => {
+  const { provider, requests } = providerReplying(['Final Answer: 42']);
   const prompt = await prepare(stepRequest({ tools }));
   const situation = {
     ...prompt.situation,
@@ -179,17 +182,17 @@ test('sends no request if the reply to it cannot be read', async () => {
       observerOf(async () => {}),
     );
   await expect(step()).rejects.toThrow('no tools');
-  expect([calls, asked]).toEqual([[], []]);
+  expect([calls, requests]).toEqual([[], []]);
 });
 
-test('what was held back to the end is told in pieces (rule: loop-share)', async () => {
+test('text that was held back to the end is streamed in several deltas (rule: loop-share)', async () => {
   const text = `{"a": "${'word '.repeat(50_000)}`;
-  const told = await observed([text], {});
-  expect(Math.max(...told.map(([, delta = '']) => delta.length))).toBeLessThan(50_000);
-  expect(joined(told, 'answer')).toBe(text.trim());
+  const deltas = await observed([text], {});
+  expect(Math.max(...deltas.map(([, delta = '']) => delta.length))).toBeLessThan(50_000);
+  expect(joined(deltas, 'answer')).toBe(text.trim());
 });
 
-describe('a reply that is told while it is written', () => {
+describe('the reading of a streamed reply', () => {
   const silent = observerOf(async () => {});
   const object = fc.constantFrom(
     '{"thought": "t", "action": {"tool": "read_file", "args": {"path": "a"}}}',
@@ -209,14 +212,14 @@ describe('a reply that is told while it is written', () => {
     'xml',
     'json',
     'native',
-  ] as const)('is read once, to the same result: %s', async (protocol) => {
+  ] as const)('a streamed reply is parsed to the same result as the whole text with protocol %s', async (protocol) => {
     const prompt = await prepare(stepRequest({ tools, protocol }));
     const property = fc.asyncProperty(
       fc.oneof(anyReply, object),
       chunkLengths,
       changes,
       async (text, lengths, more) => {
-        const { provider } = portThatSays(cut(text, lengths), more);
+        const { provider } = providerReplying(cut(text, lengths), more);
         const received = await complete(prompt, { provider, deadline }, silent);
         expect(received.reading).toBeDefined();
         const { completion } = received;
@@ -228,9 +231,9 @@ describe('a reply that is told while it is written', () => {
     await fc.assert(property, { numRuns: 300 });
   });
 
-  test('is read anew where its pieces are not all of it', async () => {
+  test('a streamed reply is not reused if its deltas are not the whole text', async () => {
     const prompt = await prepare(stepRequest({ tools }));
-    const { provider } = portThatSays(['Action: read_file('], { text: 'Action: read_file("a")' });
+    const { provider } = providerReplying(['Action: read_file('], { text: 'Action: read_file("a")' });
     const { reading } = await complete(prompt, { provider, deadline }, silent);
     expect(reading).toBeUndefined();
   });
@@ -240,9 +243,9 @@ describe('a reply that is told while it is written', () => {
     ['text', 'a < b\n'],
     ['json', '{"thought": "t", "final_answer": "'],
     ['native', 'word word\n'],
-  ] as const)('leaves others their turns on a busy event loop, however much comes at once (rule: loop-share): %s, %j', async (protocol, start) => {
+  ] as const)('streaming a long reply yields to a busy event loop (rule: loop-share): %s, %j', async (protocol, start) => {
     const prompt = await prepare(stepRequest({ tools, protocol }));
-    const { provider } = portThatSays([start + 'a < b\n'.repeat(50_000)]);
+    const { provider } = providerReplying([start + 'a < b\n'.repeat(50_000)]);
     const turns = await whileBusy(() => turnsDuring(() => complete(prompt, { provider, deadline }, silent)));
     expect(turns).toBeGreaterThan(5);
   });

@@ -39,7 +39,7 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
       '<tool_code><name>read_file</name><parameters>{"path":"some path","start_line":1}</parameters></tool_code>',
     ],
     ['text', 'Action: reed_file(path="a")', 'Action: ping()'],
-  ] as const)('the correction ends with the very call that is wanted, in the taught form: %s, %s', async (protocol, text, call) => {
+  ] as const)('the correction of an unreadable action ends with a sample call in the taught form: %s, %s', async (protocol, text, call) => {
     const { correction, thought, status } = await concluded(text, { protocol });
     expect(status).toBe('direct_response_provided');
     expect(thought).toBeNull();
@@ -47,7 +47,7 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
     expect(correction?.content.split('\n').at(-1)).toBe(call);
   });
 
-  test('native arguments that do not match are corrected by the tool that was called', async () => {
+  test('invalid native arguments are corrected with a sample of the called tool', async () => {
     const toolCalls = [{ id: 'x', name: 'read_file', arguments: '{"path": 3}' }];
     const { correction } = await concluded('', { protocol: 'native' }, { toolCalls });
     expect(correction?.content).toContain('read_file({"path":"some path","start_line":1})');
@@ -59,7 +59,7 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
     ['functions.http.get', 'ping({})'],
     ['http.get', 'http.get({"url":"some url"})'],
     ['functions.lists', 'ping({})'],
-  ])('a namespace before the name of a tool is not in the way, and none is written: %s', async (name, call) => {
+  ])('a correction ignores an unknown namespace before a tool name: %s', async (name, call) => {
     const one = (property: string) => ({
       type: 'object',
       properties: { [property]: { type: 'string' } },
@@ -83,29 +83,29 @@ describe('an action that cannot be read (rule: unreadable-action)', () => {
     ['a call in code', 'Action: await read_file("a", 1)'],
     ['a plain call in a last fence', 'I read.\n```\nread_file("a", 1)\n```'],
     ['an unclosed quotation', '<file path="a">\nAction: read_file("a", 1)'],
-  ])('a tool that is named plainly is the one shown: %s', async (_, text) => {
+  ])('the correction of an unreadable action shows the tool that the reply names: %s', async (_, text) => {
     const { correction } = await concluded(text);
     expect(correction?.content.split('\n').at(-1)).toBe('Action: read_file(path="some path", start_line=1)');
   });
 
-  test('where an answer was ordered there is none', async () => {
+  test('an unreadable action gets no correction if an answer was required', async () => {
     const { correction, outcome } = await concluded('Action: read_file(path="a"', { max_iterations_left: 1 });
     expect([correction, outcome]).toEqual([null, 'malformed_action']);
   });
 });
 
-describe('an answer', () => {
+describe('concluding an answer', () => {
   test.each([
     ['So it is.\n\nFinal Answer: 42', 'So it is.'],
     ['Thought: So it is.\nFinal Answer: 42', 'So it is.'],
     ['So it is.\n<final_answer>42</final_answer>', 'So it is.'],
-  ])('what stands before its label is the thought, and stays in the history: %j (rule: thought-and-answer)', async (text, thought) => {
+  ])('text before an answer’s label is the thought and stays in the history: %j (rule: thought-and-answer)', async (text, thought) => {
     const conclusion = await concluded(text);
     expect(conclusion).toMatchObject({ thought, directResponse: '42', correction: null });
     expect(conclusion.turns).toEqual([{ role: 'assistant', content: '42', thought }]);
   });
 
-  test('one that looks as if an action was meant is an answer with a correction (rule: closing-fence)', async () => {
+  test('an answer that looks like an intended action gets a correction (rule: closing-fence)', async () => {
     const text = 'I read the file.\n```\nAction: read_file(path="a", start_line=1)\n```';
     const { outcome, directResponse, correction } = await concluded(text);
     expect([outcome, directResponse]).toEqual(['answer', text]);
@@ -114,7 +114,7 @@ describe('an answer', () => {
   });
 });
 
-describe('phases (rules: phases, phase-control)', () => {
+describe('concluding phases (rules: phases, phase-control)', () => {
   const observe = (text: string, more = {}) => concluded(text, { phase: 'observe', ...more });
 
   test.each([
@@ -123,7 +123,7 @@ describe('phases (rules: phases, phase-control)', () => {
     'It is there.\nFinal Answer: 42\n{"observation": "x", "should_continue": true, "final_answer": null}',
     'It is there. {"observation": "x", "should_continue": true, "final_answer": "41"}\nFinal Answer: 42',
     'It is there.\n{"observation": "x", "should_continue": false, "final_answer": "42"}',
-  ])('observe answers, and a labelled answer wins over the block: %j', async (text) => {
+  ])('the phase observe ends with an answer, and a labelled answer takes precedence over the control block: %j', async (text) => {
     expect(await observe(text)).toMatchObject({
       status: 'direct_response_provided',
       directResponse: '42',
@@ -136,11 +136,11 @@ describe('phases (rules: phases, phase-control)', () => {
     'I go on.\n{"observation": "x", "should_continue": false, "final_answer": ""}',
     'I go on. {"observation": "x", "should_continue": true, "final_answer": "42"}',
     'I go on.',
-  ])('an empty answer, or one with "go on", is none: %j', async (text) => {
+  ])('the phase observe has no answer if it is empty or the block continues the run: %j', async (text) => {
     expect(await observe(text)).toMatchObject({ status: 'phase_completed', thought: 'I go on.' });
   });
 
-  test('an action is prose in reason and observe', async () => {
+  test('an action is prose in the phases reason and observe', async () => {
     const text = 'I would do:\nAction: read_file(path="a", start_line=1)';
     for (const phase of ['reason', 'observe'] as const)
       expect(await concluded(text, { phase })).toMatchObject({
@@ -150,7 +150,7 @@ describe('phases (rules: phases, phase-control)', () => {
       });
   });
 
-  test('in reason a labelled answer means finish', async () => {
+  test('a labelled answer in the phase reason sets finish', async () => {
     expect(await concluded('All is known.\nFinal Answer: 42', { phase: 'reason' })).toMatchObject({
       status: 'phase_completed',
       directResponse: null,
@@ -159,7 +159,7 @@ describe('phases (rules: phases, phase-control)', () => {
     });
   });
 
-  test('act without an action completes, and its thought holds no label (rule: markers)', async () => {
+  test('the phase act completes without an action, and its thought contains no label (rule: markers)', async () => {
     const conclusion = await concluded('All is known.\nFinal Answer: 42', { phase: 'act' });
     expect(conclusion).toMatchObject({
       status: 'phase_completed',
@@ -170,7 +170,7 @@ describe('phases (rules: phases, phase-control)', () => {
     expect(conclusion.turns[0]?.content).toBe('All is known.\nFinal Answer: 42');
   });
 
-  test('at its last iteration observe ends with what there is', async () => {
+  test('in the last iteration, the phase observe answers with the text it has', async () => {
     const last = { max_iterations_left: 1 };
     expect(await observe('So far.', last)).toMatchObject({ directResponse: 'So far.' });
     expect(

@@ -32,12 +32,15 @@ async function fitted(fields: Partial<StepRequestInput>): Promise<FittedPrompt> 
   return fitToBudget(await readSituation(request, profile), gathered, { tokens, profile, deadline });
 }
 
-/** The budget of `stepRequest`, and the tokens that 6 % of it for the tail and the fixed sections leave. */
+/**
+ * The prompt budget of `stepRequest`. `freeIn` returns the tokens left after the fixed sections and 6 % for the
+ * tail.
+ */
 const PROMPT_BUDGET = 7_000;
 const freeIn = ({ fixed: { instructions, example, tools, framing } }: Pick<FittedPrompt, 'fixed'>): number =>
   PROMPT_BUDGET - instructions - example - tools - framing - Math.floor(PROMPT_BUDGET * 0.06);
 
-test('without context, the history may take what the fixed sections and 6 % for the tail leave (rules: tail-reserve, context-share)', async () => {
+test('without context, the history may use everything except the fixed sections and 6 % for the tail (rules: tail-reserve, context-share)', async () => {
   const prompt = await fitted({});
   expect(prompt.share).toBe(freeIn(prompt));
 });
@@ -45,7 +48,7 @@ test('without context, the history may take what the fixed sections and 6 % for 
 test.each([
   [{}, 0.5],
   [{ contextShare: 0.2 }, 0.2],
-])('with %j the context takes %d of what is free, the history the rest (rule: context-share)', async (asked, part) => {
+])('with %j the context uses %d of the free tokens, the history the rest (rule: context-share)', async (asked, part) => {
   const { llm_config } = stepRequest({});
   const { context, share, fixed } = await fitted({
     ...tagged(lines(3_000)),
@@ -116,13 +119,13 @@ test('compaction is recommended from exactly 80 % of the history’s share (rule
   expect(seen.size).toBe(2);
 });
 
-test('(rule: tail-reserve) a focus file is whole while there is room', async () => {
+test('a focus file is whole while there is room (rule: tail-reserve)', async () => {
   const prompt = await preparedFor(open(lines(300)));
   expect(item(prompt, 'implicit')).toMatchObject({ status: 'included', lines: '1-300' });
   expect(prompt.prompt.messages.map(textOf).join('')).toContain('value299');
 });
 
-test('(rule: tail-reserve) a focus file that is too long takes what is left, and no more', async () => {
+test('a focus file that is too long uses the remaining tokens and no more (rule: tail-reserve)', async () => {
   const prompt = await preparedFor(open(lines(3_000)));
   const { report } = prompt;
   expect(item(prompt, 'implicit')).toMatchObject({ status: 'truncated' });
@@ -130,7 +133,7 @@ test('(rule: tail-reserve) a focus file that is too long takes what is left, and
   expect(report.prompt_tokens).toBeGreaterThan(6_500);
 });
 
-test('(rule: stable-prompt) what the tail takes beyond its reserve moves nothing before it', async () => {
+test('a tail beyond its reserve does not change the prompt before it (rule: stable-prompt)', async () => {
   const hashOf = async (fields: Partial<StepRequestInput>) =>
     (await preparedFor({ ...tagged(lines(400)), ...fields })).report.stable_prompt_sha256;
   const { inline_context, implicit_context } = open(lines(400));
@@ -140,7 +143,7 @@ test('(rule: stable-prompt) what the tail takes beyond its reserve moves nothing
   expect(await hashOf({ inline_context: { files }, implicit_context: focus })).toBe(first);
 });
 
-test('(rule: single-step-share) one step that can only answer gives the context all but the user’s turns', async () => {
+test('a single step that can only answer gives the context all tokens except those of the user’s turns (rule: single-step-share)', async () => {
   const question = { ...tagged(lines(400)), max_iterations_left: 1 };
   expect(item(await preparedFor(question), 'explicit')).toMatchObject({ status: 'included' });
   const history = [
@@ -159,7 +162,7 @@ test('(rule: single-step-share) one step that can only answer gives the context 
   }
 });
 
-test('(rule: single-step-share) the user’s turns fit beside any context', async () => {
+test('in a single step, the user’s turns fit beside a huge context (rule: single-step-share)', async () => {
   const prompt = await preparedFor({
     ...tagged(lines(3_000)),
     max_iterations_left: 1,
@@ -170,7 +173,7 @@ test('(rule: single-step-share) the user’s turns fit beside any context', asyn
   expect(prompt.prompt.messages.map(textOf).join('')).toContain(lines(100));
 });
 
-test('(rule: tail-reserve) the reserve holds the longest order of any phase, the caller’s own words included', async () => {
+test('the tail’s reserve has room for the longest phase order, including the caller’s own (rule: tail-reserve)', async () => {
   const phase_instructions = { observe: `Observe. ${'Mind every detail. '.repeat(300)}`, act: 'Go.' };
   const hashes = new Set<string>();
   for (const phase of ['reason', 'act', 'observe'] as const) {
@@ -185,7 +188,7 @@ test('(rule: tail-reserve) the reserve holds the longest order of any phase, the
   expect(hashes.size).toBe(1);
 });
 
-test('(rule: worked-example) where a step does not fit with the example, it is made without', async () => {
+test('a step that does not fit with the worked example is made without it (rule: worked-example)', async () => {
   const inputSchema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
   const limited = (tokenLimit: number, needsExample: boolean) => {
     const request = stepRequest({ tools: [{ name: 'read_file', inputSchema }] });
@@ -193,13 +196,13 @@ test('(rule: worked-example) where a step does not fit with the example, it is m
     return prepare({ ...request, llm_config }, { needsExample });
   };
   const refusal = await limited(20, false).catch((error: unknown) => error);
-  const told = refusal instanceof StepRefused ? refusal.details[0]?.message : undefined;
-  const least = Number(/^(\d+) tokens are needed/.exec(told ?? '')?.[1]);
+  const message = refusal instanceof StepRefused ? refusal.details[0]?.message : undefined;
+  const neededTokens = Number(/^(\d+) tokens are needed/.exec(message ?? '')?.[1]);
   expect(await limited(20, true).catch((error: unknown) => error)).toEqual(refusal);
-  const without = await limited(least, true);
+  const without = await limited(neededTokens, true);
   expect(without.prompt.messages.map(textOf)).toEqual(['Why?\n']);
   expect(without.report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(
     without.report.prompt_tokens,
   );
-  expect((await limited(least + 100, true)).prompt.messages).toHaveLength(3);
+  expect((await limited(neededTokens + 100, true)).prompt.messages).toHaveLength(3);
 });

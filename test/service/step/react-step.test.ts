@@ -41,7 +41,7 @@ interface Trial {
   readonly observer?: StepObserver;
 }
 
-/** A step with a model that completes like this. */
+/** Makes a step with the given model call. */
 function stepWith(
   complete: Provider['complete'],
   {
@@ -59,7 +59,7 @@ function stepWith(
   return reactStep(request, dependencies, observer);
 }
 
-/** Starts a step whose model does not answer yet. Nothing here refers to the request. */
+/** Starts a step whose model has not replied yet. The result keeps no reference to the request. */
 async function startStep(): Promise<WaitingStep> {
   const mustGo: WeakRef<object>[] = [];
   let answer = (_: Completion): void => {};
@@ -91,7 +91,7 @@ async function startStep(): Promise<WaitingStep> {
   return { result, mustGo, answer };
 }
 
-test('releases request, files, counted texts and prompt while the model is awaited (rule: lean-waiting)', async () => {
+test('a step releases request, files, counted texts and prompt while the model is awaited (rule: lean-waiting)', async () => {
   const { result, mustGo, answer } = await startStep();
   collectGarbage();
   expect(mustGo.map((held) => held.deref())).toEqual(mustGo.map(() => undefined));
@@ -99,9 +99,9 @@ test('releases request, files, counted texts and prompt while the model is await
   expect((await result).direct_response).toBe('42');
 });
 
-const question = 'Which of the two is the older one, and how can it be told? '.repeat(4).trim();
+const question = 'Which of the two is the older one, and how can it be reported? '.repeat(4).trim();
 
-test('counts the whole prompt before the model is called, and nothing afterwards (rule: counting)', async () => {
+test('a step counts the whole prompt before the model call, and nothing afterwards (rule: counting)', async () => {
   const exact = createTokenCounter('o200k_base');
   const counted: string[] = [];
   const tokens: TokenCounter = {
@@ -123,12 +123,12 @@ test('counts the whole prompt before the model is called, and nothing afterwards
   expect(context_report).toEqual((await prepare(request)).report);
 });
 
-test('reports the context to an observer before the model is called (rule: stream-events)', async () => {
+test('a step reports its context to the observer before the model call (rule: stream-events)', async () => {
   const events: string[] = [];
-  let told: ContextReport | undefined;
+  let reported: ContextReport | undefined;
   const observer: StepObserver = {
     contextBuilt: async (report) => {
-      told = report;
+      reported = report;
       events.push('reported');
     },
     delta: () => undefined,
@@ -140,17 +140,17 @@ test('reports the context to an observer before the model is called (rule: strea
   }
   const { context_report } = await stepWith(unobserved, { stream, observer });
   expect(events).toEqual(['reported', 'called']);
-  expect(context_report).toEqual(told);
+  expect(context_report).toEqual(reported);
 });
 
-test('fails with the error of the model call', async () => {
+test('a step rejects with the error of the model call', async () => {
   const refuse = async () => {
     throw new Error('refused');
   };
   await expect(stepWith(refuse, {})).rejects.toThrow('refused');
 });
 
-test('ends a step whose deadline passes while it is counted, and calls no model (rule: one-deadline)', async () => {
+test('a step that is aborted while counting rejects and calls no model (rule: one-deadline)', async () => {
   const leaving = new AbortController();
   const left = new Error('left');
   const exact = createTokenCounter('o200k_base', { signal: leaving.signal });

@@ -18,7 +18,7 @@ const toolCall = (id: string, path: unknown) => ({
   arguments: JSON.stringify({ path }),
 });
 
-test('native calls and written ones come to the same action (rule: native-calling)', async () => {
+test('native and written calls give the same action (rule: native-calling)', async () => {
   const action = { name: 'read_file', parameters: { path: 'a' } };
   expect(await read('I look.\nAction: read_file(path="a")')).toMatchObject({
     thought: 'I look.',
@@ -31,7 +31,7 @@ test('native calls and written ones come to the same action (rule: native-callin
   });
 });
 
-test('native calls that cannot be read are discarded and reported after one that can (rule: first-action-wins)', async () => {
+test('unreadable native calls after a readable one are discarded and reported (rule: first-action-wins)', async () => {
   const bad = { id: 'y', name: 'read_file', arguments: '{"other":1}' };
   expect(await read('', { toolCalls: [toolCall('x', 'a'), bad] })).toMatchObject({
     actions: [{ id: 'x' }],
@@ -42,7 +42,7 @@ test('native calls that cannot be read are discarded and reported after one that
   expect(alone.answer).toBe('I look.\nread_file({"other":1})');
 });
 
-test('a first native call that cannot be read is told, and no later one takes its place (rule: first-action-wins)', async () => {
+test('an unreadable first native call is reported, and no later call replaces it (rule: first-action-wins)', async () => {
   const bad = { id: 'x', name: 'read_file', arguments: '{"other":1}' };
   const reply = await read('I look.', { toolCalls: [bad, toolCall('y', 'a')] });
   expect(reply).toMatchObject({
@@ -67,7 +67,7 @@ test('a native call whose arguments name another tool is malformed and proposes 
   });
 });
 
-test('a native call of a final answer is the answer (rule: answer-call)', async () => {
+test('a native call of final_answer is read as the answer (rule: answer-call)', async () => {
   const call = { id: 'x', name: 'final_answer', arguments: '{"answer":"42"}' };
   expect(await read('I know.', { toolCalls: [call] })).toMatchObject({
     thought: 'I know.',
@@ -77,7 +77,7 @@ test('a native call of a final answer is the answer (rule: answer-call)', async 
   });
 });
 
-test('a refusal is one, in the vendor’s words or without any (rule: billed-outcomes)', async () => {
+test('a refusal is recognised with or without the vendor’s text (rule: billed-outcomes)', async () => {
   expect(await read('', { refusal: 'I will not.' })).toMatchObject({
     answer: 'I will not.',
     parse: { outcome: 'refusal' },
@@ -91,7 +91,7 @@ describe('a reply that is too long (rule: reply-cap)', () => {
   const tooLong = { isTooLong: true, finishReason: 'length' } as const;
   const toolCalls = [toolCall('x', 'a'), toolCall('y', 'b')];
 
-  test('gives its native calls as text instead of proposing them', async () => {
+  test('a reply that is too long returns its native calls as text instead of proposing them (rule: reply-cap)', async () => {
     expect(await read('I look.', { ...tooLong, toolCalls })).toMatchObject({
       actions: [],
       answer: 'I look.\nread_file({"path":"a"})\nread_file({"path":"b"})',
@@ -102,7 +102,7 @@ describe('a reply that is too long (rule: reply-cap)', () => {
   test.each([
     'reason',
     'observe',
-  ] as const)('keeps an action as prose in the phase %s (rule: phases)', async (phase) => {
+  ] as const)('a reply that is too long keeps an action as prose in the phase %s (rules: reply-cap, phases)', async (phase) => {
     for (const changes of [tooLong, { ...tooLong, toolCalls }]) {
       const completion = completionOf('I look.\nAction: read_file(path="a")\nand more', changes);
       const { request } = (await prepare(stepRequest({ phase }))).situation;
@@ -112,13 +112,13 @@ describe('a reply that is too long (rule: reply-cap)', () => {
   });
 });
 
-test('whatever was said can be sent back: no NUL is left in it (rule: history-returned)', async () => {
+test('a parsed reply contains no NUL, so that it can be sent back (rule: history-returned)', async () => {
   const reply = await read('Thought: a\u0000b\nAction: read_file(path="c\\u0000d")');
   expect(reply.thought).toBe('a\uFFFDb');
   expect(reply.actions[0]?.parameters).toEqual({ path: 'c\uFFFDd' });
 });
 
-test('native calls leave others their turns on a busy event loop (rule: loop-share)', async () => {
+test('reading native calls yields to a busy event loop (rule: loop-share)', async () => {
   const toolCalls = Array.from({ length: 20 }, (_, at) => toolCall(`${at}`, 'a'.repeat(20_000)));
   const turns = await whileBusy(() =>
     turnsDuring(async () => {
@@ -129,7 +129,7 @@ test('native calls leave others their turns on a busy event loop (rule: loop-sha
   expect(turns).toBeGreaterThan(10);
 });
 
-test('the text of a free value is read as JSON only where the schema that asks for that was sent (rule: constrained-confidence)', async () => {
+test('a string for an untyped parameter is parsed as JSON only if the provider enforced the schema (rule: constrained-confidence)', async () => {
   const tools = [
     { name: 'write', parameters: ['content'], inputSchema: { type: 'object', properties: { content: {} } } },
   ];

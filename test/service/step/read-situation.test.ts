@@ -26,13 +26,13 @@ test.each([
   ['call_without_observation', [call('a')], 0],
   ['observation_without_call', [saw()], 0],
   ['duplicate_observation', [call('a'), saw('a'), saw('a')], 2],
-] as const)('(rule: pairing-warnings) %s is named with its turn', async (code, turns, index) => {
+] as const)('the pairing problem %s is reported with the index of its turn (rule: pairing-warnings)', async (code, turns, index) => {
   const { warnings } = await situationOf({ conversation_history: [...turns] });
   expect(warnings).toMatchObject([{ code }]);
   expect(warnings[0]?.message).toContain(`conversation_history[${index}]`);
 });
 
-test('(rule: pairing-warnings) a history that pairs has none; of many the newest twenty are named', async () => {
+test('a correctly paired history has no warnings; of many problems the newest twenty are reported (rule: pairing-warnings)', async () => {
   expect(
     (await situationOf({ conversation_history: [call('a'), saw('a'), call('b'), saw()] })).warnings,
   ).toEqual([]);
@@ -41,7 +41,7 @@ test('(rule: pairing-warnings) a history that pairs has none; of many the newest
   expect(warnings.at(-1)?.message).toContain('conversation_history[499]');
 });
 
-test('(rule: pairing) a second observation of a call never becomes that of another', async () => {
+test('a second observation of a call is never assigned to another call (rule: pairing)', async () => {
   const { units } = await situationOf({
     conversation_history: [call('a'), { ...call('b'), content: '' }, saw('a'), saw('a'), saw('b')],
   });
@@ -51,7 +51,7 @@ test('(rule: pairing) a second observation of a call never becomes that of anoth
   ]);
 });
 
-test('(rule: native-calling) sends the first of several tools with one name, and never two', async () => {
+test('only the first of several tools with the same name is offered (rule: native-calling)', async () => {
   const tools = ['first', 'second'].map((description) => ({ ...writeFile, description }));
   const situation = await situationOf({
     tools: [...tools, { ...writeFile, name: 'other' }],
@@ -135,16 +135,16 @@ describe('reading a large request', () => {
   test.each<[string, Partial<StepRequestInput>]>([
     ['1,000 tools', { tools }],
     ['3,000 results', { conversation_history: results }],
-  ])('%s are read in several turns of the event loop (rule: loop-share)', async (_, fields) => {
+  ])('reading %s yields to the event loop (rule: loop-share)', async (_, fields) => {
     expect(await turnsDuring(() => situationOf(fields))).toBeGreaterThan(1);
   });
 
-  test('1,000 tools are described in several turns of the event loop (rule: loop-share)', async () => {
+  test('describing 1,000 tools yields to the event loop (rule: loop-share)', async () => {
     const situation = await situationOf({ tools });
     expect(await turnsDuring(() => renderTools(situation))).toBeGreaterThan(1);
   });
 
-  test('reading and describing tools ends once the step is aborted (rule: one-deadline)', async () => {
+  test('reading and describing tools reject once the step is aborted (rule: one-deadline)', async () => {
     const gone = new Error('gone');
     const signal = AbortSignal.abort(gone);
     const request = stepRequest({ tools: [writeFile] });
@@ -153,23 +153,23 @@ describe('reading a large request', () => {
   });
 });
 
-test('a task is shown on one line, whatever white space it holds (rule: tail)', async () => {
+test('a task is rendered on one line even if it contains line breaks (rule: tail)', async () => {
   const tasks = [{ id: 1, content: 'x\n '.repeat(300_000), status: 'todo' as const }];
   const contents = { phaseOrder: '', mustAnswer: undefined, tasks, focus: undefined, advice: undefined };
   const { text } = await buildTail(contents, 500, { tokens: createTokenCounter('o200k_base') });
   expect(text.split('\n')).toContainEqual(expect.stringMatching(/^\[ \] 1\. (?:x )+x?$/));
 });
 
-test('(rules: observation-text, stable-prompt) a result is shown with its keys by name, whatever order they came in', async () => {
-  const shown = async (result: object) => {
+test('a result is rendered with keys sorted by name, in whatever order they arrived (rules: observation-text, stable-prompt)', async () => {
+  const promptOf = async (result: object) => {
     const observed = { role: 'tool_observation' as const, content: '', toolCallId: 'a' };
     const turns = [call('a'), { ...observed, toolResult: { success: true, result } }];
     const { prompt } = await prepare(stepRequest({ conversation_history: turns }));
     return prompt.messages.map(textOf).join('');
   };
-  const first = await shown({ b: [{ d: 1, c: 2 }], a: {} });
+  const first = await promptOf({ b: [{ d: 1, c: 2 }], a: {} });
   expect(first).toContain('{"a":{},"b":[{"c":2,"d":1}]}');
-  expect(await shown({ a: {}, b: [{ c: 2, d: 1 }] })).toBe(first);
+  expect(await promptOf({ a: {}, b: [{ c: 2, d: 1 }] })).toBe(first);
 });
 
 describe('an observation with a text and a result (rule: observation-text)', () => {

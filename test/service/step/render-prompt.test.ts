@@ -5,13 +5,18 @@ import { parseCompletion } from '../../../src/parsing/parse-completion.js';
 import { prepare, textOf } from '../../support/prepare.js';
 import { stepRequest } from '../../support/step-request.js';
 
-const said = { role: 'assistant' as const, content: 'So it is.' };
-const asked = { role: 'user' as const, content: 'Why?' };
+const answerTurn = { role: 'assistant' as const, content: 'So it is.' };
+const questionTurn = { role: 'user' as const, content: 'Why?' };
 const messagesOf = async (fields: Partial<StepRequestInput>) =>
   (await prepare(stepRequest(fields))).prompt.messages;
 
-test('the first and the last message are the user’s, and roles take turns (rule: message-order)', async () => {
-  for (const history of [[asked], [said, asked], [asked, said], [asked, asked, said, said]]) {
+test('a prompt begins and ends with the user, and roles alternate (rule: message-order)', async () => {
+  for (const history of [
+    [questionTurn],
+    [answerTurn, questionTurn],
+    [questionTurn, answerTurn],
+    [questionTurn, questionTurn, answerTurn, answerTurn],
+  ]) {
     const messages = await messagesOf({ conversation_history: history, user_query: '' });
     const roles = messages.map(({ role }) => role);
     expect([roles[0], roles.at(-1)]).toEqual(['user', 'user']);
@@ -19,19 +24,19 @@ test('the first and the last message are the user’s, and roles take turns (rul
   }
 });
 
-test('the tail is the last block and no part of what is stable (rule: tail)', async () => {
+test('the tail is the last block and not part of the stable messages (rule: tail)', async () => {
   const tasks = [{ id: 1, content: 'find it', status: 'todo' as const }];
   const { prompt, stable } = await prepare(stepRequest({ tasks }));
   expect(prompt.messages.at(-1)?.parts.at(-1)).toMatchObject({ type: 'text', tail: true });
   expect(stable.map(textOf).join('')).not.toContain('find it');
 });
 
-test('caches may break after the instructions, the context, and what does not change (rule: breakpoints)', async () => {
+test('cache breakpoints follow the instructions, the context and the stable messages (rule: breakpoints)', async () => {
   const { prompt } = await prepare(
     stepRequest({
       explicit_context_paths: ['a.ts'],
       inline_context: { files: [{ path: 'a.ts', content: 'one\n' }] },
-      conversation_history: [asked, said, asked],
+      conversation_history: [questionTurn, answerTurn, questionTurn],
       user_query: '',
       tasks: [{ id: 1, content: 'find it', status: 'todo' }],
     }),
@@ -53,7 +58,7 @@ const withContext = {
   inline_context: { files: [{ path: 'a.ts', content: 'one\n' }] },
 };
 
-test('the worked example stands before the context, and says that it is none of the task (rule: worked-example)', async () => {
+test('the worked example precedes the context and states that it is not part of the task (rule: worked-example)', async () => {
   for (const protocol of ['text', 'xml', 'json'] as const) {
     const { prompt } = await prepare(stepRequest({ ...withContext, protocol }), { needsExample: true });
     const [question = '', reply = '', rest = ''] = prompt.messages.map(textOf);
@@ -72,7 +77,7 @@ test('the worked example stands before the context, and says that it is none of 
   }
 });
 
-test('there is no example without a tool, for native calling, and where no values fit its schema (rule: worked-example)', async () => {
+test('there is no worked example without tools, for native calling, or if no values fit the schema (rule: worked-example)', async () => {
   const impossible = { type: 'object' as const, properties: { x: { not: {} } }, required: ['x'] };
   for (const fields of [
     {},
@@ -84,31 +89,34 @@ test('there is no example without a tool, for native calling, and where no value
   }
 });
 
-test('the example is of the first tool that has a sample call, one that only reads before others (rule: worked-example)', async () => {
+test('the worked example uses the first tool with a sample call, read-only tools first (rule: worked-example)', async () => {
   const impossible = { type: 'object' as const, properties: { x: { not: {} } }, required: ['x'] };
   const shut = (name: string) => ({ name, inputSchema: impossible });
-  const shown = async (...tools: StepRequestInput['tools'] & object) => {
+  const toolInExample = async (...tools: StepRequestInput['tools'] & object) => {
     const { prompt } = await prepare(stepRequest({ tools }), { needsExample: true });
     return /Action: (\w+)/.exec(prompt.messages.map(textOf).join(''))?.[1];
   };
   const write = { ...tool, name: 'write_file' };
-  expect(await shown(write, shut('list_files'), tool)).toBe('read_file');
-  expect(await shown(shut('read_all'), shut('list_files'), write)).toBe('write_file');
-  expect(await shown(shut('read_all'), shut('run'))).toBeUndefined();
+  expect(await toolInExample(write, shut('list_files'), tool)).toBe('read_file');
+  expect(await toolInExample(shut('read_all'), shut('list_files'), write)).toBe('write_file');
+  expect(await toolInExample(shut('read_all'), shut('run'))).toBeUndefined();
   const shutTools = (count: number) => Array.from({ length: count }, (_, at) => shut(`read_${at}`));
-  expect(await shown(...shutTools(7), write)).toBe('write_file');
-  expect(await shown(...shutTools(8), write)).toBeUndefined();
+  expect(await toolInExample(...shutTools(7), write)).toBe('write_file');
+  expect(await toolInExample(...shutTools(8), write)).toBeUndefined();
 });
 
-test('a model that needs an example is shown no schema in xml, and every parameter in words (rule: worked-example)', async () => {
+test('the xml prompt describes parameters in words instead of schemas to a model that needs an example (rule: worked-example)', async () => {
   const request = stepRequest({ ...withContext, protocol: 'xml' });
-  const [shown, told] = await Promise.all([prepare(request), prepare(request, { needsExample: true })]);
-  expect(shown.prompt.system).toContain(JSON.stringify(tool.inputSchema));
-  expect(told.prompt.system).not.toContain('{"type"');
-  expect(told.prompt.system).toContain('<parameter>path: string</parameter>');
+  const [withSchema, inWords] = await Promise.all([
+    prepare(request),
+    prepare(request, { needsExample: true }),
+  ]);
+  expect(withSchema.prompt.system).toContain(JSON.stringify(tool.inputSchema));
+  expect(inWords.prompt.system).not.toContain('{"type"');
+  expect(inWords.prompt.system).toContain('<parameter>path: string</parameter>');
 });
 
-test('the sections of the report add up to the prompt, and the hash is that of the stable part (rule: context-report)', async () => {
+test('the sections of the report add up to the prompt, and the stable hash does not depend on the tail (rule: context-report)', async () => {
   const { report } = await prepare(stepRequest({}));
   expect(report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(report.prompt_tokens);
   const other = await prepare(stepRequest({ tasks: [{ id: 1, content: 'x', status: 'todo' }] }));
@@ -118,9 +126,9 @@ test('the sections of the report add up to the prompt, and the hash is that of t
   );
 });
 
-test('half characters go out as replacement characters, wherever they stand and however often (rules: message-order, stable-prompt)', async () => {
+test('lone surrogates are sent as replacement characters in every part of the prompt (rules: message-order, stable-prompt)', async () => {
   const half = (text: string) => `${text} \ud800 ${'and more of it '.repeat(60)}\udc00`;
-  const shown = async (mend: (text: string) => string) => {
+  const promptWith = async (mend: (text: string) => string) => {
     const text = (name: string) => mend(half(name));
     const toolCall = { id: 'a', name: 'read_file', parameters: { path: 'a.ts' } };
     const { prompt } = await prepare(
@@ -139,7 +147,7 @@ test('half characters go out as replacement characters, wherever they stand and 
     );
     return prompt.system + prompt.messages.map(textOf).join('');
   };
-  const whole = await shown((text) => text.toWellFormed());
-  for (let step = 0; step < 2; step += 1) expect(await shown((text) => text)).toBe(whole);
+  const whole = await promptWith((text) => text.toWellFormed());
+  for (let step = 0; step < 2; step += 1) expect(await promptWith((text) => text)).toBe(whole);
   expect(whole.isWellFormed()).toBe(true);
 });

@@ -3,7 +3,7 @@ import { toOfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../../../src/parsing/parse-completion.js';
 import { sampleArguments, sampleCall } from '../../../src/service/step/prompt/sample-call.js';
 
-describe('the sample call (rule: worked-example)', () => {
+describe('sample calls (rule: worked-example)', () => {
   test.each([
     ['a least number', { type: 'integer', minimum: 5 }, 5],
     ['a number above a bound', { type: 'integer', exclusiveMinimum: 5 }, 6],
@@ -21,7 +21,7 @@ describe('the sample call (rule: worked-example)', () => {
     ['a reference', { $ref: '#/$defs/count' }, 4],
     ['a short text', { type: 'string', maxLength: 3 }, 'som'],
     ['a long text', { type: 'string', minLength: 12 }, 'some x......'],
-  ])('passes the check of a real call: %s', (_, x, value) => {
+  ])('a sample call passes the check of a real call if the schema has %s', (_, x, value) => {
     const tool = toOfferedTool({
       name: 'run',
       inputSchema: {
@@ -41,7 +41,7 @@ describe('the sample call (rule: worked-example)', () => {
     }
   });
 
-  test('says the text that it is given, within the bounds of the schema', () => {
+  test('sample arguments use the given text within the bounds of the schema', () => {
     const texts = (x: object) =>
       sampleArguments(
         toOfferedTool({ name: 'run', inputSchema: { type: 'object', properties: { x } } }),
@@ -54,7 +54,7 @@ describe('the sample call (rule: worked-example)', () => {
     expect(texts({ not: {} })).toBeUndefined();
   });
 
-  test('is written out for few values only, whatever the schema asks for', () => {
+  test('a tool that needs too many values gets its signature instead of a sample call', () => {
     const twice = (schema: object, count: number) => ({
       type: 'object',
       required: Array<string>(count).fill('a'),
@@ -71,7 +71,7 @@ describe('the sample call (rule: worked-example)', () => {
     expect(sampleArguments(toOfferedTool({ name: 'run', inputSchema }))).toBeUndefined();
   });
 
-  test('is the signature where the schema cannot be met', () => {
+  test('a tool whose schema cannot be met gets its signature instead of a sample call', () => {
     const inputSchema = { type: 'object', properties: { x: { not: {} } }, required: ['x'] };
     expect(sampleCall(toOfferedTool({ name: 'run', inputSchema }), 'text')).toBe('run(x)');
   });

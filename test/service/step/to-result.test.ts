@@ -29,7 +29,7 @@ async function resultOf(
   return toResult(conclude(reply, prompt.situation), { ...prompt, provider, now });
 }
 
-test('what a step adds is stamped with the time that was handed in (rule: turn-timestamps)', async () => {
+test('the new turns of a step have the timestamp of the given clock (rule: turn-timestamps)', async () => {
   const { new_turns } = await resultOf('Final Answer: 42');
   expect(new_turns).toEqual([
     { role: 'user', content: 'Why?', timestamp: '2026-01-02T03:04:05.678Z' },
@@ -37,7 +37,7 @@ test('what a step adds is stamped with the time that was handed in (rule: turn-t
   ]);
 });
 
-test('reason and act spend no iteration, observe and a plain step do (rule: iterations)', async () => {
+test('the phases reason and act use no iteration, observe and a plain step use one (rule: iterations)', async () => {
   const left = async (phase?: 'reason' | 'act' | 'observe') =>
     (await resultOf('So.', { max_iterations_left: 3, ...(phase && { phase }) })).iterations_remaining;
   expect([await left('reason'), await left('act'), await left('observe'), await left()]).toEqual([
@@ -45,7 +45,7 @@ test('reason and act spend no iteration, observe and a plain step do (rule: iter
   ]);
 });
 
-test('a billed outcome adds nothing to the history and keeps its usage (rule: billed-outcomes)', async () => {
+test('a billed outcome adds no turn to the history and keeps its usage (rule: billed-outcomes)', async () => {
   const result = await resultOf('', {}, { refusal: 'No.' });
   expect(result).toMatchObject({
     status: 'error',
@@ -55,7 +55,7 @@ test('a billed outcome adds nothing to the history and keeps its usage (rule: bi
   });
 });
 
-test('a cut answer and an unreadable action are told as warnings (rule: unreadable-action)', async () => {
+test('a truncated answer and an unreadable action are reported as warnings (rule: unreadable-action)', async () => {
   const codes = async (...step: Parameters<typeof resultOf>) =>
     (await resultOf(...step)).warnings.map(({ code }) => code);
   expect(await codes('Final Answer: 42', {}, { finishReason: 'length' })).toEqual(['answer_truncated']);
@@ -63,7 +63,7 @@ test('a cut answer and an unreadable action are told as warnings (rule: unreadab
   expect(await codes('Final Answer: 42')).toEqual([]);
 });
 
-test('with no iterations left nothing was made: every field is there, and empty', () => {
+test('a step without iterations left returns iterations_exhausted without usage', () => {
   expect(exhausted(stepRequest({ max_iterations_left: 0 }))).toMatchObject({
     status: 'error',
     usage: null,
@@ -75,12 +75,12 @@ test('with no iterations left nothing was made: every field is there, and empty'
 test.each([
   ['native', ['a']],
   ['text', []],
-] as const)('a preview with %s calling has the tools that are sent beside the prompt: %j', async (protocol, names) => {
+] as const)('a preview with %s calling lists the tool definitions sent beside the prompt: %j', async (protocol, names) => {
   const prompt = await prepare(stepRequest({ protocol, tools: [{ name: 'a', inputSchema: {} }] }));
   expect(toPreview(prompt).native_tools.map(({ name }) => name)).toEqual(names);
 });
 
-test('a preview is the prompt as the model reads it', async () => {
+test('a preview returns the prompt as the model reads it', async () => {
   const prompt = await prepare(stepRequest({ user_query: 'Why?' }));
   const { system, messages, context_report } = toPreview(prompt);
   expect(system).toBe(prompt.prompt.system);

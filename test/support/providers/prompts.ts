@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Message, Part, Prompt } from '../../../src/service/step/provider.js';
 
-/** Text of any kind, blank and empty ones included. */
+/** Texts of any kind, including blank and empty ones. */
 const anyText = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Thought: look'));
 const textPart = fc.record({ type: fc.constant('text' as const), text: anyText, breakpoint: fc.boolean() });
 const statePart: fc.Arbitrary<Part> = fc.record({
@@ -11,7 +11,7 @@ const statePart: fc.Arbitrary<Part> = fc.record({
     fc.anything(),
   ),
 });
-/** Any history can be sent: names and ids are whatever the caller wrote, the same one twice included. */
+/** Calls with any names and ids that a caller may write, including duplicates. */
 const callPart = fc.record({
   type: fc.constant('tool_call' as const),
   id: fc.oneof(fc.constantFrom('call_1', 'call_2'), fc.string({ minLength: 1 })),
@@ -22,7 +22,7 @@ const callPart = fc.record({
   arguments: fc.dictionary(fc.string(), fc.jsonValue()),
 });
 
-/** One exchange: what the user says, what the model says and calls, and a result for each call. */
+/** One exchange: texts and calls of the model, a result for each call, and texts of the user. */
 const exchange: fc.Arbitrary<readonly Message[]> = fc
   .record({
     said: fc.array(fc.oneof(textPart, statePart), { maxLength: 3 }),
@@ -52,7 +52,10 @@ const exchange: fc.Arbitrary<readonly Message[]> = fc
     },
   ]);
 
-/** A prompt as the port promises it: roles alternate, the user is first and last, calls are answered. */
+/**
+ * Prompts that follow the Provider contract: roles alternate, the user is first and last, and every call has a
+ * result.
+ */
 export const anyPrompt: fc.Arbitrary<Prompt> = fc
   .record({
     system: fc.oneof(fc.constant(''), fc.string()),

@@ -43,21 +43,24 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
   };
 }
 
-/** An ordinary request in a vendor's format. */
+/** Returns an ordinary request in a vendor's format. */
 export const vendorRequestOf = (vendor: Vendor, streamed = false): VendorRequest =>
   vendor.toRequest(vendor.mapPrompt(completionRequest()), completionRequest(), {
     refused: new Set(),
     streamed,
   });
 
-/** The completion in a plain answer to an ordinary request; undefined if the JSON is none. */
+/** Returns the completion in a plain response to an ordinary request; undefined if the JSON is not a completion. */
 export function readPlain(vendor: Vendor, json: unknown): Completion | undefined {
   const cap = new ReplyCap();
   const reply = vendor.startReply(vendorRequestOf(vendor), cap);
   return reply.addAnswer(json) ? cap.mark(reply.completion()) : undefined;
 }
 
-/** The deltas and the completion in the data of some events; undefined if one of them is no part of a completion. */
+/**
+ * Returns the deltas and the completion of the given event data; undefined if an event is not part of a
+ * completion.
+ */
 export function readEventData(
   vendor: Vendor,
   events: readonly string[],
@@ -93,7 +96,7 @@ export const llmConfig = (modelName: string, provider?: string): LlmConfig => ({
   contextShare: undefined,
 });
 
-/** A step's deadline, and the hand that ends it. */
+/** A step's deadline that the test can interrupt. */
 export interface TestPatience extends StepDeadline {
   interrupt(reason: Interruption['reason']): void;
 }
@@ -142,7 +145,7 @@ export function connect(directory: ModelDirectory, model: string, provider?: str
   return resolved.connect(secretOf(canary));
 }
 
-/** Both vendors, plain and streamed: what every failure is tried on. */
+/** Both vendors, plain and streamed. */
 export const ways = [
   { title: 'OpenAI, plain', model: 'gpt-4o', name: 'openai', streamed: false },
   { title: 'OpenAI, streamed', model: 'gpt-4o', name: 'openai', streamed: true },
@@ -152,7 +155,7 @@ export const ways = [
 
 export type Way = (typeof ways)[number];
 
-/** The completion, however it is asked for. */
+/** Returns the completion, plain or streamed. */
 export async function ask(
   provider: Provider,
   { model, streamed }: { model: string; streamed: boolean },
@@ -172,7 +175,7 @@ export async function collect(events: AsyncIterable<CompletionEvent>): Promise<C
   return all;
 }
 
-/** What was thrown; fails the test where nothing was. */
+/** Returns the thrown error. Fails the test if nothing was thrown. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     (value) => ({ value }),
@@ -182,7 +185,7 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error(`nothing failed: ${JSON.stringify(outcome.value)?.slice(0, 500)}`);
 }
 
-/** Until the condition holds; Jest's own timeout is the end. */
+/** Waits until the condition holds. Jest's own timeout ends the wait. */
 export async function eventually(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

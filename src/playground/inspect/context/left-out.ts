@@ -38,7 +38,10 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['cut to the lines around the focus', 'Only the lines around the focus fit.'],
   ['not found or not readable', 'No source has it, or it may not be read.'],
   ['a context source is out of order', 'A source of files did not work.'],
-  ['larger than is read: only its beginning', 'It is larger than is read: only its beginning was.'],
+  [
+    'only the beginning was read: the file is too large',
+    'It is only the beginning was read: the file is too large was.',
+  ],
   [
     'one text took more than its part of the history',
     'One text took more than its part of the history; its middle was cut.',

@@ -14,8 +14,9 @@ import {
 import { largestFitting } from './largest-fitting.js';
 
 /**
- * Cuts a text to some of its lines and as many adjacent ones as fit, the same number of characters before and after;
- * a line at each cut says what is missing. If not even the lines themselves fit, cuts them like any other text.
+ * Cuts a text to the given lines and as many adjacent ones as fit, with equally many characters before and after.
+ * A marker line at each cut describes the omitted text. If not even the given lines fit, cuts them like any other
+ * text.
  */
 export async function cutAround(
   source: CutSource,
@@ -42,7 +43,7 @@ interface Offsets {
   readonly end: number;
 }
 
-/** Adds whole lines on both sides, at most `by` characters on each. */
+/** Extends a range by whole lines on both sides, by at most `by` characters each. */
 function widen(text: string, { start, end }: Offsets, by: number): Offsets {
   const from = start - by;
   const to = end + by;

@@ -15,9 +15,10 @@ import {
 import { largestFitting } from './largest-fitting.js';
 
 /**
- * Cuts a text to a token limit (rule: cut-by-lines): its head and tail stay, and between them one line names what is
- * missing and how to ask for it. Blank lines stay. Only a line too long for half of the budget is cut inside, between
- * code points. The result depends on nothing but the source and the limit; undefined if not even the marker fits.
+ * Cuts a text to a token limit (rule: cut-by-lines). Its head and tail stay. One marker line between them
+ * describes the omitted lines and how to request them. Blank lines stay. A line is cut inside, between code
+ * points, only if it is too long for half of the budget. The result depends only on the source and the limit;
+ * undefined if not even the marker fits.
  */
 export async function cutLines(
   source: CutSource,
@@ -32,7 +33,7 @@ export async function cutLines(
   );
 }
 
-/** Keeps half of the budget, in characters, as the head and half as the tail. */
+/** Keeps the head and the tail, each with half of the budget in characters. */
 function keepEnds(source: NumberedSource, budget: number): CutText {
   const { text } = source;
   const headEnd = endOfHead(text, Math.ceil(budget / 2));
@@ -57,7 +58,7 @@ function splitsCodePoint(text: string, at: number): boolean {
   return at > 0 && /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
 }
 
-/** Replaces the characters from `headEnd` to `tailStart` by a line that describes them. */
+/** Replaces the characters from `headEnd` to `tailStart` by a marker line. */
 function cutOut(source: NumberedSource, headEnd: number, tailStart: number): CutText {
   const { text, firstLine, lastLine } = source;
   if (headEnd >= tailStart) return wholeText(source);

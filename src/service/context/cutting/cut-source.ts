@@ -1,22 +1,22 @@
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { countLines, type LineRange } from '../lines.js';
 
-/** A text to be cut, and how its cuts are rendered. */
+/** A text to be cut, with options for rendering the result. */
 export interface CutSource {
   readonly text: string;
-  /** Lines of the text, if they are already counted. */
+  /** Number of lines of the text, if already counted. */
   readonly lineCount?: number | undefined;
-  /** The number of the text's first line; 1 by default. */
+  /** Number of the text's first line; 1 by default. */
   readonly firstLine?: number | undefined;
-  /** Lines of the file that the text is a part of; by default, the text is all of it. */
+  /** Number of lines of the file that contains the text; by default, the text is the whole file. */
   readonly totalLines?: number | 'unknown' | undefined;
-  /** Says how to ask for missing lines, such as `41-210`. */
+  /** Describes how to request missing lines, such as `41-210`. */
   readonly howToAsk?: ((lines: string) => string) | undefined;
-  /** Renders a cut as it is sent, which is what is counted; by default, its text. */
+  /** Renders the cut text as it is sent; the result is what is counted. By default, returns the text. */
   readonly render?: ((cut: CutText) => string) | undefined;
 }
 
-/** A source whose lines are counted. */
+/** A source with counted lines. */
 export interface NumberedSource extends CutSource {
   readonly firstLine: number;
   readonly lastLine: number;
@@ -24,21 +24,21 @@ export interface NumberedSource extends CutSource {
 
 export interface CutText {
   readonly text: string;
-  /** True if something is missing. */
+  /** True if anything was omitted. */
   readonly cut: boolean;
-  /** The lines that are complete. */
+  /** Ranges of the lines that are complete. */
   readonly wholeLines: readonly LineRange[];
-  /** The lines of which at least a part is left. */
+  /** Ranges of the lines of which at least a part remains. */
   readonly lines: readonly LineRange[];
 }
 
 export interface FittedText extends CutText {
   readonly rendered: string;
-  /** Tokens of `rendered`. */
+  /** Token count of `rendered`. */
   readonly tokens: number;
 }
 
-/** A maximum number of tokens, and the counter that it refers to. */
+/** A maximum number of tokens, and the counter that measures it. */
 export interface TokenLimit {
   readonly limit: number;
   readonly counter: TokenCounter;
@@ -49,7 +49,7 @@ export function numberLines(source: CutSource): NumberedSource {
   return { ...source, firstLine, lastLine: firstLine + lineCount - 1 };
 }
 
-/** Renders a cut of a source; undefined if that exceeds the limit. */
+/** Renders a cut of a source. Returns undefined if the result exceeds the limit. */
 export async function fitText(
   { render }: CutSource,
   cut: CutText,
@@ -60,7 +60,7 @@ export async function fitText(
   return tokens === undefined ? undefined : { ...cut, rendered, tokens };
 }
 
-/** Renders a source with nothing cut away; undefined if that exceeds the limit. */
+/** Renders a source without cutting it. Returns undefined if the result exceeds the limit. */
 export function fitWhole(source: CutSource, limit: TokenLimit): Promise<FittedText | undefined> {
   return fitText(source, wholeText(numberLines(source)), limit);
 }
@@ -70,20 +70,20 @@ export function wholeText({ text, firstLine, lastLine }: NumberedSource): CutTex
   return { text, cut: false, wholeLines: lines, lines };
 }
 
-/** True if nothing but the marker of the cut is left. */
-export function showsNothing({ cut, lines }: CutText): boolean {
+/** Returns whether only the marker line remains. */
+export function hasOnlyMarker({ cut, lines }: CutText): boolean {
   return cut && lines.length === 0;
 }
 
-/** The lines that a gap touches. */
+/** The lines that a cut omits, completely or in part. */
 export interface Gap extends LineRange {
-  /** Whether a part of its first line, or of its last one, is left. */
+  /** True if a part of the gap's first line remains; `insideLast` is the same for the last line. */
   readonly insideFirst: boolean;
   readonly insideLast: boolean;
   readonly characters: number;
 }
 
-/** The marker that replaces missing text (rule: cut-by-lines). */
+/** Returns the marker line that replaces omitted text (rule: cut-by-lines). */
 export function describeGap(source: NumberedSource, gap: LineRange & Partial<Gap>): string {
   const { totalLines = source.lastLine, howToAsk } = source;
   const lines = gap.first === gap.last ? `${gap.first}` : `${gap.first}-${gap.last}`;

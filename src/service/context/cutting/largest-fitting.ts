@@ -1,12 +1,13 @@
-/** More probes would only move a cut by a few characters. */
+/** Maximum number of probes. More would only move a cut by a few characters. */
 const MAX_PROBES = 14;
 const NEAR_ENOUGH = 0.97;
 const AIM = 0.985;
 const LIKELY_CHARACTERS_PER_TOKEN = 3;
 
 /**
- * Searches for a budget below `characters` whose result takes nearly all of `limit` tokens, and returns that result.
- * Guesses by the rate of characters per token found so far, so it takes few probes. If no probe fits, tries budget 0.
+ * Searches for a budget below `characters` whose result uses nearly all of `limit` tokens, and returns that
+ * result. Each guess uses the measured rate of characters per token, so few probes are needed. If no probe fits,
+ * tries budget 0.
  *
  * @param probe resolves to undefined if its result exceeds the limit.
  */

@@ -2,13 +2,13 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { LineRange } from '../lines.js';
 import { TextSearch } from './text-search.js';
 
-/** Maximum number of UTF-16 units searched for chunks; beyond it, only equal texts are found. */
+/** Maximum number of UTF-16 units searched for chunks. Beyond it, only equal texts are found. */
 const MAX_SEARCHED_CHARACTERS = 33_554_432;
 
-/** The lines that the prompt holds already, by origin (rule: no-line-twice). */
+/** The lines that the prompt already contains, by origin (rule: no-line-twice). */
 export class Coverage {
-  readonly #shown = new Map<string, Shown>();
-  /** Shared by all copies. */
+  readonly #byOrigin = new Map<string, Covered>();
+  /** Remaining UTF-16 units to search, shared by all copies. */
   readonly #allowance: { characters: number };
 
   constructor(allowance = { characters: MAX_SEARCHED_CHARACTERS }) {
@@ -17,28 +17,28 @@ export class Coverage {
 
   copy(): Coverage {
     const copy = new Coverage(this.#allowance);
-    for (const [origin, shown] of this.#shown) copy.#shown.set(origin, shown.copy());
+    for (const [origin, covered] of this.#byOrigin) copy.#byOrigin.set(origin, covered.copy());
     return copy;
   }
 
   add(origin: string, lines: readonly LineRange[], text: string): void {
-    const shown = this.#shown.get(origin) ?? new Shown();
-    for (const range of lines) addRange(shown.lines, range);
-    shown.add(text);
-    this.#shown.set(origin, shown);
+    const covered = this.#byOrigin.get(origin) ?? new Covered();
+    for (const range of lines) addRange(covered.lines, range);
+    covered.add(text);
+    this.#byOrigin.set(origin, covered);
   }
 
   has(origin: string): boolean {
-    return this.#shown.has(origin);
+    return this.#byOrigin.has(origin);
   }
 
-  /** Returns the parts of a range that are not shown. */
+  /** Returns the parts of a range that are not covered yet. */
   missing(origin: string, range: LineRange): LineRange[] {
-    const shown = this.#shown.get(origin)?.lines ?? [];
+    const covered = this.#byOrigin.get(origin)?.lines ?? [];
     const missing: LineRange[] = [];
     let first = range.first;
-    for (let at = firstReaching(shown, first); at < shown.length && first <= range.last; at += 1) {
-      const next = shown[at];
+    for (let at = firstReaching(covered, first); at < covered.length && first <= range.last; at += 1) {
+      const next = covered[at];
       if (!next || next.first > range.last) break;
       if (next.first > first) missing.push({ first, last: next.first - 1 });
       first = next.last + 1;
@@ -46,9 +46,9 @@ export class Coverage {
     return first <= range.last ? [...missing, { first, last: range.last }] : missing;
   }
 
-  /** Tells whether a text without line numbers occurs within a text that is shown. */
+  /** Returns whether a text without line numbers occurs within a covered text. */
   async contains(origin: string, text: string): Promise<boolean> {
-    const texts = this.#shown.get(origin)?.texts;
+    const texts = this.#byOrigin.get(origin)?.texts;
     if (!texts) return false;
     const lines = trimNewlines(text);
     return lines === '' || texts.has(lines) || this.#isWithin(texts, lines);
@@ -67,11 +67,11 @@ export class Coverage {
   }
 }
 
-/** The lines and texts of one origin. */
-class Shown {
-  /** Disjoint and in order, so that a range is found by bisection. */
+/** The covered lines and texts of one origin. */
+class Covered {
+  /** Disjoint ranges in order, so that bisection finds a range. */
   readonly lines: LineRange[];
-  /** Filled when first needed: most texts have line numbers, and hashing them for a set would be wasted. */
+  /** Filled when first needed: most texts have line numbers, so hashing them for a set would be wasted work. */
   readonly #texts = new Set<string>();
   #added: string[] = [];
 
@@ -79,8 +79,8 @@ class Shown {
     this.lines = lines;
   }
 
-  copy(): Shown {
-    const copy = new Shown([...this.lines]);
+  copy(): Covered {
+    const copy = new Covered([...this.lines]);
     copy.#added = [...this.#texts, ...this.#added];
     return copy;
   }
@@ -89,14 +89,14 @@ class Shown {
     this.#added.push(text);
   }
 
-  /** The texts without the newlines around them. */
+  /** Returns the covered texts without leading and trailing newlines. */
   get texts(): ReadonlySet<string> {
     for (const text of this.#added.splice(0)) this.#texts.add(trimNewlines(text));
     return this.#texts;
   }
 }
 
-/** Uses no regular expression, which would read a long run of newlines once for each of them. */
+/** Removes leading and trailing newlines. A regular expression would be quadratic in a long run of newlines. */
 function trimNewlines(text: string): string {
   let start = 0;
   let end = text.length;

@@ -3,17 +3,17 @@ import type { TokenCounter } from '../../../tokens/token-counter.js';
 import type { ContextItem, FocusItem } from '../context-item.js';
 import { cutAround } from '../cutting/cut-around.js';
 import { cutLines } from '../cutting/cut-lines.js';
-import { type FittedText, showsNothing } from '../cutting/cut-source.js';
+import { type FittedText, hasOnlyMarker } from '../cutting/cut-source.js';
 import { fence } from '../fence.js';
 import { formatLines, LineIndex, type LineRange } from '../lines.js';
 import type { Coverage } from './coverage.js';
-import { cutSourceOf, linesOf, type Piece, wholePiece } from './pieces.js';
+import { cutSourceOf, linesOf, type Slice, wholeSlice } from './slices.js';
 
 /** The focus file after the context has been fitted. */
 export interface FocusToFit {
   readonly focus: FocusItem;
-  /** Shows the file, some of its lines, or only that it is open. */
-  readonly show: 'file' | LineRange | 'nothing';
+  /** The part to include: the file, some of its lines, or only the note that it is open. */
+  readonly part: 'file' | LineRange | 'note';
 }
 
 export interface FittedFocus {
@@ -23,36 +23,36 @@ export interface FittedFocus {
 }
 
 /**
- * Plans not to send lines again that the context shows. If it shows a part of the file, the longest run of lines that
- * it does not show is left, of the selection or else of the file.
+ * Plans the focus file without lines that the context already contains. If the context contains a part of the
+ * selection (or, without one, of the file), the longest run of its other lines is included.
  */
-export function planFocus(focus: FocusItem, shown: Coverage): FocusToFit {
+export function planFocus(focus: FocusItem, covered: Coverage): FocusToFit {
   const { item, selection } = focus;
-  if (!shown.has(item.origin)) return { focus, show: 'file' };
+  if (!covered.has(item.origin)) return { focus, part: 'file' };
   const [range] = selection ? [selection] : linesOf(item);
-  const missing = range ? shown.missing(item.origin, range) : [];
+  const missing = range ? covered.missing(item.origin, range) : [];
   const [longest] = missing.toSorted((a, b) => b.last - b.first - (a.last - a.first));
-  return { focus, show: longest ?? 'nothing' };
+  return { focus, part: longest ?? 'note' };
 }
 
-/** Fits the focus file to a limit of tokens: all of it, or the selection and as many lines around it as fit. */
+/** Fits the focus file to a token limit: the whole file, or the selection and as many lines around it as fit. */
 export async function fitFocus(
-  { focus, show }: FocusToFit,
+  { focus, part }: FocusToFit,
   limit: number,
   counter: TokenCounter,
 ): Promise<FittedFocus> {
   const item = withSelection(focus);
-  if (show === 'nothing') return pointAtContext(item, limit, counter);
-  const piece = show === 'file' ? wholePiece(item) : onlyLines(item, show);
+  if (part === 'note') return pointAtContext(item, limit, counter);
+  const slice = part === 'file' ? wholeSlice(item) : onlyLines(item, part);
   const fitted =
-    show === 'file' && focus.selection
-      ? await cutAround(cutSourceOf(piece), focus.selection, { limit, counter })
-      : await cutLines(cutSourceOf(piece), limit, counter);
-  if (!fitted || showsNothing(fitted)) return { block: undefined, item: droppedRow(item) };
-  return { block: fitted.rendered, item: shownRow(item, fitted, reasonsFor(show, fitted)) };
+    part === 'file' && focus.selection
+      ? await cutAround(cutSourceOf(slice), focus.selection, { limit, counter })
+      : await cutLines(cutSourceOf(slice), limit, counter);
+  if (!fitted || hasOnlyMarker(fitted)) return { block: undefined, item: droppedRow(item) };
+  return { block: fitted.rendered, item: includedRow(item, fitted, reasonsFor(part, fitted)) };
 }
 
-/** Says that the file is open and what is selected, since the context shows its lines. */
+/** Notes that the file is open and what is selected, because the context already contains its lines. */
 async function pointAtContext(item: ContextItem, limit: number, counter: TokenCounter): Promise<FittedFocus> {
   const text = '[open in the editor; shown in the context above]\n';
   const block = fence({ tag: 'focus', attributes: item.attributes, text });
@@ -73,20 +73,20 @@ function withSelection({ item, selection }: FocusItem): ContextItem {
   return { ...item, attributes: { ...item.attributes, selected } };
 }
 
-function onlyLines(item: ContextItem, lines: LineRange): Piece {
+function onlyLines(item: ContextItem, lines: LineRange): Slice {
   const lineCount = lines.last - lines.first + 1;
   return { item, text: new LineIndex(item.text).slice(lines), lineCount, firstLine: lines.first };
 }
 
-/** Says why the file is not shown completely. */
-function reasonsFor(show: FocusToFit['show'], { cut }: FittedText): string[] {
+/** Returns the reasons why the file is not included completely. */
+function reasonsFor(part: FocusToFit['part'], { cut }: FittedText): string[] {
   return [
-    ...(show === 'file' ? [] : ['only lines that the context does not show']),
+    ...(part === 'file' ? [] : ['only lines that the context does not show']),
     ...(cut ? ['cut to the lines around the focus'] : []),
   ];
 }
 
-function shownRow(item: ContextItem, fitted: FittedText, reasons: readonly string[]): ReportItem {
+function includedRow(item: ContextItem, fitted: FittedText, reasons: readonly string[]): ReportItem {
   const isWhole = !fitted.cut && fitted.text === item.text && item.note === undefined;
   return {
     kind: 'implicit',

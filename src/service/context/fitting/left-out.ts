@@ -1,19 +1,20 @@
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import { fence, inlinePath } from '../fence.js';
 import { formatLines } from '../lines.js';
-import { linesOf, type Piece, type PlacedItem } from './pieces.js';
+import { linesOf, type PlacedItem, type Slice } from './slices.js';
 
-/** Names what was dropped, one line each (rule: left-out-manifest): as many lines as fit, and how many more there are. */
+/**
+ * Lists dropped items, one per line, with the number of further ones if not all lines fit
+ * (rule: left-out-manifest).
+ */
 export async function fitLeftOut(
   outcomes: readonly PlacedItem[],
   limit: number,
   counter: TokenCounter,
 ): Promise<string | undefined> {
-  const dropped = outcomes.filter(({ pieces, placed }) => pieces.length > 0 && placed.length === 0);
-  const lines = dropped.flatMap(({ pieces }) => pieces.map(describe));
+  const dropped = outcomes.filter(({ slices, placed }) => slices.length > 0 && placed.length === 0);
+  const lines = dropped.flatMap(({ slices }) => slices.map(describe));
   const render = async (count: number): Promise<string | undefined> => {
-    await yieldIfBusy();
     const rest = lines.length - count;
     const text = [...lines.slice(0, count), ...(rest > 0 ? [`and ${rest} more`] : [])].join('\n');
     const rendered = fence({ tag: 'left_out', attributes: { reason: 'no room' }, text });
@@ -22,7 +23,7 @@ export async function fitLeftOut(
   return lines.length === 0 || limit <= 0 ? undefined : longestFitting(lines.length, render);
 }
 
-/** Searches by bisection, and tries all lines first. */
+/** Finds the largest number of lines that fits, by bisection. Tries all lines first. */
 async function longestFitting(
   lines: number,
   render: (count: number) => Promise<string | undefined>,
@@ -41,11 +42,11 @@ async function longestFitting(
   return longest;
 }
 
-function describe(piece: Piece): string {
-  const { item, text } = piece;
+function describe(slice: Slice): string {
+  const { item, text } = slice;
   const name =
     item.tag === 'pinned' ? `pinned ${item.id}` : (item.path ?? item.attributes['path'] ?? item.id);
-  const lines = item.path === undefined ? null : formatLines(linesOf(piece));
+  const lines = item.path === undefined ? null : formatLines(linesOf(slice));
   const bytes = Buffer.byteLength(text);
   return `${inlinePath(name)}: ${lines === null ? '' : `lines ${lines}, `}${bytes} bytes`;
 }

@@ -1,8 +1,7 @@
 import type { ReportItem } from '../../../contract/context-report.js';
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { formatLines } from '../lines.js';
-import { type PlacedItem, wholePiece } from './pieces.js';
-import type { PieceSizes } from './sizes.js';
+import type { SliceSizes } from './sizes.js';
+import { type PlacedItem, wholeSlice } from './slices.js';
 
 const reasons = {
   included: null,
@@ -11,13 +10,12 @@ const reasons = {
   duplicate: 'the same lines as another item',
 } as const;
 
-/** Makes the report's rows for the items that were found, in order. */
-export async function reportItems(outcomes: readonly PlacedItem[], sizes: PieceSizes): Promise<ReportItem[]> {
+/** Returns the report rows for the items that were found, in order. */
+export async function reportItems(outcomes: readonly PlacedItem[], sizes: SliceSizes): Promise<ReportItem[]> {
   const rows: ReportItem[] = [];
   for (const outcome of outcomes) {
-    await yieldIfBusy();
     const { item } = outcome;
-    const originalTokens = item.note === undefined ? await sizes.forReport(wholePiece(item)) : null;
+    const originalTokens = item.note === undefined ? await sizes.forReport(wholeSlice(item)) : null;
     rows.push(reportItem(outcome, originalTokens));
   }
   return rows;
@@ -38,14 +36,14 @@ function reportItem(outcome: PlacedItem, originalTokens: number | null): ReportI
   };
 }
 
-function statusOf({ item, pieces, placed }: PlacedItem): keyof typeof reasons {
-  if (pieces.length === 0) return 'duplicate';
+function statusOf({ item, slices, placed }: PlacedItem): keyof typeof reasons {
+  if (slices.length === 0) return 'duplicate';
   if (placed.length === 0) return 'dropped';
-  const isWhole = placed.length === pieces.length && placed.every(({ cut }) => !cut);
+  const isWhole = placed.length === slices.length && placed.every(({ cut }) => !cut);
   return isWhole && item.note === undefined ? 'included' : 'truncated';
 }
 
-function notes({ item, pieces }: PlacedItem): string[] {
-  const isShared = pieces.length > 0 && !pieces.some((piece) => piece.text === item.text);
+function notes({ item, slices }: PlacedItem): string[] {
+  const isShared = slices.length > 0 && !slices.some((slice) => slice.text === item.text);
   return [...(isShared ? ['its other lines belong to another item'] : []), ...(item.note ? [item.note] : [])];
 }

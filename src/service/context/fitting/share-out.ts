@@ -1,13 +1,13 @@
-/** Minimum number of tokens worth giving to an item; only an item that is smaller itself may get less. */
+/** Minimum number of tokens worth giving to an item. Only a smaller item may get less. */
 const MIN_SHARE_TOKENS = 256;
 
-/** Tokens that items would take; infinite for an item that exceeds any possible share. */
+/** Token counts of items; infinite for an item that exceeds any possible share. */
 type TokenSizes = readonly number[];
 
 /**
- * Divides a room fairly: an item smaller than its share leaves the rest to the others, so one giant cannot starve them.
- * If not even the minimum share is left, later items get 0. Pure arithmetic, so the same items and room always
- * give the same shares.
+ * Divides the available tokens fairly: an item smaller than its share leaves the rest to the others, so one giant
+ * item cannot starve them. Later items get 0 if less than the minimum share is left. The same sizes and room
+ * always give the same shares.
  */
 export function shareFairly(sizes: TokenSizes, room: number): number[] {
   const served = serve(sizes, room);
@@ -18,7 +18,7 @@ export function shareFairly(sizes: TokenSizes, room: number): number[] {
   return sizes.map((size, index) => (served[index] ? Math.min(size, level) : 0));
 }
 
-/** Gives each item in turn what it needs, for items in the order of their worth. */
+/** Gives each item all the tokens it needs, in order, as long as tokens are left. */
 export function shareInTurn(sizes: TokenSizes, room: number): number[] {
   let left = room;
   return sizes.map((size) => {
@@ -29,7 +29,7 @@ export function shareInTurn(sizes: TokenSizes, room: number): number[] {
   });
 }
 
-/** Divides a room among groups, and then the share of each group fairly among its items. */
+/** Divides the available tokens among groups, then the share of each group fairly among its items. */
 export function shareInGroups(
   groups: readonly TokenSizes[],
   share: typeof shareFairly,
@@ -40,18 +40,18 @@ export function shareInGroups(
   return groups.map((sizes, index) => shareFairly(sizes, shares[index] ?? 0));
 }
 
-/** Chooses the items that get at least the minimum share, or all of what they need. */
+/** Chooses the items that get at minimum the minimum share, or all the tokens they need. */
 function serve(sizes: TokenSizes, room: number): boolean[] {
   let left = room;
   return sizes.map((size) => {
-    const least = Math.min(size, MIN_SHARE_TOKENS);
-    if (least > left) return false;
-    left -= least;
+    const minimum = Math.min(size, MIN_SHARE_TOKENS);
+    if (minimum > left) return false;
+    left -= minimum;
     return true;
   });
 }
 
-/** Finds the size up to which all items are whole, so that the longer ones, cut to it, fill the room. */
+/** Finds the size up to which items stay whole, so that the longer ones, cut to that size, use up the room. */
 function waterLevel(sizes: TokenSizes, room: number): number {
   let left = room;
   for (const [index, size] of sizes.toSorted((a, b) => a - b).entries()) {

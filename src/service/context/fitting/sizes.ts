@@ -1,24 +1,23 @@
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { TokenCounter } from '../../../tokens/token-counter.js';
 import type { ContextItem } from '../context-item.js';
 import { type FittedText, fitWhole } from '../cutting/cut-source.js';
-import { cutSourceOf, type Piece } from './pieces.js';
+import { cutSourceOf, type Slice } from './slices.js';
 
-/** Counting to choose shares stops after this many times the limit: the rest would not fit anyway. */
+/** Counting for shares stops after this many times the limit, because the rest would not fit anyway. */
 const MAX_COUNTED_PER_LIMIT = 8;
-/** Maximum number of UTF-16 units that are counted for the report alone. */
+/** Maximum number of UTF-16 units that are counted only for the report. */
 const MAX_REPORTED_CHARACTERS = 524_288;
 
 /**
- * Tokens that pieces take in the prompt with nothing cut away. However much is asked for, the work is bounded.
- * Both allowances are used up in the order of the items, so the same request always gets the same sizes.
+ * Token counts of uncut slices, with bounded work however much is requested. Both allowances are used up in the
+ * order of the items, so the same request always gets the same sizes.
  */
-export class PieceSizes {
+export class SliceSizes {
   readonly #limit: number;
   readonly #counter: TokenCounter;
-  /** Sizes by what is counted: the origin and the first line, then the text. */
-  readonly #known = new Map<string, Map<string, number>>();
-  /** Items that fit the limit, as they were rendered to be counted. */
+  /** Sizes by tag, first line and origin, then by text. */
+  readonly #sizes = new Map<string, Map<string, number>>();
+  /** Rendered items that fit the limit, kept for reuse. */
   readonly #rendered = new Map<ContextItem, FittedText>();
   #tokensLeft: number;
   #charactersLeft = MAX_REPORTED_CHARACTERS;
@@ -29,49 +28,51 @@ export class PieceSizes {
     this.#tokensLeft = limit * MAX_COUNTED_PER_LIMIT;
   }
 
-  /** Infinite for a piece that exceeds the limit, and for all new ones once the allowance is used up. */
-  async ofEach(pieces: readonly Piece[]): Promise<number[]> {
+  /**
+   * Counts each slice. Infinite for a slice that exceeds the limit, and for new ones once the allowance is used
+   * up.
+   */
+  async ofEach(slices: readonly Slice[]): Promise<number[]> {
     const sizes: number[] = [];
-    for (const piece of pieces) {
-      await yieldIfBusy();
-      sizes.push(this.#sameAs(piece).get(piece.text) ?? (await this.#count(piece)));
+    for (const slice of slices) {
+      sizes.push(this.#sameAs(slice).get(slice.text) ?? (await this.#count(slice)));
     }
     return sizes;
   }
 
-  /** The piece with nothing cut away, if it was rendered and fits the limit. */
-  rendered({ item, text }: Piece): FittedText | undefined {
+  /** Returns the uncut rendering of a slice, if it fits the limit. */
+  rendered({ item, text }: Slice): FittedText | undefined {
     const rendered = this.#rendered.get(item);
     return rendered?.text === text ? rendered : undefined;
   }
 
-  /** The size for the report, even above the limit; null if the allowance for that is used up. */
-  async forReport(piece: Piece): Promise<number | null> {
-    const known = this.#sameAs(piece).get(piece.text) ?? Number.POSITIVE_INFINITY;
-    if (Number.isFinite(known)) return known;
-    this.#charactersLeft -= piece.text.length;
-    return this.#charactersLeft < 0 ? null : this.#tokensWithin(piece, Number.POSITIVE_INFINITY);
+  /** Returns the size for the report, even above the limit; null if the allowance for the report is used up. */
+  async forReport(slice: Slice): Promise<number | null> {
+    const cached = this.#sameAs(slice).get(slice.text) ?? Number.POSITIVE_INFINITY;
+    if (Number.isFinite(cached)) return cached;
+    this.#charactersLeft -= slice.text.length;
+    return this.#charactersLeft < 0 ? null : this.#tokensWithin(slice, Number.POSITIVE_INFINITY);
   }
 
-  async #count(piece: Piece): Promise<number> {
+  async #count(slice: Slice): Promise<number> {
     if (this.#tokensLeft <= 0) return Number.POSITIVE_INFINITY;
-    const tokens = await this.#tokensWithin(piece, this.#limit);
+    const tokens = await this.#tokensWithin(slice, this.#limit);
     this.#tokensLeft -= Math.min(tokens, this.#limit);
-    this.#sameAs(piece).set(piece.text, tokens);
+    this.#sameAs(slice).set(slice.text, tokens);
     return tokens;
   }
 
-  async #tokensWithin(piece: Piece, limit: number): Promise<number> {
-    const whole = await fitWhole(cutSourceOf(piece), { limit, counter: this.#counter });
-    if (whole && limit === this.#limit) this.#rendered.set(piece.item, whole);
+  async #tokensWithin(slice: Slice, limit: number): Promise<number> {
+    const whole = await fitWhole(cutSourceOf(slice), { limit, counter: this.#counter });
+    if (whole && limit === this.#limit) this.#rendered.set(slice.item, whole);
     return whole?.tokens ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The known sizes of pieces that differ from this one in their text only. */
-  #sameAs({ item: { tag, origin }, firstLine }: Piece): Map<string, number> {
+  /** Returns the cached sizes of slices that differ from this one only in their text. */
+  #sameAs({ item: { tag, origin }, firstLine }: Slice): Map<string, number> {
     const key = `${tag} ${firstLine} ${origin}`;
-    const sizes = this.#known.get(key) ?? new Map<string, number>();
-    this.#known.set(key, sizes);
+    const sizes = this.#sizes.get(key) ?? new Map<string, number>();
+    this.#sizes.set(key, sizes);
     return sizes;
   }
 }

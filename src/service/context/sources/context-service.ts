@@ -14,19 +14,19 @@ type Fetch = (
 ) => Promise<Pick<Response, 'status' | 'body'>>;
 
 export interface ContextServiceOptions {
-  /** `CONTEXT_SERVICE_URL`, set by the operator and never by a caller. */
+  /** `CONTEXT_SERVICE_URL`, which the operator sets and a caller cannot change. */
   readonly url: string;
   readonly projectId: string;
-  /** Called before each request for the headers to add. */
+  /** Returns headers to add; called before each request. */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
   readonly fetch?: Fetch;
-  /** Time limit of one response, including its body. */
+  /** Time limit of one response, including its body. Default 5,000. */
   readonly timeoutMs?: number;
-  /** Maximum size of one response. */
+  /** Maximum size of one response. Default 8 MiB. */
   readonly maxBytes?: number;
 }
 
-/** The context service did not respond in time, or its response does not follow the protocol. */
+/** Thrown if the context service did not respond in time, or its response does not follow the protocol. */
 export class ContextServiceFailed extends Error {
   override readonly name = 'ContextServiceFailed';
 
@@ -38,7 +38,10 @@ export class ContextServiceFailed extends Error {
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 8_388_608;
 
-/** Reads files and pinned items by two GETs (rule: context-service). Rejects with `ContextServiceFailed`. */
+/**
+ * Reads files and pinned items with two kinds of GET requests (rule: context-service). Rejects with
+ * `ContextServiceFailed`.
+ */
 export function contextServiceSource(options: ContextServiceOptions): ContextSource {
   const project = `${options.url.replace(/\/+$/, '')}/projects/${encodeURIComponent(options.projectId)}`;
   return {
@@ -58,7 +61,7 @@ export function contextServiceSource(options: ContextServiceOptions): ContextSou
   };
 }
 
-/** Returns the JSON of the response; undefined for 404. */
+/** Returns the JSON value of the response; undefined for a 404. */
 async function get(url: string, options: ContextServiceOptions, signal: AbortSignal): Promise<unknown> {
   const { fetch = globalThis.fetch, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   signal.throwIfAborted();
@@ -68,22 +71,22 @@ async function get(url: string, options: ContextServiceOptions, signal: AbortSig
     const { status, body } = await fetch(url, { redirect: 'error', signal: stop, headers });
     if (status !== 200) await body?.cancel();
     if (status === 404) return undefined;
-    if (status !== 200) throw new ContextServiceFailed(`it answered ${status}`);
+    if (status !== 200) throw new ContextServiceFailed(`it responded with HTTP ${status}`);
     return JSON.parse(await readBody(body, maxBytes));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ContextServiceFailed) throw error;
-    throw new ContextServiceFailed('no answer that can be used', error);
+    throw new ContextServiceFailed('no usable response', error);
   }
 }
 
-/** Throws if the body is too large; leaving the loop early cancels the rest of it. */
+/** Reads a body. Throws if it is too large; leaving the loop early cancels the rest of the body. */
 async function readBody(body: Response['body'], maxBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > maxBytes) throw new ContextServiceFailed(`its answer is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new ContextServiceFailed(`its response is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
@@ -93,14 +96,14 @@ function checkEntry(path: string, answer: unknown): SourceFile | SourceFolder {
   const entry = checkObject(answer);
   if (entry['type'] === 'file') return checkFile(path, entry);
   if (entry['type'] === 'folder') return checkFolder(path, entry);
-  throw new ContextServiceFailed('the type is neither file nor folder');
+  throw new ContextServiceFailed('`type` is neither "file" nor "folder"');
 }
 
 function checkFile(path: string, { content, cut }: Readonly<Record<string, unknown>>): SourceFile {
   return { type: 'file', path, content: checkText(content), ...(cut === true && { cut }) };
 }
 
-/** Omits paths that are not below the folder or that are named like secrets, whatever the service says. */
+/** Reads a folder. Omits paths outside the folder and paths named like secrets, even if the service returns them. */
 function checkFolder(folder: string, entry: Readonly<Record<string, unknown>>): SourceFolder {
   const isMember = (path: unknown): path is string =>
     typeof path === 'string' && portablePath(path) === path && isBelow(folder, path) && !isSecretPath(path);
@@ -118,15 +121,15 @@ function checkFolder(folder: string, entry: Readonly<Record<string, unknown>>): 
 
 function checkObject(value: unknown): Readonly<Record<string, unknown>> {
   if (isObject(value)) return value;
-  throw new ContextServiceFailed('an object was expected');
+  throw new ContextServiceFailed('expected a JSON object');
 }
 
 function checkList(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  throw new ContextServiceFailed('a list was expected');
+  throw new ContextServiceFailed('expected a JSON array');
 }
 
 function checkText(value: unknown): string {
   if (typeof value === 'string' && !value.includes('\0')) return value;
-  throw new ContextServiceFailed('text was expected');
+  throw new ContextServiceFailed('expected a string without NUL');
 }

@@ -1,7 +1,7 @@
 /**
- * A place that context comes from (rule: source-order). `undefined` means "not here, ask the next source": a missing
- * file and a forbidden one look the same. Rejects only with the signal's reason or if the source is out of order;
- * then the other sources are asked and the step continues.
+ * A source of context (rule: source-order). `undefined` means "not found, query the next source": a missing file
+ * and a forbidden one look the same. Rejects only with the signal's reason, or if the source is unavailable; then
+ * the other sources are queried and the step continues.
  */
 export interface ContextSource {
   /** Reads a file, or a folder with its text files. Paths are relative to the project and use `/`. */
@@ -11,7 +11,7 @@ export interface ContextSource {
 
 export interface SourceFile {
   readonly type: 'file';
-  /** Relative to the project, with `/`. */
+  /** Path relative to the project, with `/`. */
   readonly path: string;
   readonly content: string;
   /** True if `content` is only the beginning of a larger file. */
@@ -20,13 +20,13 @@ export interface SourceFile {
 
 export interface SourceFolder {
   readonly type: 'folder';
-  /** `.` is the project itself. */
+  /** Path relative to the project; `.` is the project itself. */
   readonly path: string;
   /** All paths below the folder, relative to the project, in a stable order. */
   readonly listing: readonly string[];
   /** The folder's text files, in the same order. */
   readonly files: readonly SourceFile[];
-  /** True if not everything below the folder is listed or read. */
+  /** True if some entries below the folder are neither listed nor read. */
   readonly cut?: boolean;
 }
 
@@ -36,5 +36,5 @@ export interface PinnedItem {
   readonly content: string;
 }
 
-/** Ids that are safe in a file name and in a URL: none begins with a dot. */
+/** Pinned item ids that are safe in a file name and in a URL: no id begins with a dot. */
 export const storedPinnedId = /^[A-Za-z0-9_][\w.-]{0,127}$/;

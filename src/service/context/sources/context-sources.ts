@@ -4,22 +4,26 @@ import { type ContextServiceOptions, contextServiceSource } from './context-serv
 import type { ContextSource } from './context-source.js';
 import { projectFolderSource } from './project-folder.js';
 
-/** The operator's settings of context sources. */
+/** The operator's settings for context sources. */
 export interface ContextSourceOptions {
-  /** Folders by project id, in lower case. */
+  /** Folders by project id in lower case. */
   readonly PROJECTS: Readonly<Record<string, string>>;
-  /** The folder whose subfolders are named after project ids, in lower case. */
+  /** Folder whose subfolders are named after project ids in lower case. */
   readonly PROJECTS_DIR?: string | undefined;
   readonly CONTEXT_SERVICE_URL?: string | undefined;
 }
 
-/** Returns the operator's sources for a request, in the order in which they are asked (rule: source-order). */
+/**
+ * Returns a function from a request to the operator's sources, in the order in which they are queried
+ * (rule: source-order).
+ */
 export function contextSources(
   config: ContextSourceOptions,
 ): (request: StepRequest, headers?: ContextServiceOptions['headers']) => ContextSource[] {
   const { PROJECTS_DIR: parent, CONTEXT_SERVICE_URL: url } = config;
   return ({ project_id: projectId }, headers) => {
-    // The schema accepts only UUIDs as project ids, so no path can hide in one. Case is not significant.
+    // The request schema accepts only UUIDs as project ids, so an id cannot contain a path. Case is not
+    // significant.
     const id = projectId.toLowerCase();
     const folder = config.PROJECTS[id] ?? (parent && join(parent, id));
     return [

@@ -3,8 +3,8 @@ import { byCodeUnits, portablePath } from '../../../files/portable-path.js';
 import type { ContextSource, SourceFile, SourceFolder } from './context-source.js';
 
 /**
- * The contents that came with the request (`inline_context`). A path is found as it was written or in its normal form;
- * each part of a path before a `/` is a folder. No file system is involved.
+ * Serves the contents that came with the request (`inline_context`). A path is found as written or in its normal
+ * form. Each part of a path before a `/` is a folder. Does not access the file system.
  */
 export function inlineSource({ files = [], pinned_items = [] }: InlineContext): ContextSource {
   const byName = filesByName(files);
@@ -14,10 +14,10 @@ export function inlineSource({ files = [], pinned_items = [] }: InlineContext): 
   return {
     async read(path) {
       const name = portablePath(path) ?? path;
-      const known = byName.get(name) ?? folders.get(name);
-      if (known) return known;
+      const cached = byName.get(name) ?? folders.get(name);
+      if (cached) return cached;
       const folder = folderOf(name, sorted);
-      if (folder) folders.set(name, folder); // the same one for all spellings of its path
+      if (folder) folders.set(name, folder); // reused for all spellings of the path
       return folder;
     },
     async readPinned(id) {
@@ -27,7 +27,7 @@ export function inlineSource({ files = [], pinned_items = [] }: InlineContext): 
   };
 }
 
-/** If several files have one name, the first one counts. */
+/** Returns files by name. If several files have one name, the first one is used. */
 function filesByName(files: NonNullable<InlineContext['files']>): ReadonlyMap<string, SourceFile> {
   const byName = new Map<string, SourceFile>();
   for (const { path, content } of files) {
@@ -46,13 +46,16 @@ function folderOf(path: string, sorted: readonly SourceFile[]): SourceFolder | u
     path,
     files,
     get listing() {
-      listing ??= files.map((file) => file.path); // of many nested folders, most are not listed
+      listing ??= files.map((file) => file.path); // lazy: most of many nested folders are never listed
       return listing;
     },
   };
 }
 
-/** Finds a run of the sorted files: all paths that begin with `a/` come before `a0`, since `0` follows `/` directly. */
+/**
+ * Finds the files below a folder in the sorted list: all paths that begin with `a/` come before `a0`, because `0`
+ * directly follows `/` in Unicode.
+ */
 function filesBelow(folder: string, sorted: readonly SourceFile[]): readonly SourceFile[] {
   const start = countBefore(`${folder}/`, sorted);
   const end = countBefore(`${folder}0`, sorted);

@@ -5,19 +5,22 @@ type Lookup<Value> =
   | { readonly found: Value; readonly reason?: never }
   | { readonly found?: never; readonly reason: string };
 
-/** All sources as one: the first that has a path or an id answers for it. */
+/** All sources as one: the first source that has a path or an id is used. */
 export interface Library {
   read(path: string): Promise<Lookup<SourceFile | SourceFolder>>;
   readPinned(id: string): Promise<Lookup<PinnedItem>>;
 }
 
-/** Does not distinguish missing from forbidden, so nobody learns what lies out of reach (rule: context-is-no-error). */
+/**
+ * Reason for missing and forbidden items alike, so that callers cannot find out what exists outside the project
+ * (rule: context-is-no-error).
+ */
 const NOT_FOUND = 'not found or not readable';
 const OUT_OF_ORDER = 'a context source is out of order';
 
 /**
- * Asks the sources in their order and reads each path once. A source that failed is not asked again, so a dead one
- * costs one timeout and not one per path. Rejects only with the signal's reason.
+ * Queries the sources in order and reads each path once. A source that failed is not queried again, so a dead one
+ * costs one timeout instead of one per path. Rejects only with the signal's reason.
  */
 export function openLibrary(sources: readonly ContextSource[], signal: AbortSignal): Library {
   const failed = new Set<ContextSource>();
@@ -42,7 +45,7 @@ export function openLibrary(sources: readonly ContextSource[], signal: AbortSign
   return { read, readPinned };
 }
 
-/** Yields the results in order and in batches of `limit`. A batch begins only when it is asked for. */
+/** Yields the results in order, in batches of `limit`. A batch starts only when the consumer requests it. */
 export async function* concurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

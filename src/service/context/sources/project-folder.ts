@@ -11,16 +11,16 @@ import { concurrently } from './library.js';
 
 const MIB = 1_048_576;
 const MAX_FILE_BYTES = 2 * MIB;
-/** Maximum bytes of the contents of one folder; further files are listed but not read. */
+/** Maximum bytes of file contents read for one folder; further files are listed but not read. */
 const MAX_FOLDER_BYTES = 2 * MIB;
 const MAX_FOLDER_FILE_BYTES = MIB / 4;
 const FILES_AT_ONCE = 8;
 
-/** Makes missing, forbidden and unreadable files look the same. */
+/** Maps any error to undefined, so that missing, forbidden and unreadable files look the same. */
 const toUndefined = (): undefined => undefined;
 
 /**
- * A folder on this machine, contained by real path (rule: containment); the root itself may be a link.
+ * Reads from a local folder, without leaving its real path (rule: containment). The root itself may be a link.
  * Pinned items are `.stepwise/pinned/<id>.md`.
  */
 export function projectFolderSource(rootPath: string): ContextSource {
@@ -49,7 +49,10 @@ async function readPath(
   return found === 'folder' ? readFolder(root, name, signal) : found && toSourceFile(name, found);
 }
 
-/** Returns undefined for binary files and other encodings than UTF-8 too, because the model could not quote them. */
+/**
+ * Reads a file. Returns undefined also for binary files and encodings other than UTF-8, because the model could
+ * not quote them.
+ */
 async function readContained(
   root: string,
   path: string,

@@ -6,11 +6,11 @@ import type { ErrorDetail } from '../../../contract/step.js';
 import { stepError } from '../../../conversation/blank-step.js';
 import { errorResponse } from './send-failure.js';
 
-/** Connections that were ended because of something that never became a request, counted by cause. */
+/** Numbers of closed connections on which no valid HTTP request arrived, by cause. */
 export class RefusedConnections {
   readonly counts = { malformed: 0, head_too_large: 0, timeout: 0, too_many_requests: 0 };
 
-  /** Counts an error of Node's HTTP parser; a caller that leaves in the middle of its request is no refusal. */
+  /** Counts an error of Node's HTTP parser. A caller that disconnects in the middle of its request is not counted. */
   add({ code }: NodeJS.ErrnoException): void {
     if (code === 'HPE_HEADER_OVERFLOW') this.counts.head_too_large += 1;
     else if (code === 'ERR_HTTP_REQUEST_TIMEOUT') this.counts.timeout += 1;
@@ -19,9 +19,10 @@ export class RefusedConnections {
 }
 
 /**
- * Answers what never became a request: headers too slow, too large, or no HTTP at all. Writes to the socket, since there is no
- * response object, and repeats nothing of what was sent. Where the caller would take the refusal for a part of the `pending`
- * response, or for the answer to another request, it only closes the connection.
+ * Responds to a connection without a valid request: headers too slow, too large, or invalid HTTP. Writes to the
+ * socket, because there is no response object, and repeats nothing that the caller sent. If the caller would
+ * mistake the error for a part of the `pending` response or for the response to another request, only closes the
+ * connection.
  */
 export function answerClientError(
   error: NodeJS.ErrnoException,
@@ -33,11 +34,14 @@ export function answerClientError(
   else socket.end(error.code === 'HPE_HEADER_OVERFLOW' ? plain(431) : failure(error));
 }
 
-/** Names the parser's own code, such as `HPE_INVALID_CHUNK_SIZE`: its list is closed. */
+/**
+ * Returns the error code and details. The parser's own code, such as `HPE_INVALID_CHUNK_SIZE`, is safe to return,
+ * because the parser has a fixed list.
+ */
 function problemOf({ code }: NodeJS.ErrnoException): { code: ErrorCode; details: ErrorDetail[] } {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout', details: [] };
   const parserCode = code?.startsWith('HPE_') ? ` (${code})` : '';
-  const message = `the request is not well-formed HTTP${parserCode}`;
+  const message = `the request is not valid HTTP${parserCode}`;
   return { code: 'invalid_request', details: [{ path: '', code: 'malformed_http', message }] };
 }
 

@@ -6,7 +6,10 @@ import { type Outcome, type RequestState, stateOf } from '../middleware/request-
 import { errorResponse, sendFailure } from './send-failure.js';
 import { isBug, RequestRefused, toFailure } from './to-failure.js';
 
-/** Turns anything thrown into the one failure body (rule: one-failure-body). Only the code of a thrown value reaches the caller. */
+/**
+ * Turns any thrown value into the failure response (rule: one-failure-body). Only the code of an unknown error
+ * reaches the caller.
+ */
 export function errorHandler(log: Logger): ErrorRequestHandler {
   return (error: unknown, request: Request, response: Response, _next) => {
     const state = stateOf(response);
@@ -26,16 +29,19 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 
 function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
   const bug = JSON.stringify(describeBug(thrown));
-  log.error({ request_id: id, bug: JSON.parse(key?.redact(bug) ?? bug) }, 'bug');
+  log.error(
+    { request_id: id, bug: JSON.parse(key?.redact(bug) ?? bug) },
+    'bug: unexpected error in the service',
+  );
 }
 
-/** Statuses for the conditions that a request for a file may set, by the names of the errors of Express's `sendFile`. */
+/** HTTP statuses for unmet conditional requests for a file, by the error names of Express's `sendFile`. */
 const unmetConditions: ReadonlyMap<string, { status: number; outcome: Outcome }> = new Map([
   ['PreconditionFailedError', { status: 412, outcome: 'precondition_failed' }],
   ['RangeNotSatisfiableError', { status: 416, outcome: 'range_not_satisfiable' }],
 ]);
 
-/** Returns HTTP's own answer to an unmet condition: it has no body, and the valid range stands in a header. */
+/** Returns HTTP's own response to an unmet condition. It has no body; a header contains the valid range. */
 function unmetOf(thrown: unknown) {
   const unmet = thrown instanceof Error ? unmetConditions.get(thrown.name) : undefined;
   const headers: unknown = unmet && Reflect.get(Object(thrown), 'headers');
@@ -51,14 +57,14 @@ function answerUnmet(
   response.status(status).set(headers).end();
 }
 
-/** Express throws a `URIError` for paths that it cannot decode (`/%E0%A4%A`). */
+/** Maps a `URIError`, which Express throws for paths that it cannot decode (`/%E0%A4%A`). */
 function refusalOfExpress(thrown: unknown): RequestRefused | undefined {
   return thrown instanceof URIError ? new RequestRefused('not_found') : undefined;
 }
 
 /**
- * Describes a bug by its name and place, never by its message: messages quote values (`JSON.parse` its input, `fetch` the
- * header it refused), and a value may be the caller's key.
+ * Describes a bug by its name and place, never by its message: messages quote values (`JSON.parse` its input,
+ * `fetch` the rejected header), and a value may be the caller's key.
  */
 export function describeBug(thrown: unknown): { name: string; at: string[] } {
   if (!(thrown instanceof Error)) return { name: typeof thrown, at: [] };

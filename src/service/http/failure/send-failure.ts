@@ -6,7 +6,7 @@ import { blankStep } from '../../../conversation/blank-step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import type { Failure } from './to-failure.js';
 
-/** Answers with a failure, so that a caller who is still uploading can read it. */
+/** Sends a failure so that even a caller who is still uploading can read it. */
 export function sendFailure(request: Request, response: Response, error: Failure): void {
   const body = errorResponse(error, stateOf(response));
   response.status(errorCodes[error.code].status);
@@ -17,7 +17,7 @@ export function sendFailure(request: Request, response: Response, error: Failure
   else response.json(body);
 }
 
-/** Makes the one body of every failure; fields that were not read are null (rules: one-failure-body, null-never-empty). */
+/** Builds the failure body. Fields that were not read are null (rules: one-failure-body, null-never-empty). */
 export function errorResponse(
   error: StepError,
   { id, echo }: Pick<RequestState, 'id' | 'echo'>,
@@ -27,7 +27,7 @@ export function errorResponse(
     status: 'error',
     iterations_remaining: echo?.iterationsLeft ?? null,
     ...blankStep,
-    // The raw turns have passed the schema, which keeps unknown fields.
+    // Cast: the raw turns have passed the schema, which keeps unknown fields.
     updated_conversation_history: (echo?.history ?? null) as Turn[] | null,
     provider: error.provider,
     error,
@@ -41,19 +41,19 @@ function isUploading({ headers, complete }: Request): boolean {
   );
 }
 
-/** Time for which the rest of an upload is read and dropped after it was refused. */
+/** Maximum time for which the rest of a rejected upload is read and discarded. */
 const MAX_LINGER_MS = 2_000;
 
 /**
- * Writes the whole answer at once, then reads and drops the rest of the upload for a while: a socket that is closed with unread
- * bytes is reset, and the caller would lose the answer.
+ * Writes the whole response at once, then reads and discards the rest of the upload for a while. A socket that is
+ * closed with unread bytes is reset, and the caller would lose the response.
  */
 function answerUpload(request: Request, response: Response, body: string): void {
   const state = stateOf(response);
   response
     .type('json')
     .set({ 'Content-Length': String(Buffer.byteLength(body)), Connection: 'close' })
-    // A caller who has read it may close the connection before the end.
+    // A caller who has read the response may close the connection early.
     .write(body, (error) => {
       state.isAnswered = !error;
     });

@@ -4,12 +4,12 @@ import { stepError } from '../../../conversation/blank-step.js';
 import { Interruption, type InterruptionReason, StepRefused } from '../../step/interruption.js';
 import { type ConnectionProblem, ProviderError, type ProviderFailure } from '../../step/provider.js';
 
-/** A request that the service refuses: it is malformed, too large, too slow, or comes at a bad time. */
+/** A request that the service rejects: malformed, too large, too slow, or not acceptable at the moment. */
 export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
-  /** Null for the usual wait of the code. */
+  /** Wait before a retry; null for the default of the code. */
   readonly retryAfterMs: number | null;
 
   constructor(code: ErrorCode, details: readonly ErrorDetail[] = [], retryAfterMs: number | null = null) {
@@ -25,7 +25,7 @@ export interface Failure extends StepError {
   code: ErrorCode;
 }
 
-/** Returns the failure that a thrown value stands for (rule: error-table); anything unknown is a bug. */
+/** Converts a thrown value to a failure (rule: error-table). Any unknown value is a bug. */
 export function toFailure(thrown: unknown): Failure {
   if (thrown instanceof RequestRefused) {
     return failure(thrown.code, { details: [...thrown.details], retry_after_ms: thrown.retryAfterMs });
@@ -49,7 +49,7 @@ function detailsOf({ vendorWords, connection }: ProviderError): ErrorDetail[] {
   return connection ? [{ code: connection.problem, message: connectionProblems[connection.problem] }] : [];
 }
 
-/** What each problem of a connection means, and what helps (rule: connection-failures). */
+/** The meaning of each problem of a connection, and the remedy (rule: connection-failures). */
 const connectionProblems: Readonly<Record<ConnectionProblem, string>> = {
   dns: 'The host name could not be resolved: check the URL of the upstream, and the DNS of this machine.',
   refused: 'Nothing listens at this address: check that the server runs, and its host and port.',
@@ -61,7 +61,10 @@ const connectionProblems: Readonly<Record<ConnectionProblem, string>> = {
   proxy: 'The proxy did not pass the connection on: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
 };
 
-/** Whether a thrown value is a bug. An abort is none: it follows from an interruption, which has the reason. */
+/**
+ * Returns whether a thrown value is a bug. An `AbortError` is not: it follows from an interruption, which has the
+ * reason.
+ */
 export function isBug(thrown: unknown): boolean {
   const isAbort = thrown instanceof Error && thrown.name === 'AbortError';
   return !isAbort && toFailure(thrown).code === 'internal_error';
@@ -84,11 +87,11 @@ const codeOfProviderFailure = {
 const codeOfInterruption = {
   deadline: 'upstream_timeout',
   shutting_down: 'shutting_down',
-  // The caller has left and reads no answer; the log has an outcome of its own for it.
+  // The caller has left and reads no response. The log has a separate outcome for this.
   caller_left: 'request_timeout',
 } as const satisfies Record<InterruptionReason, ErrorCode>;
 
-/** Waits where the provider names none: these codes always come with a Retry-After (rule: retry-after). */
+/** Waits for codes that always have a Retry-After, if the provider names none (rule: retry-after). */
 const usualWaitMs: Partial<Record<ErrorCode, number>> = {
   overloaded: 1_000,
   shutting_down: 2_000,

@@ -22,31 +22,33 @@ type RunRequest = Pick<
 export interface RequestLimits {
   readonly inFlight: InFlight;
   readonly body: BodyLimits;
-  /** Maximum time of a request; a caller may ask for less. */
+  /** Maximum time of a request. A caller may set a shorter one. */
   readonly deadlineMs: number;
 }
 
-/** A request that was read, with its deadline and state. */
+/** A validated request, with its deadline and state. */
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
   readonly deadline: StepDependencies['deadline'];
   readonly state: RequestState;
-  /** The model key as it was sent, unchecked: a request that calls no model does not need it. */
+  /** The model key as sent. It is not validated, because a request without a model call does not need it. */
   readonly sentKey: string | undefined;
 }
 
-/** Accepts and reads a request, cheapest check first: load, type and size, JSON, schema, project. Throws `RequestRefused`. */
+/**
+ * Accepts and validates a request, cheapest checks first: load, type and size, JSON, schema, project. Throws
+ * `RequestRefused`.
+ */
 export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   schema: Schema,
   { request, response }: { request: Request; response: Response },
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
   const deadline = limits.inFlight.accept(response);
-  // Holds for refused requests too: they keep their slot until their answer has been read.
+  // The deadline also applies to rejected requests, which keep their slot until their response has been read.
   deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
   state.signal = deadline.signal;
-  const { value: body, bytes } = await readBody(request, limits.body, deadline.signal);
-  state.bodyBytes = bytes;
+  const body = await readBody(request, limits.body, deadline.signal);
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   const parsed = await parseRequest(schema, body, deadline.signal);
@@ -63,34 +65,38 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   return { request: read, history, warnings, deadline, state, sentKey };
 }
 
-/** Throws `RequestRefused` for a project that the caller's token does not allow (rule: bearer-tokens). */
+/** Throws `RequestRefused` if the caller's token does not allow the project (rule: bearer-tokens). */
 function requireProject({ projects }: Caller, projectId: string): void {
   if (projects === 'all' || projects.has(projectId.toLowerCase())) return;
-  const message = 'the token does not allow this project; ask the operator of this service for one that does';
+  const message =
+    'the token does not allow this project; ask the operator of this service for a token that does';
   throw new RequestRefused('forbidden', [{ path: 'project_id', code: 'project_not_allowed', message }]);
 }
 
-/** Returns the key of a body that was not validated yet. */
+/** Returns the model key of a body that has not been validated yet. */
 function keyIn(body: unknown): string | undefined {
   const keys = isObject(body) ? body['user_api_keys'] : undefined;
   const key = isObject(keys) ? keys['llmKey'] : undefined;
   return typeof key === 'string' ? key : undefined;
 }
 
-/** Returns the model a request asks for. Throws `RequestRefused`, naming the configured providers, if none fits. */
+/**
+ * Returns the model that a request names. Throws `RequestRefused`, which lists the configured providers, if there
+ * is none.
+ */
 export function resolveModel(config: LlmConfig, models: ModelDirectory): ResolvedModel {
   const model = models.resolve(config);
   if (model) return model;
   const names = models.list().upstreams.map(({ name }) => name);
-  const message = `configured providers: ${names.join(', ')}; /api/agent/models lists the model names they are known for`;
+  const message = `no configured provider has this name; providers: ${names.join(', ')}; GET /api/agent/models lists known model names`;
   throw new RequestRefused('unsupported_model', [
     { path: config.provider ? 'llm_config.provider' : 'llm_config.modelName', code: 'unknown_name', message },
   ]);
 }
 
 /**
- * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed (rule: key-form), except
- * for a request without iterations left: it makes no call (rule: iterations).
+ * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed
+ * (rule: key-form). A request without iterations left makes no call and so needs no key (rule: iterations).
  */
 export function connect(
   model: ResolvedModel,

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * An error map for Zod: describes an issue by what to write instead, for requests and settings alike. Never repeats the value.
- * Undefined keeps Zod's own words; a schema's own message goes before both.
+ * Error map for Zod, for requests and settings. Describes what to write instead and never repeats the value.
+ * Returning undefined keeps Zod's default message; a schema's own message takes precedence over both.
  */
 export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -17,7 +17,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return `expected at most ${issue.maximum}${unitOf(issue.origin)}`;
     case 'invalid_key':
-      // The message of the schema of the names is better than "invalid key".
+      // The message of the name schema is better than "invalid key".
       return issue.issues[0]?.message;
     case 'custom':
       return issue.params?.['expected'] && expected(typeNamed(issue.params['expected']), issue.input);
@@ -26,7 +26,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** Returns the message for a missing field or one of the wrong kind. */
+/** Returns the message for a missing field or a field of the wrong type. */
 function expected(what: string, input: unknown): string {
   return input === undefined ? `this field is required: ${what}` : `expected ${what}`;
 }
@@ -49,7 +49,7 @@ const types: Readonly<Record<string, string>> = {
 
 const typeNamed = (type: string): string => types[type] ?? type;
 
-/** Returns the name of the format, if the schema has one: for a missing UUID, "a string" would not help. */
+/** Returns the name of the format, if the schema has one, because "a string" would not explain a missing UUID. */
 function formatOf({ inst }: z.core.$ZodRawIssue): string | undefined {
   const definition = inst?._zod.def;
   return definition && 'format' in definition ? formats[String(definition.format)] : undefined;

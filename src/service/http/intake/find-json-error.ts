@@ -1,9 +1,9 @@
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 
-/** Tokens that are read between two chances for others: less than a millisecond of work. */
+/** Number of tokens between two calls of `yieldIfBusy`: less than a millisecond of work. */
 const TOKENS_PER_TURN = 4 * 1024;
 
-/** The kinds of token that are allowed at a place, in words for the caller. */
+/** The kinds of token allowed at a position, as described to the caller. */
 type Expected = keyof typeof words;
 
 const words = {
@@ -26,12 +26,12 @@ export async function findJsonError(text: string, signal: AbortSignal): Promise<
   return describe(text, at, words[expected]);
 }
 
-/** Whether a text is JSON as far as the token at position `end`, whatever follows. */
+/** Returns whether a text is valid JSON up to the token at position `end`, whatever follows. */
 export async function isJsonUpTo(text: string, end: number, signal: AbortSignal): Promise<boolean> {
   return (await walk(text, end, signal)).isSound;
 }
 
-/** The place where a walk over the tokens stopped: before a token that is not allowed there, or at its end. */
+/** The position where reading the tokens stopped: before a token that is not allowed there, or at the end. */
 interface Stop {
   readonly at: number;
   readonly expected: Expected;
@@ -75,8 +75,9 @@ const SPACE = 0x20;
 const escaped = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
 /**
- * The position after the string whose first character is at `start`; undefined if the string is broken. Reads each character
- * once: a pattern for a whole string would try all ways to divide one that never ends.
+ * Returns the position after the string whose first character is at `start`; undefined if the string is invalid.
+ * Reads each character once. A regular expression for a whole string would backtrack over a string that never
+ * ends.
  */
 function endOfWholeString(text: string, start: number): number | undefined {
   for (let at = start; at < text.length; at += 1) {
@@ -91,7 +92,7 @@ function endOfWholeString(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Returns what may follow a token; undefined if the token itself is not allowed here. */
+/** Returns the kind of token that may follow; undefined if the token itself is not allowed here. */
 function after({ mark, isString }: Token, expected: Expected, stack: string[]): Expected | undefined {
   if (expected === 'colon') return mark === ':' ? 'value' : undefined;
   if (expected.startsWith('name') && isString) return 'colon';
@@ -118,7 +119,7 @@ function afterValue(stack: readonly string[]): Expected {
 
 const BROKEN_STRING = 'a string that ends on its line, without unknown escapes';
 
-/** Lines and columns count from 1, the offset from 0, in UTF-16 units. */
+/** Describes a position: line and column from 1, the offset from 0, in UTF-16 units. */
 function describe(text: string, from: number, expected: string): string {
   const offset = from + (/^[ \t\n\r]*/.exec(text.slice(from))?.[0].length ?? 0);
   const before = text.slice(0, offset);

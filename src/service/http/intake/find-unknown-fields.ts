@@ -1,13 +1,13 @@
 interface Search {
-  /** Maximum number of paths that are returned. */
+  /** Maximum number of paths to return. */
   readonly limit: number;
-  /** The field whose schema keeps unknown fields; it is not searched. */
+  /** The top-level field whose schema keeps unknown fields, and which is therefore not searched. */
   readonly kept: string;
 }
 
 /**
- * Returns the paths of the fields that a schema dropped. Values that the schema passes through are the same object in `sent`
- * and `read`, and are not searched.
+ * Returns the paths of the fields that a schema dropped. A value that the schema passes through is the same object
+ * in `sent` and `read`, and is not searched.
  */
 export function findUnknownFields(sent: unknown, read: unknown, { limit, kept }: Search): string[] {
   const found: string[] = [];
@@ -27,5 +27,5 @@ export function findUnknownFields(sent: unknown, read: unknown, { limit, kept }:
 const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Repeats a name, which the caller chose, only if it is harmless in a message. */
+/** Returns a name chosen by the caller only if it is harmless in a message. */
 const printable = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : '(unusual name)');

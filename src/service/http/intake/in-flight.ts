@@ -3,11 +3,11 @@ import { RequestRefused } from '../failure/to-failure.js';
 import { RequestDeadline } from './request-deadline.js';
 
 export interface InFlightOptions {
-  /** Maximum number of requests at a time; further ones are refused as `overloaded` at once. */
+  /** Maximum number of requests in flight. Further ones are rejected with `overloaded` at once. */
   readonly max: number;
-  /** Event loop lag above which requests are refused: accepted ones could not be served in time any more. */
+  /** Event loop lag above which requests are rejected, because accepted ones could no longer be served in time. */
   readonly maxLagMs: number;
-  /** Reads the event loop lag of the last seconds, in milliseconds. */
+  /** Returns the event loop lag of the last seconds, in milliseconds. */
   readonly lagMs: () => number;
 }
 
@@ -32,17 +32,17 @@ export class InFlight {
     return this.#options.max;
   }
 
-  /** Requests refused as `overloaded` so far, by cause. */
+  /** Number of requests rejected with `overloaded`, by cause. */
   get refused(): Readonly<Record<'in_flight' | 'event_loop', number>> {
     return this.#refused;
   }
 
-  /** Whether the service is about to end, and so not ready any more. */
+  /** True once the service is shutting down and so reports not ready. */
   get draining(): boolean {
     return this.#isDraining;
   }
 
-  /** Accepts a request until its response is closed, or throws `RequestRefused`. */
+  /** Accepts a request until its response is closed. Throws `RequestRefused` otherwise. */
   accept(response: Response): RequestDeadline {
     if (this.#isRefusing) throw new RequestRefused('shutting_down');
     const cause = this.#overload();
@@ -51,14 +51,14 @@ export class InFlight {
       throw new RequestRefused('overloaded');
     }
     const deadline = new RequestDeadline(response);
-    // The drain may have begun after this request arrived, while its caller's limits were checked.
+    // Draining may have begun after this request arrived, while its caller's limits were checked.
     if (this.#isDraining) deadline.endConnection();
     this.#accepted.add(deadline);
     response.once('close', () => this.#release(deadline));
     return deadline;
   }
 
-  /** Reports not ready but still accepts requests; each connection ends with its next answer. */
+  /** Reports not ready but still accepts requests. Each connection closes after its next response. */
   announceDrain(): void {
     this.#isDraining = true;
     for (const deadline of this.#accepted) deadline.endConnection();
@@ -78,7 +78,10 @@ export class InFlight {
     });
   }
 
-  /** Rejects new requests and ends those in flight: each gets 503 `shutting_down`, and is cut off if it is not read. */
+  /**
+   * Rejects new requests and interrupts those in flight: each gets 503 `shutting_down`, and is disconnected if the
+   * caller does not read it.
+   */
   interruptAll(): void {
     this.refuse();
     for (const deadline of this.#accepted) deadline.interrupt('shutting_down');

@@ -1,22 +1,28 @@
 import type { ErrorDetail } from '../../../contract/step.js';
 
-/** JSON that parses but means something else to the next program, or costs far more than its bytes (rule: body-limits). */
+/**
+ * Valid JSON that other programs read differently, or that costs far more than its size suggests
+ * (rule: body-limits).
+ */
 export interface JsonHazard {
-  /** Its position in the text. */
+  /** Position in the text. */
   readonly at: number;
   readonly detail: ErrorDetail;
 }
 
-/** Deeper JSON overflows the stack of code that walks or writes it; V8's parser itself does not mind. */
+/** Maximum depth. Deeper JSON overflows the stack of code that walks or writes it, although V8 can parse it. */
 const MAX_DEPTH = 64;
-/** Maximum number of objects and arrays in one body: each takes some hundred bytes of memory, however short it is. */
+/**
+ * Maximum number of objects and arrays in one body, because even an empty one takes about a hundred bytes of
+ * memory.
+ */
 const MAX_CONTAINERS = 150_000;
-/** Maximum number of fields of one object: larger objects are slow to read and to check. */
+/** Maximum number of fields of one object, because larger objects are slow to read and to check. */
 const MAX_FIELDS = 50_000;
 
 /**
- * Finds the first hazard of a text, which may be no JSON at all. Goes over each character once, and over strings from quote to
- * quote.
+ * Finds the first hazard of a text, which may be invalid JSON. Reads each character once and skips strings from
+ * quote to quote.
  */
 export function findHazard(text: string): JsonHazard | undefined {
   const nul = findNul(text);
@@ -52,9 +58,9 @@ function findOutsideStrings(text: string): JsonHazard | undefined {
 /** Counts the objects and arrays of a text, and the fields of those that are open. */
 class OpenContainers {
   #count = 0;
-  /** Commas so far in the innermost object; minus infinity in an array. */
+  /** Number of commas so far in the innermost object; minus infinity in an array. */
   #commas = 0;
-  /** Values of `#commas` for the containers around it, outermost first. */
+  /** Values of `#commas` for the enclosing containers, outermost first. */
   readonly #outer: number[] = [];
 
   read(char: number, at: number): JsonHazard | undefined {
@@ -91,25 +97,25 @@ const tooDeep = (at: number) => hazard(at, 'too_deep', `nested deeper than ${MAX
 const tooManyValues = (at: number) =>
   hazard(at, 'too_many_values', `more than ${MAX_CONTAINERS} objects and arrays`);
 const tooManyFields = (at: number) =>
-  hazard(at, 'too_many_fields', `an object of more than ${MAX_FIELDS} fields`);
+  hazard(at, 'too_many_fields', `an object has more than ${MAX_FIELDS} fields`);
 const outOfRange = (at: number) =>
-  hazard(at, 'number_out_of_range', 'a number is beyond what can be held exactly (2^53)');
+  hazard(at, 'number_out_of_range', 'a number is too large to be represented exactly (above 2^53)');
 
-/** The position of the quote that closes the string opened at `start`, or the end of the text. */
+/** Returns the position of the quote that closes the string opened at `start`, or the end of the text. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;
 }
 
-/** Whether an odd number of backslashes stands before a position. */
+/** Returns whether an odd number of backslashes precedes a position. */
 function isEscaped(text: string, at: number): boolean {
   let first = at;
   while (text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
   return (at - first) % 2 === 1;
 }
 
-/** Finds `\u0000` as an escape, not as a backslash followed by text. A raw NUL is not JSON at all. */
+/** Finds `\u0000` as an escape, not as a backslash followed by text. A raw NUL is invalid JSON anyway. */
 function findNul(text: string): JsonHazard | undefined {
   for (let at = text.indexOf('u0000'); at >= 0; at = text.indexOf('u0000', at + 1)) {
     if (isEscaped(text, at)) return hazard(at - 1, 'nul_character', 'a string contains the character NUL');
@@ -117,9 +123,9 @@ function findNul(text: string): JsonHazard | undefined {
   return undefined;
 }
 
-/** Longer numbers are refused unread: no program writes them, and reading them is not linear. */
+/** Maximum length of a number. Longer ones are rejected unread, because parsing them takes more than linear time. */
 const MAX_NUMBER_LENGTH = 1_000;
-/** Any number of so few characters is exact if it has no exponent. */
+/** Any number of at most this many characters is exact if it has no exponent. */
 const EXACT_LENGTH = 15;
 
 const isDigit = (char: number): boolean => char >= 0x30 && char <= 0x39;
@@ -130,13 +136,13 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** Digits, `.`, `e`, `E`, `+`, `-`. */
+/** Returns whether a character is a digit, `.`, `e`, `E`, `+` or `-`. */
 const isNumberPart = (char: number): boolean =>
   isDigit(char) || char === 0x2e || char === 0x65 || char === 0x45 || char === 0x2b || char === 0x2d;
 
 /**
- * Whether JavaScript holds this number. An integer beyond 2^53 passes only if `JSON.stringify` writes it as it was sent: the
- * float 2.5e20 in a history must be fit to be sent back.
+ * Returns whether JavaScript represents the number exactly. An integer beyond 2^53 passes only if `JSON.stringify`
+ * writes it as it was sent, because a caller must be able to send back a float such as 2.5e20 from its history.
  */
 function isExact(text: string, start: number, end: number): boolean {
   const length = end - start;

@@ -8,7 +8,7 @@ import { RequestRefused } from '../failure/to-failure.js';
 import { explainIssue } from './explain-issue.js';
 import { findUnknownFields } from './find-unknown-fields.js';
 
-/** Maximum number of details in an answer: a hostile body can raise hundreds of thousands of issues. */
+/** Maximum number of details in a response, because a hostile body can cause hundreds of thousands of issues. */
 const MAX_DETAILS = 20;
 
 export interface ParsedRequest<Request> {
@@ -18,7 +18,10 @@ export interface ParsedRequest<Request> {
   readonly warnings: readonly Warning[];
 }
 
-/** Validates a request by its schema of the contract. Throws `RequestRefused` with `details` (rule: unknown-fields). */
+/**
+ * Validates a request by its schema of the contract. Throws `RequestRefused` with `details`
+ * (rule: unknown-fields).
+ */
 export async function parseRequest<Schema extends z.ZodType<{ conversation_history: Turn[] }>>(
   schema: Schema,
   body: unknown,
@@ -36,15 +39,15 @@ export async function parseRequest<Schema extends z.ZodType<{ conversation_histo
   return { request, history, warnings: unknown.map(unknownField) };
 }
 
-/** The turns of a body; none if it has no list of them, or a longer one than the schema takes. */
+/** Returns the turns of a body; empty if it has no list of turns, or a longer one than the schema allows. */
 function historyIn(body: unknown): readonly unknown[] {
   const history = isObject(body) ? body['conversation_history'] : undefined;
   return Array.isArray(history) && history.length <= MAX_TURNS ? history : [];
 }
 
 /**
- * Validates the turns one by one, so that others are served in between, and stops once enough is wrong: to describe every
- * issue of 10,000 wrong turns takes most of a second (rule: loop-share).
+ * Validates the turns one by one, so that it can yield between them. Stops after `MAX_DETAILS` issues, because
+ * describing every issue of 10,000 invalid turns would take most of a second (rule: loop-share).
  */
 async function parseTurns(history: readonly unknown[], signal: AbortSignal) {
   const parsed: Turn[] = [];
@@ -69,5 +72,5 @@ const detailsOf = (issues: readonly z.core.$ZodIssue[]): ErrorDetail[] =>
 
 const unknownField = (path: string): Warning => ({
   code: 'unknown_field',
-  message: `The field ${path} is not known and was ignored.`,
+  message: `The field ${path} is unknown and was ignored.`,
 });

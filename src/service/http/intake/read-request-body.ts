@@ -8,22 +8,19 @@ import { findHazard } from './json-hazards.js';
 
 export interface BodyLimits {
   readonly maxBytes: number;
-  /** For the whole body, however slowly it drips. */
+  /** Time limit for the whole body, however slowly it arrives. */
   readonly timeoutMs: number;
 }
 
 /**
- * Reads the JSON body of a request. Throws `RequestRefused`, or the signal's `Interruption`. Does without `express.json`: its
- * errors carry the whole raw body, which holds the caller's key, and it reads an endless upload to its end before it refuses.
+ * Reads the JSON body of a request. Throws `RequestRefused`, or the signal's `Interruption`. Does not use
+ * `express.json`, whose errors contain the whole raw body with the caller's key, and which reads an endless upload
+ * to its end before rejecting it.
  */
-export async function readBody(
-  request: Request,
-  limits: BodyLimits,
-  signal: AbortSignal,
-): Promise<{ readonly value: unknown; readonly bytes: number }> {
+export async function readBody(request: Request, limits: BodyLimits, signal: AbortSignal): Promise<unknown> {
   requireJson(request);
   const bytes = await receive(request, limits, signal);
-  return { value: await parse(decode(bytes), signal), bytes: bytes.length };
+  return parse(decode(bytes), signal);
 }
 
 function requireJson({ headers }: Request): void {
@@ -56,7 +53,7 @@ function decode(bytes: Buffer): string {
 const notJson = (code: string, message: string): RequestRefused =>
   new RequestRefused('invalid_json', [{ path: '', code, message }]);
 
-/** Parses a text. If it has both a hazard and a syntax error, reports the one that comes first. */
+/** Parses a text. If it has both a hazard and a syntax error, reports the first one. */
 async function parse(text: string, signal: AbortSignal): Promise<unknown> {
   const hazard = findHazard(text);
   await yieldIfBusy(signal);
@@ -66,12 +63,12 @@ async function parse(text: string, signal: AbortSignal): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the body.
+    // The parser's own message would quote the body.
     throw notJson('syntax', await findJsonError(text, signal));
   }
 }
 
-/** Resolves to all bytes of the body if they are within the limits; a body that is not stays unread. */
+/** Resolves to all bytes of the body, or rejects if it exceeds a limit; the rest of such a body stays unread. */
 function receive(
   request: Request,
   { maxBytes, timeoutMs }: BodyLimits,

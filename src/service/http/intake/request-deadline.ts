@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import { Interruption, type InterruptionReason, type StepDeadline } from '../../step/interruption.js';
 
-/** Time that an answer may still take to leave after its deadline has passed. */
+/** Time that a response may still take to be sent after its deadline. */
 const LAST_ANSWER_MS = 1_000;
 
 /**
- * The deadline of one request: its signal fires when the time is up, when the caller leaves, or when the service must go. A
- * caller that does not take its answer is cut off soon after it (rule: overload).
+ * The deadline of one request. Its signal is aborted when the time is up, the caller leaves, or the service shuts
+ * down. A caller that does not read its response is then disconnected (rule: overload).
  */
 export class RequestDeadline implements StepDeadline {
   readonly #response: Response;
@@ -22,7 +22,7 @@ export class RequestDeadline implements StepDeadline {
     return this.#controller.signal;
   }
 
-  /** Starts the clock, or starts it again with another time. */
+  /** Starts the timer, or restarts it with another time. */
   start(deadlineMs: number): void {
     clearTimeout(this.#timer);
     this.#at = performance.now() + deadlineMs;
@@ -33,7 +33,7 @@ export class RequestDeadline implements StepDeadline {
     return Math.max(0, this.#at - performance.now());
   }
 
-  /** Ends the work; the first reason stays. The answer that follows has a second to be read. */
+  /** Aborts the work; only the first reason counts. The response must then be read within a second. */
   interrupt(reason: InterruptionReason): void {
     if (this.signal.aborted) return;
     clearTimeout(this.#timer);
@@ -41,12 +41,12 @@ export class RequestDeadline implements StepDeadline {
     this.#controller.abort(new Interruption(reason));
   }
 
-  /** Has the connection end with this answer, so that the next request goes to another process (rule: shutdown). */
+  /** Closes the connection after this response, so that the next request goes to another process (rule: shutdown). */
   endConnection(): void {
     if (!this.#response.headersSent) this.#response.setHeader('Connection', 'close');
   }
 
-  /** Stops the clock: the response is closed, either taken or left by its caller. */
+  /** Stops the timer when the response is closed, whether it was sent completely or the caller left. */
   end(): void {
     if (!this.#response.writableEnded) this.interrupt('caller_left');
     clearTimeout(this.#timer);

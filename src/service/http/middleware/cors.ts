@@ -1,6 +1,6 @@
 import type { Preparation } from './request-state.js';
 
-/** Allows pages of the named origins to call the service from a browser (rule: cross-origin). */
+/** Allows web pages of the given origins to call the service (rule: cross-origin). */
 export function cors(origins: readonly string[]): Preparation {
   return (request, response) => {
     response.vary('Origin');

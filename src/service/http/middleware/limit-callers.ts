@@ -4,13 +4,13 @@ import { clientAddress } from '../../operations/limits/client-address.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { stateOf } from './request-state.js';
 
-/** Holds each token, or each address where there are none, to its limits (rules: rate-limit, token-limits). */
+/** Applies the limits of each token, or of each address if there are no tokens (rules: rate-limit, token-limits). */
 export function limitCallers(limits: CallerLimits): RequestHandler {
   return async (request, response, next) => {
     if (request.method === 'OPTIONS') return next();
     const counted = whoIsCounted(request, response);
     const exceeded = await limits.count(counted);
-    // A caller who has left meanwhile would never give the place back.
+    // A caller who has left in the meantime would never release its place.
     if (response.destroyed) return;
     const refused = exceeded ?? limits.enter(counted);
     if (refused) {
@@ -38,9 +38,9 @@ function usedTokens(response: Response): number {
 }
 
 const words: Readonly<Record<Exceeded['limit'], string>> = {
-  requestsPerMinute: 'requests a minute',
-  requestsAtOnce: 'requests at the same time',
-  tokensPerDay: 'tokens of models a day, which ends at 00:00 UTC',
+  requestsPerMinute: 'requests per minute',
+  requestsAtOnce: 'concurrent requests',
+  tokensPerDay: 'model tokens per day (UTC)',
 };
 
 function refusal({ limit, allowed, retryAfterMs }: Exceeded): RequestRefused {

@@ -3,8 +3,9 @@ import type { Request } from 'express';
 import { looksSecret, Secret } from '../../providers/secret.js';
 
 /**
- * Returns the id of a request: the caller's if it is harmless in headers and logs, else a new one (rule: request-log). An id
- * that looks like a vendor's key or a token of ours, or holds a secret of the same request, is replaced.
+ * Returns the id of a request: the caller's if it is harmless in headers and logs, otherwise a new one
+ * (rule: request-log). An id that looks like a vendor's key or one of our tokens, or contains a secret of the same
+ * request, is replaced.
  */
 export function readRequestId(request: Request): { id: string; isSentId: boolean } {
   const id = request.get('X-Request-Id');
@@ -16,7 +17,10 @@ const isHarmless = (id: string, request: Request): boolean =>
   !looksSecret(id) &&
   !secretsOf(request).some((secret) => holdsSecret(id, secret));
 
-/** Whether a text holds a secret or one of its ends, raw or encoded, in either case (hex may be written in capitals). */
+/**
+ * Returns whether a text contains a secret or its first or last characters, raw or encoded, ignoring case because
+ * hex may be in capitals.
+ */
 export function holdsSecret(text: string, secret: string): boolean {
   const lower = text.toLowerCase();
   return isRedacted(text, secret) || isRedacted(lower, secret.toLowerCase()) || holdsHexOf(lower, secret);
@@ -28,7 +32,7 @@ const holdsHexOf = (lower: string, secret: string): boolean =>
 const isRedacted = (text: string, secret: string): boolean =>
   (Secret.parse(secret)?.redact(text) ?? text).replaceAll(secret, '') !== text;
 
-/** Returns the keys, tokens and passwords in the headers of a request, each as often as it was sent. */
+/** Returns the keys, tokens and passwords in the headers of a request, including repeated headers. */
 function secretsOf({ headersDistinct }: Request): string[] {
   const authorization = headersDistinct['authorization'] ?? [];
   return [
@@ -39,10 +43,10 @@ function secretsOf({ headersDistinct }: Request): string[] {
 }
 
 const SCHEME = /^\S+ +/;
-/** The prefix of every token: it would be found in ids that hold no token. */
+/** The prefix of every token. It is removed before the search, because it would also match ids without a token. */
 const PREFIX = /^stepwise_/i;
 
-/** Reads RFC 7617: `Basic`, and user and password in base64. */
+/** Returns the password of a `Basic` header: user and password in base64 (RFC 7617). */
 function passwordIn(header: string): string[] {
   const encoded = /^basic +(\S+)$/i.exec(header)?.[1];
   if (encoded === undefined) return [];

@@ -2,24 +2,24 @@ import type { EndedRequest } from '../../operations/metrics/request-metrics.js';
 import type { ConnectionProblem } from '../../step/provider.js';
 import { type Outcome, openRequest, type Preparation, type RequestState } from './request-state.js';
 
-/** A request that has ended, for the log and the metrics: ids, codes and counts, never a text of the caller's. */
+/** A finished request, for the log and the metrics: ids, codes and counts, never a text of the caller. */
 export interface RequestRecord extends EndedRequest {
   readonly id: string;
-  /** Undefined if the request is part of no trace. */
+  /** Undefined if the request belongs to no trace. */
   readonly traceId: string | undefined;
   readonly outcome: Outcome;
   /** Undefined if the provider could be reached. */
   readonly connectionProblem: ConnectionProblem | undefined;
-  /** Name of the bearer token; undefined if the service asks for none. */
+  /** Name of the bearer token; undefined if the service requires none. */
   readonly caller: string | undefined;
 }
 
-/** Opens each request and gives its record to `sink` when it has ended. */
+/** Creates the state of each request, and passes its record to `sink` when it has ended. */
 export function recordRequests(sink: (record: RequestRecord) => void): Preparation {
   return (request, response) => {
     const state = openRequest(request, response);
     response.on('finish', () => {
-      // 'finish' also fires for a response that was cut off.
+      // 'finish' also fires for a response that was aborted.
       state.isAnswered ||= !request.socket.destroyed;
     });
     response.once('close', () => {
@@ -32,7 +32,7 @@ export function recordRequests(sink: (record: RequestRecord) => void): Preparati
   };
 }
 
-/** Nginx's status for a caller who left before the answer or did not read it. */
+/** Nginx's status for a caller who left before the response or did not read it. */
 const callerLeft = { status: 499, outcome: 'caller_left' } as const;
 
 function toRecord(
@@ -56,7 +56,7 @@ function toRecord(
   };
 }
 
-/** Returns the one log line of a request (rule: request-log). */
+/** Returns the log line of a request (rule: request-log). */
 export function toLogLine(record: RequestRecord): object {
   const { id, traceId, method, route, status, outcome, connectionProblem, limit, caller, usage, durationMs } =
     record;

@@ -10,19 +10,17 @@ import type { ConnectionProblem } from '../../step/provider.js';
 import type { EventStream } from '../routes/event-stream.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
-/** The state of a request while it is answered; its failure body and its log line are made from it. */
+/** The state of a request in progress, from which its failure body and its log line are built. */
 export interface RequestState {
-  /** Never contains a key or a token, whatever was sent. */
+  /** Never contains a key or a token, even if the caller sent one as the id. */
   id: string;
-  /** Whether the caller sent the id. */
+  /** True if the caller sent the id. */
   readonly isSentId: boolean;
   readonly startedAt: number;
   trace: RequestTrace;
-  /** The declared path of the route; a path as it was sent may hold anything. */
+  /** The declared path of the route, because a path as sent may contain anything. */
   route: string;
-  /** 0 until the body has been read. */
-  bodyBytes: number;
-  /** Whether the whole answer was written to the socket; otherwise the caller left before that. */
+  /** True once the whole response was written to the socket; otherwise the caller left before. */
   isAnswered: boolean;
   outcome?: Outcome;
   /** Why no connection to the provider came about, or why it broke. */
@@ -32,25 +30,28 @@ export interface RequestState {
   usage?: Usage | null;
   /** Name of the configured upstream that the request goes to. */
   upstream?: string;
-  /** Present if the service asks for tokens. */
+  /** Present if the service requires tokens. */
   caller?: Caller;
-  /** Present once the body has been read; removed from logged bugs. */
+  /** Present once the body has been read. Redacted in logged bugs. */
   key?: Secret | undefined;
-  /** Present once the request is accepted. If it is aborted, its `Interruption` is why the request failed. */
+  /**
+   * Present once the request is accepted. If it is aborted, its `Interruption` is the reason why the request
+   * failed.
+   */
   signal?: AbortSignal;
-  /** Present if the answer is a stream. */
+  /** Present if the response is a stream. */
   events?: EventStream;
   /** The fields that a failure returns to the caller; present once the request has been read. */
   echo?: {
     readonly sessionId: string;
     /** Null if the request is not a step. */
     readonly iterationsLeft: number | null;
-    /** The turns as they were sent; null if the caller did not want them back. */
+    /** The turns as sent; null if the caller did not want them back. */
     readonly history: readonly unknown[] | null;
   };
 }
 
-/** How a request ended, as a word of closed lists: an error code, how the reply was parsed, or another end of the request. */
+/** How a request ended: an error code, how the reply was parsed, or another fixed value. */
 export type Outcome =
   | ErrorCode
   | Parse['outcome']
@@ -60,10 +61,10 @@ export type Outcome =
   | 'precondition_failed'
   | 'range_not_satisfiable';
 
-/** A step of the preparation of every request before it is routed. May throw `RequestRefused`. */
+/** A synchronous part of preparing every request before routing. May throw `RequestRefused`. */
 export type Preparation = (request: Request, response: Response) => void;
 
-/** Gives a request its id and its state. */
+/** Creates the state of a request, including its id. */
 export function openRequest(request: Request, response: Response): RequestState {
   const { id, isSentId } = readRequestId(request);
   const state: RequestState = {
@@ -72,7 +73,6 @@ export function openRequest(request: Request, response: Response): RequestState 
     startedAt: performance.now(),
     trace: untraced,
     route: 'unknown',
-    bodyBytes: 0,
     isAnswered: false,
   };
   response.locals['state'] = state;
@@ -82,10 +82,10 @@ export function openRequest(request: Request, response: Response): RequestState 
   return state;
 }
 
-/** Returns the state of the request that a response answers. */
+/** Returns the state of the request to which a response belongs. */
 export function stateOf(response: Response): RequestState {
   const state: RequestState | undefined = response.locals['state'];
-  if (!state) throw new Error('The request was never opened.');
+  if (!state) throw new Error('The request has no state: openRequest was not called.');
   return state;
 }
 

@@ -3,7 +3,10 @@ import type { AccessTokens, TokenProblem } from '../../operations/access/access-
 import { RequestRefused } from '../failure/to-failure.js';
 import { type Preparation, stateOf } from './request-state.js';
 
-/** Refuses requests without a valid bearer token (rule: bearer-tokens), except OPTIONS, which browsers send without one. */
+/**
+ * Rejects requests without a valid bearer token (rule: bearer-tokens), except OPTIONS, which browsers send without
+ * one.
+ */
 export function requireToken(tokens: AccessTokens): Preparation {
   return (request, response) => {
     if (request.method === 'OPTIONS' || !guarded.test(request.path)) return;
@@ -16,20 +19,20 @@ export function requireToken(tokens: AccessTokens): Preparation {
   };
 }
 
-/** Paths that need a token, including those that do not exist. */
+/** Paths that need a token, including those without a route. */
 const guarded = /^\/(?:api|metrics)(?:\/|$)/;
 
-/** An error is named only to callers who sent a token (RFC 6750 §3.1). */
+/** The `error` parameter is only sent to callers who sent a token (RFC 6750 §3.1). */
 const INVALID_TOKEN = 'Bearer error="invalid_token"';
 const challenges: Partial<Record<TokenProblem, string>> = { unknown: INVALID_TOKEN, expired: INVALID_TOKEN };
 
 const messages: Readonly<Record<TokenProblem, string>> = {
-  missing: 'send the header Authorization: Bearer and a token of this service',
-  repeated: 'send the header Authorization once',
-  malformed: 'expected Bearer, a space and a token of letters, digits and -._~+/, at most 512',
+  missing: 'send the header `Authorization: Bearer TOKEN` with a token of this service',
+  repeated: 'send the Authorization header only once',
+  malformed: 'expected `Bearer TOKEN`, where TOKEN is at most 512 letters, digits and -._~+/',
   model_key:
-    'this looks like the key of a model: it goes into X-LLM-API-Key, and a token of this service in here',
-  unknown: 'this service does not know the token',
+    'this looks like a model key: send it as X-LLM-API-Key, and a token of this service as Authorization',
+  unknown: 'unknown token',
   expired: 'the token has expired; ask the operator of this service for a new one',
 };
 

@@ -1,13 +1,13 @@
 import helmet from 'helmet';
 import { type Preparation, stateOf } from './request-state.js';
 
-/** Sets helmet's headers; answers of the API get those that mean something to data (OWASP REST Security Cheat Sheet). */
+/** Sets helmet's headers. API responses only get those that matter for data (OWASP REST Security Cheat Sheet). */
 export const securityHeaders: Preparation = (request, response) => {
   const set = stateOf(response).route.startsWith('/api/') ? headersOfData : headersOfPages;
   set(request, response, () => {});
 };
 
-/** Only our own files may load, and nobody may frame them. The docs page draws its icons from data URLs. */
+/** Allows only our own files and no embedding in frames. Data URLs are allowed for the icons of the docs page. */
 const contentSecurityPolicy = {
   useDefaults: false,
   directives: {
@@ -24,7 +24,7 @@ const contentSecurityPolicy = {
 
 const headersOfPages = helmet({
   contentSecurityPolicy,
-  // The service speaks plain HTTP; the proxy that adds TLS decides about this.
+  // The service speaks plain HTTP, so the proxy that adds TLS decides about this header.
   strictTransportSecurity: false,
   referrerPolicy: { policy: 'no-referrer' },
 });

@@ -5,13 +5,13 @@ import type { Route } from './route.js';
 import type { Agent, StepServices } from './step-routes.js';
 
 export interface AgentServices extends RequestLimits {
-  /** Loads the agent with the first call. */
+  /** Loads the agent on the first call. */
   readonly agent: () => Promise<Agent>;
 }
 
 /**
- * The routes that make steps or prepare them. Their handlers are loaded with the first request, or after the start; no
- * deadline runs meanwhile.
+ * Routes that make or prepare steps. Their handlers are loaded after startup or with the first request. The
+ * request's deadline does not run while they load.
  */
 export function agentRoutes({ agent, inFlight, body, deadlineMs }: AgentServices): Route[] {
   const services = async (): Promise<StepServices> => ({ agent: await agent(), inFlight, body, deadlineMs });
@@ -40,7 +40,7 @@ export function loaded(load: () => Promise<RequestHandler>): RequestHandler {
   const handler = onDemand(load);
   return (request, response, next) =>
     handler.get().then((handle) => {
-      // A caller who has left meanwhile would never give the slot back.
+      // A caller who has left in the meantime would never release its slot.
       return response.destroyed ? undefined : handle(request, response, next);
     });
 }

@@ -3,7 +3,7 @@ import { type Compaction, compactionRequestSchema } from '../../../contract/comp
 import { acceptRequest, connect, resolveModel } from '../intake/accept-request.js';
 import type { StepServices } from './step-routes.js';
 
-/** Answers with a shorter history (rules: compaction-mask, compaction-summarize); only `summarize` calls a model. */
+/** Handles compaction requests (rules: compaction-mask, compaction-summarize). Only `summarize` calls a model. */
 export function answerCompaction({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptRequest(compactionRequestSchema, { request, response }, limits);

@@ -2,12 +2,12 @@ import type { Response } from 'express';
 import type { StreamEvent } from '../../../contract/stream.js';
 
 const HEARTBEAT_MS = 15_000;
-/** Length of the text that may wait for further events before it is written. */
+/** Maximum length of buffered text before it is written without waiting for further events. */
 const MAX_UNWRITTEN_CHARS = 16 * 1024;
 
 /**
- * Server-sent events over one response. Nothing is written before the first event, so that failures until then are ordinary
- * HTTP errors. Events that are sent in one turn are written together.
+ * Server-sent events in one response. Nothing is written before the first event, so earlier failures are ordinary
+ * HTTP errors. Events of one event loop turn are written together.
  */
 export class EventStream {
   readonly #response: Response;
@@ -26,8 +26,8 @@ export class EventStream {
   }
 
   /**
-   * Resolves when the reader can take more, or is gone, so that a slow reader slows the step instead of filling memory.
-   * Undefined if it can take more now.
+   * Sends an event. Resolves when the reader can receive more or has disconnected, so that a slow reader slows the
+   * step instead of filling memory. Returns undefined if it can receive more now.
    */
   send(event: StreamEvent): Promise<void> | undefined {
     if (!this.started) this.#start();
@@ -62,7 +62,7 @@ export class EventStream {
     if (text !== '') this.#response.write(text);
   }
 
-  /** Proxies close a connection that is silent for a minute; a comment is no event. */
+  /** Sends a comment, which is not an event, because proxies close a connection that is silent for a minute. */
   #keepAlive(): void {
     if (!this.#response.writableNeedDrain) this.#add(': still here\n\n');
   }
@@ -70,7 +70,7 @@ export class EventStream {
 
 const textOf = (event: StreamEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
-/** Resolves when the reader can take more, or is gone. */
+/** Resolves when the reader can receive more or has disconnected. */
 function drained(response: Response): Promise<void> {
   if (response.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

@@ -4,7 +4,10 @@ import { stepRequestSchema } from '../../../contract/step-request.js';
 import { acceptRequest, resolveModel } from '../intake/accept-request.js';
 import type { StepServices } from './step-routes.js';
 
-/** Answers with the prompt a step would send; makes no model call and needs no key (rule: context-report). */
+/**
+ * Handles previews: returns the prompt that a step would send. Makes no model call and needs no key
+ * (rule: context-report).
+ */
 export function answerPreview({ agent, ...limits }: StepServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptRequest(stepRequestSchema, { request, response }, limits);

@@ -2,16 +2,16 @@ import type { Express, RequestHandler } from 'express';
 import { RequestRefused } from '../failure/to-failure.js';
 import { type Preparation, stateOf } from '../middleware/request-state.js';
 
-/** A path and the methods it answers to; `get` answers HEAD as well. */
+/** A path and its handlers by method; `get` also handles HEAD. */
 export interface Route {
   readonly path: string;
-  /** The name in logs and metrics; by default the path. */
+  /** Name in logs and metrics; by default the path. */
   readonly name?: string;
   readonly get?: RequestHandler;
   readonly post?: RequestHandler;
 }
 
-/** Names the route of a request for the log, also if the request is refused before it is routed. */
+/** Stores the route's name for the log, also if the request is rejected before routing. */
 export function nameRoute(routes: readonly Route[]): Preparation {
   const names = new Map(routes.map(({ path, name = path }) => [path, name]));
   return (request, response) => {
@@ -20,7 +20,7 @@ export function nameRoute(routes: readonly Route[]): Preparation {
   };
 }
 
-/** Adds a route that also answers OPTIONS, and other methods with 405. */
+/** Adds a route that also handles OPTIONS, and responds to other methods with 405. */
 export function addRoute(app: Express, { path, get, post }: Route): void {
   const allow = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : []), 'OPTIONS'].join(', ');
   const handlers = new Map<string, RequestHandler | undefined>([

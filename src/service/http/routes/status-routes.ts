@@ -12,8 +12,8 @@ interface Running extends Pick<AgentServices, 'agent' | 'inFlight'> {
 const ok: Health = { status: 'ok' };
 
 /**
- * Routes for liveness, readiness, version (rule: health), metrics (rule: metrics) and the models that can be reached. None of
- * them calls a model or takes a slot, so all answer under load.
+ * Routes for liveness, readiness, version (rule: health), metrics (rule: metrics) and the list of models. None of
+ * them calls a model or occupies a slot, so all of them work under load.
  */
 export function statusRoutes({ inFlight, agent, version, metrics }: Running): Route[] {
   const running: Version = { name: 'stepwise', version };
@@ -35,7 +35,7 @@ export function statusRoutes({ inFlight, agent, version, metrics }: Running): Ro
   ];
 }
 
-/** Answers in the text format of Prometheus. */
+/** Serves the metrics in the text format of Prometheus. */
 const metricsRoute = (metrics: ServiceMetrics): Route => ({
   path: '/metrics',
   get: async (_request, response) => {

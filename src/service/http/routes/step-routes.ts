@@ -23,7 +23,7 @@ export interface Agent {
   readonly step: typeof reactStep;
   readonly preview: typeof previewStep;
   readonly compact: typeof compactHistory;
-  /** `headers` go to a context service with each request. */
+  /** Returns the context sources of a request. `headers` are sent to a context service with each request. */
   readonly sourcesFor: (
     request: StepRequest,
     headers: RequestState['trace']['headers'],
@@ -34,14 +34,14 @@ export interface StepServices extends RequestLimits {
   readonly agent: Agent;
 }
 
-/** Answers with one step as one body. */
+/** Handles a step with one JSON response. */
 export function answerAsOne(services: StepServices): RequestHandler {
   return async (request, response) => {
     response.json(await answerStep({ request, response }, services));
   };
 }
 
-/** Answers with one step as events (rule: stream-events). */
+/** Handles a step with a stream of events (rule: stream-events). */
 export function answerAsEvents(services: StepServices): RequestHandler {
   return async (request, response) => {
     const events = new EventStream(response, stateOf(response));
@@ -51,8 +51,8 @@ export function answerAsEvents(services: StepServices): RequestHandler {
 }
 
 /**
- * Accepts a step and makes it; once it is accepted, failures go into the events. Uses no async function, here and below: one
- * would hold the request for as long as the model is awaited (rule: lean-waiting).
+ * Accepts a step and makes it. Once it is accepted, failures are sent as events. Here and below, async functions
+ * are avoided, because one would keep the request in memory while the model is awaited (rule: lean-waiting).
  */
 function answerStep(
   exchange: { readonly request: Request; readonly response: Response },
@@ -85,7 +85,7 @@ function makeStep(
   return agent.step(request, dependencies, observer).then(answerWith(accepted, state));
 }
 
-/** Returns a function that makes the answer; it holds only those fields of the request that the answer needs. */
+/** Returns a function that builds the response. It keeps only the fields of the request that the response needs. */
 function answerWith(
   { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,
   state: RequestState,
@@ -97,13 +97,13 @@ function answerWith(
 }
 
 function record(result: StepResult, state: RequestState): void {
-  // The error of a step has a code of the table; the contract's type is the open string of answers.
+  // Cast: a step's error code is in the error table, but the contract declares it as an open string.
   const code = result.error?.code as ErrorCode | undefined;
   state.outcome = code ?? result.parse?.outcome ?? result.status;
   state.usage = result.usage;
 }
 
-/** Returns an observer that sends what happens in a step as events. */
+/** Returns an observer that sends the progress of a step as events. */
 function relayTo(events: EventStream, { include }: StepRequest): StepObserver {
   return {
     contextBuilt: (report) =>

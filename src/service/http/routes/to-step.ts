@@ -12,11 +12,11 @@ export interface StepAnswer {
   readonly requestId: string;
 }
 
-/** Makes the body of a step: the result with the caller's own turns in front, reduced to what was asked for. */
+/** Builds the response body of a step: the result after the caller's own turns, reduced to the requested parts. */
 export function toStep(result: StepResult, { include, history, warnings, requestId }: StepAnswer): Step {
   return {
     ...result,
-    // The raw turns have passed the schema, which keeps unknown fields.
+    // Cast: the raw turns have passed the schema, which keeps unknown fields.
     updated_conversation_history:
       include?.history === false ? null : [...(history as Turn[]), ...result.new_turns],
     context_report: result.context_report && toReport(result.context_report, include?.report),
@@ -26,7 +26,10 @@ export function toStep(result: StepResult, { include, history, warnings, request
   };
 }
 
-/** Returns the report in the form that was asked for; the summary omits items that are included whole (rule: context-report). */
+/**
+ * Returns the report in the requested form. The summary omits items that are included completely
+ * (rule: context-report).
+ */
 export function toReport(
   report: ContextReport,
   form: 'full' | 'summary' | 'none' = 'summary',

@@ -12,28 +12,28 @@ import {
   TokenFileError,
 } from './token-entries.js';
 
-/** Why a request names no caller. */
+/** The reasons why a request has no valid token. */
 export type TokenProblem = 'missing' | 'repeated' | 'malformed' | 'model_key' | 'unknown' | 'expired';
 
 /** The bearer tokens of a service (rule: bearer-tokens). */
 export interface AccessTokens {
-  /** Returns the caller by the `Authorization` headers of a request, or why there is none. */
+  /** Returns the caller for the `Authorization` headers of a request, or the problem with them. */
   identify(authorization: readonly string[]): Caller | TokenProblem;
   /** Stops watching the file. */
   close(): void;
 }
 
 /**
- * Opens a file of tokens, which is read again whenever it changes (rule: token-file). Rejects with `TokenFileError` if it cannot
- * be used now; later, a file that cannot be used is logged and changes nothing.
+ * Opens a file of tokens and reloads it whenever it changes (rule: token-file). Rejects with `TokenFileError` if
+ * the file is invalid at startup. Later, an invalid file is logged and the loaded tokens stay valid.
  */
 export async function openTokenFile(path: string, log: Logger): Promise<AccessTokens> {
-  // Taken before reading, so that the next check sees a change in between.
+  // Read before the contents, so that the next check detects a change in between.
   const seen = await stateOf(path);
   return new TokenFile({ path, log, seen }, byDigest(readTokenEntries(await readBounded(path))));
 }
 
-/** Interval of checks by `stat`, which also sees a file that was renamed, mounted or linked anew. */
+/** Interval of checks by `stat`, which also detects a renamed, mounted or newly linked file. */
 const CHECK_EVERY_MS = 500;
 
 interface WatchedFile {
@@ -48,7 +48,7 @@ class TokenFile implements AccessTokens {
   #entries: Entries;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  /** The problems that were logged last; the same ones are not repeated. */
+  /** Problems that were logged last, so that they are not logged again. */
   #logged = '';
 
   constructor(file: WatchedFile, entries: Entries) {
@@ -74,7 +74,7 @@ class TokenFile implements AccessTokens {
     ).unref();
   }
 
-  /** A file that could not be read is tried again at each check, so that a failing system loses no revocation. */
+  /** Reloads the file if it changed. After a failed read, each check tries again, so that no revocation is missed. */
   async #check(): Promise<void> {
     const { path, seen, log } = this.#file;
     const state = await stateOf(path);
@@ -84,11 +84,9 @@ class TokenFile implements AccessTokens {
       this.#file.seen = state;
       this.#logged = '';
       this.#entries = byDigest(readTokenEntries(text));
-      log.info({ tokens: this.#entries.size }, 'AUTH_TOKENS_FILE was read again');
+      log.info({ tokens: this.#entries.size }, 'AUTH_TOKENS_FILE was reloaded');
     } catch (error) {
-      this.#logProblems(
-        error instanceof TokenFileError ? error.problems : ['expected a file that can be read'],
-      );
+      this.#logProblems(error instanceof TokenFileError ? error.problems : ['expected a readable file']);
     }
   }
 
@@ -106,7 +104,7 @@ class TokenFile implements AccessTokens {
 /** Returns a text that differs whenever the contents may differ. */
 async function stateOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
-  return found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : 'not there';
+  return found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : 'absent';
 }
 
 /** Reads the file without blocking on pipes or devices. Throws `TokenFileError`. */
@@ -125,11 +123,14 @@ async function readBounded(path: string): Promise<string> {
   throw new TokenFileError(['expected an ordinary file of at most 256 KiB']);
 }
 
-/** Distinguishes a wrong file from a failing system: too many open files (`EMFILE`), a disk (`EIO`). */
+/**
+ * Returns the problem: either the file is wrong, or the system failed, for example with too many open files
+ * (`EMFILE`) or a disk error (`EIO`).
+ */
 function whyUnread(code: string): string {
   const isOfFile = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'].includes(code);
   return isOfFile
-    ? 'expected a file that exists and that the service may read'
+    ? 'expected an existing file that the service may read'
     : `the system could not read the file (${code || 'unknown'})`;
 }
 
@@ -138,7 +139,7 @@ type Entries = ReadonlyMap<string, TokenEntry>;
 const byDigest = (entries: readonly TokenEntry[]): Entries =>
   new Map(entries.map((entry) => [entry.sha256, entry]));
 
-/** RFC 6750 §2.1; the scheme's case does not matter (RFC 9110 §11.1). */
+/** RFC 6750 §2.1. The scheme is case-insensitive (RFC 9110 §11.1). */
 const bearer = /^bearer +([\w.~+/-]{1,512}=*) *$/i;
 
 function identify(entries: Entries, [header, ...more]: readonly string[]): Caller | TokenProblem {
@@ -152,8 +153,9 @@ function identify(entries: Entries, [header, ...more]: readonly string[]): Calle
 }
 
 /**
- * Finds the entry of a digest. The time of the look-up depends on the digest only, which nobody can choose without the token;
- * the comparison takes the same time wherever the two differ.
+ * Finds the entry of a digest in constant time, so that response times reveal nothing. The look-up time depends
+ * only on the digest, which nobody can choose without the token; the comparison takes the same time wherever the
+ * digests differ.
  */
 function find(entries: Entries, digest: string): TokenEntry | undefined {
   const entry = entries.get(digest);

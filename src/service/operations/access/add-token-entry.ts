@@ -5,7 +5,7 @@ import { isSeq, parseDocument, stringify } from 'yaml';
 import { systemCode } from '../../../files/disk/open-contained.js';
 import { MAX_TOKEN_FILE_BYTES, readTokenEntries, TokenFileError } from './token-entries.js';
 
-/** An entry as it is written in the file of tokens (rule: token-file). */
+/** An entry as written in the file of tokens (rule: token-file). */
 export interface WrittenEntry {
   readonly name: string;
   readonly sha256: string;
@@ -17,9 +17,9 @@ export interface WrittenEntry {
 export const toTokenFile = (entry: WrittenEntry): string => stringify({ tokens: [entry] });
 
 /**
- * Adds an entry to the end of a file of tokens; creates a missing one for its owner only. Replaces the file in one move, and
- * keeps its permissions, comments and other entries. Rejects with `TokenFileError` if the file cannot take the entry, and with
- * the system's own error if it cannot be written.
+ * Appends an entry to a file of tokens; creates a missing file with access only for its owner. Replaces the file
+ * atomically, and keeps its permissions, comments and other entries. Rejects with `TokenFileError` if the entry
+ * cannot be added, and with the system's own error if the file cannot be written.
  */
 export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<void> {
   const place = await placeOf(path);
@@ -37,7 +37,7 @@ export async function addTokenEntry(path: string, entry: WrittenEntry): Promise<
   }
 }
 
-/** Resolves the links of a path, also to a file that does not exist yet, so that no link is replaced by a file. */
+/** Resolves the links of a path, even to a file that does not exist yet, so that a link is not replaced by a file. */
 async function placeOf(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -48,23 +48,24 @@ async function placeOf(path: string): Promise<string> {
   }
 }
 
-const TOO_LARGE = 'the service reads at most 256 KiB: take out entries that are not needed any more';
+const TOO_LARGE =
+  'the file would be larger than 256 KiB, the maximum: remove entries that are no longer needed';
 
-/** Refuses devices and pipes, which would be replaced by a file. */
+/** Rejects devices and pipes, which would be replaced by a file. */
 async function findOrdinary(path: string): Promise<Stats | undefined> {
   const found = await stat(path).catch(() => undefined);
   if (found && !found.isFile()) throw new TokenFileError(['expected an ordinary file']);
   return found;
 }
 
-/** Creates the new file as a lock: two commands at the same time would lose an entry. */
+/** Creates the new file as a lock, because two concurrent commands would lose an entry. */
 async function lock(next: string): Promise<void> {
   try {
     await (await open(next, 'wx', 0o600)).close();
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
     throw new TokenFileError([
-      `${next} is there: another command is adding a token, or was ended while it did; if none is, delete that file`,
+      `${next} exists: another command is adding a token, or was interrupted; if none is running, delete that file`,
     ]);
   }
 }
@@ -80,7 +81,10 @@ async function write(path: string, text: string, old: Stats | undefined): Promis
   }
 }
 
-/** Keeps owner and mode, since the service may run as another user. Rejects, and nothing is replaced, if it cannot. */
+/**
+ * Keeps owner and mode, because the service may run as another user. If that fails, rejects before anything is
+ * replaced.
+ */
 async function letRead(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await file.stat();
   if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid);
@@ -100,16 +104,16 @@ function withEntry(text: string | undefined, entry: WrittenEntry): string {
   if (text === undefined || text.trim() === '') return toTokenFile(entry);
   if (readTokenEntries(text).some(({ caller }) => caller.name === entry.name)) {
     throw new TokenFileError([
-      `there is a token ${entry.name} already: choose another name, or take that entry out`,
+      `a token named ${entry.name} already exists: choose another name, or remove that entry`,
     ]);
   }
   return asJson(text, entry) ?? asYaml(text, entry);
 }
 
-/** Adds the entry to JSON, with the indentation of before. Undefined if the text is no JSON. */
+/** Adds the entry to a JSON file and keeps its indentation. Returns undefined if the text is not JSON. */
 function asJson(text: string, entry: WrittenEntry): string | undefined {
   try {
-    const file: { tokens: unknown[] } = JSON.parse(text); // its entries were read already
+    const file: { tokens: unknown[] } = JSON.parse(text); // already validated by `readTokenEntries`
     file.tokens.push(entry);
     return `${JSON.stringify(file, null, /^\{\s*?\n([ \t]+)/.exec(text)?.[1])}\n`;
   } catch {
@@ -120,7 +124,7 @@ function asJson(text: string, entry: WrittenEntry): string | undefined {
 function asYaml(text: string, entry: WrittenEntry): string {
   const document = parseDocument(text);
   const entries = document.get('tokens');
-  // Else the first entry would stay inside the brackets of `[]`.
+  // Otherwise the first entry would be written inside the brackets of `[]`.
   if (isSeq(entries) && entries.items.length === 0) entries.flow = false;
   document.addIn(['tokens'], document.createNode(entry));
   return document.toString();

@@ -2,11 +2,11 @@ import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Allowance } from '../limits/caller-limits.js';
 
-/** A caller, as an entry of the file of tokens names it (rule: bearer-tokens). */
+/** A caller as named by an entry in the file of tokens (rule: bearer-tokens). */
 export interface Caller {
   /** Name in the log. */
   readonly name: string;
-  /** Ids in lower case. */
+  /** Allowed project ids, in lower case. */
   readonly projects: ReadonlySet<string> | 'all';
   /** Milliseconds since 1970; `Infinity` for a token that does not expire. */
   readonly expiresAt: number;
@@ -18,7 +18,10 @@ export interface TokenEntry {
   readonly caller: Caller;
 }
 
-/** The file of tokens cannot be used. Each problem names the place and what to write instead, and repeats no value. */
+/**
+ * Thrown if the file of tokens is invalid. Each problem names the place and what to write instead, and repeats no
+ * value.
+ */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
   readonly problems: readonly string[];
@@ -29,7 +32,7 @@ export class TokenFileError extends Error {
   }
 }
 
-/** Enough for more than a thousand entries; larger files would hold the event loop whenever they are read again. */
+/** Enough for more than a thousand entries. Reloading a larger file would block the event loop. */
 export const MAX_TOKEN_FILE_BYTES = 2 ** 18;
 
 /** Reads the entries of a file of tokens, in YAML or JSON (rule: token-file). Throws `TokenFileError`. */
@@ -45,7 +48,10 @@ export function readTokenEntries(text: string): readonly TokenEntry[] {
   return entries;
 }
 
-/** Reports a syntax error by its place only: the parser's message quotes the file, which may hold a token by mistake. */
+/**
+ * Parses YAML or JSON. Reports only the position of a syntax error, because the parser's message quotes the file,
+ * which may contain a token by mistake.
+ */
 function readYaml(text: string): unknown {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });
@@ -63,25 +69,25 @@ function readYaml(text: string): unknown {
 
 const NAME = 'expected a name of at most 64 letters, digits, `_`, `.` and `-`, such as ci';
 const SHA256 =
-  'expected the SHA-256 of the token, 64 digits of hex in quotes; `stepwise token NAME` makes an entry';
+  'expected the SHA-256 of the token, 64 hexadecimal digits in quotes; `stepwise token NAME` prints an entry';
 const PROJECTS = 'expected all, or a list of project ids (UUIDs)';
 const EXPIRES = 'expected a day such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z';
 
 const DAY_MS = 86_400_000;
 const isDay = (text: string): boolean => !text.includes('T');
 
-/** A day includes its end, in UTC. */
+/** Expiry time. A day includes its end, in UTC. */
 export const expirySchema = z
   .union([z.iso.date(EXPIRES), z.iso.datetime({ offset: true, error: EXPIRES })], { error: EXPIRES })
   .transform((text) => Date.parse(text) + (isDay(text) ? DAY_MS : 0));
 
-/** Refuses texts that look like a secret, since names go into the log. */
+/** Rejects texts that look like a secret, because names are logged. */
 export const callerNameSchema = z.string(NAME).regex(/^(?!sk-|stepwise_)[a-z\d][\w.-]{0,63}$/i, NAME);
 
 export const projectIdSchema = z.uuid(PROJECTS).toLowerCase();
 
-const LIMITS = 'expected an object of requestsPerMinute, requestsAtOnce and tokensPerDay, each where wanted';
-const LIMIT = 'expected a whole number from 1';
+const LIMITS = 'expected an object with any of requestsPerMinute, requestsAtOnce and tokensPerDay';
+const LIMIT = 'expected a whole number of at least 1';
 const limit = z.int(LIMIT).min(1, LIMIT).optional();
 const limitsSchema = z.strictObject(
   { requestsPerMinute: limit, requestsAtOnce: limit, tokensPerDay: limit },
@@ -100,7 +106,7 @@ const entrySchema = z
       expires: expirySchema.optional(),
       limits: limitsSchema.optional(),
     },
-    { error: 'expected an object of name, sha256, projects and, where wanted, expires and limits' },
+    { error: 'expected an object with name, sha256, projects and optionally expires and limits' },
   )
   .transform(
     ({ name, sha256, projects, expires, limits }): TokenEntry => ({
@@ -114,7 +120,7 @@ const entrySchema = z
     }),
   );
 
-const WHOLE = 'expected `tokens:` and a list of entries; `stepwise token NAME` makes one';
+const WHOLE = 'expected `tokens:` and a list of entries; `stepwise token NAME` prints one';
 const fileSchema = z.strictObject({ tokens: z.array(entrySchema, WHOLE) }, { error: WHOLE });
 
 /** Formats an issue as `tokens[2].sha256: …`. */
@@ -133,7 +139,7 @@ function findRepeated(
     const isRepeated = seen.has(textOf(entry));
     seen.add(textOf(entry));
     return isRepeated
-      ? [`tokens[${index}].${field}: an entry before it has the same; give each its own`]
+      ? [`tokens[${index}].${field}: an earlier entry has the same value; each entry needs its own`]
       : [];
   });
 }

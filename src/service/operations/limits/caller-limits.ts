@@ -1,10 +1,10 @@
 import type { WindowCounter } from './window-counter.js';
 
-/** The limits of one token (rule: token-limits); for an omitted one only the service's own holds. */
+/** The limits of one token (rule: token-limits). For an omitted limit, only the service's own applies. */
 export interface Allowance {
   readonly requestsPerMinute?: number | undefined;
   readonly requestsAtOnce?: number | undefined;
-  /** Input and output tokens of models, as the providers count them. */
+  /** Input and output tokens of models, as counted by the providers. */
   readonly tokensPerDay?: number | undefined;
 }
 
@@ -22,21 +22,21 @@ export interface Exceeded {
 }
 
 export interface CallerLimitsOptions {
-  /** For callers without a limit of their own; 0 is none. */
+  /** Limit for callers without their own; 0 is unlimited. */
   readonly requestsPerMinute: number;
-  /** Counts per minute. */
+  /** Counters per minute. */
   readonly requests: WindowCounter;
-  /** Counts per day. */
+  /** Counters per day. */
   readonly tokens: WindowCounter;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   readonly now?: () => number;
 }
 
 const DAY_MS = 86_400_000;
-/** Wait for a place among the requests at the same time, which may become free any moment. */
+/** Retry time after the limit of concurrent requests, since a place may become free at any moment. */
 const PLACE_WAIT_MS = 1_000;
 
-/** Holds each caller to its limits (rules: rate-limit, token-limits). */
+/** Applies the limits of each caller (rules: rate-limit, token-limits). */
 export class CallerLimits {
   readonly #options: CallerLimitsOptions;
   readonly #now: () => number;
@@ -47,21 +47,24 @@ export class CallerLimits {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Counts a request; resolves to the limit that it exceeds, if any. Asks both counters at once, since either may wait. */
+  /**
+   * Counts a request. Resolves to the exceeded limit, if any. Queries both counters concurrently, because either
+   * may have to wait.
+   */
   async count({ key, allowance }: Counted): Promise<Exceeded | undefined> {
-    const asked = [this.#countRequest(key, allowance), this.#readTokens(key, allowance)];
-    const [requests, tokens] = await Promise.all(asked);
+    const counts = [this.#countRequest(key, allowance), this.#readTokens(key, allowance)];
+    const [requests, tokens] = await Promise.all(counts);
     return requests ?? tokens;
   }
 
-  /** Takes one of the caller's places for requests at the same time, until `leave`. */
+  /** Occupies one of the caller's places for concurrent requests until `leave`. */
   enter({ key, allowance: { requestsAtOnce } }: Counted): Exceeded | undefined {
     if (requestsAtOnce === undefined) return undefined;
-    const taken = this.#atOnce.get(key) ?? 0;
-    if (taken >= requestsAtOnce) {
+    const used = this.#atOnce.get(key) ?? 0;
+    if (used >= requestsAtOnce) {
       return { limit: 'requestsAtOnce', allowed: requestsAtOnce, retryAfterMs: PLACE_WAIT_MS };
     }
-    this.#atOnce.set(key, taken + 1);
+    this.#atOnce.set(key, used + 1);
     return undefined;
   }
 
@@ -72,7 +75,7 @@ export class CallerLimits {
     else this.#atOnce.delete(key);
   }
 
-  /** Counts the tokens of a request; a sum above the limit refuses the next one. */
+  /** Counts the tokens of a request. If the sum exceeds the limit, the next request is rejected. */
   async spend({ key, allowance: { tokensPerDay } }: Counted, tokens: number): Promise<void> {
     if (tokensPerDay !== undefined && tokens > 0) await this.#options.tokens.add(this.#today(key), tokens);
   }
@@ -91,7 +94,7 @@ export class CallerLimits {
     return spent >= allowed ? { limit: 'tokensPerDay', allowed, retryAfterMs } : undefined;
   }
 
-  /** Days are those of UTC, which are the same for all processes. */
+  /** Returns the key of the current day in UTC, which is the same for all processes. */
   #today(key: string): string {
     return `${key}:${new Date(this.#now()).toISOString().slice(0, 10)}`;
   }

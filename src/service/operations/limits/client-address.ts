@@ -1,12 +1,12 @@
 import { isIP, isIPv4 } from 'node:net';
 
-/** Number of groups of an IPv6 address that name the network of one customer, who chooses the rest. */
+/** Number of groups of an IPv6 address that identify the network of one customer, who controls the rest. */
 const NETWORK_GROUPS = 4;
 const ALL_GROUPS = 8;
 
 /**
- * Returns the caller that an address stands for: IPv4 as it is, IPv6 by its first 64 bits, since one customer has all the rest.
- * Undefined if the text is no address. Ignores a port, which some proxies add.
+ * Returns the caller behind an address: IPv4 unchanged, IPv6 by its first 64 bits, because one customer controls
+ * the rest. Returns undefined if the text is not an address. Ignores a port, which some proxies add.
  */
 export function clientAddress(text: string | undefined): string | undefined {
   const address = withoutPort(text?.trim() ?? '').replace(/%.*$/, '');
@@ -27,7 +27,7 @@ function clientOf(groups: readonly number[]): string {
 
 const bytesOf = (group: number): [number, number] => [group >> 8, group & 0xff];
 
-/** Parses the eight groups of an IPv6 address in any spelling. */
+/** Parses the eight groups of an IPv6 address in any notation. */
 function groupsOf(address: string): number[] {
   const [head = [], tail = []] = address
     .replace(/\d+\.[\d.]+$/, inHex)
@@ -45,7 +45,7 @@ function inHex(ipv4: string): string {
 
 const namedRanges = ['loopback', 'linklocal', 'uniquelocal'];
 
-/** Whether a text names a proxy as Express understands it: an address, a range of them, or a range by its name. */
+/** Returns whether Express accepts a text as a proxy: an address, a range of addresses, or the name of a range. */
 export function isProxy(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const family = isIP(address);

@@ -7,9 +7,9 @@ const MINUTE_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 
 export interface LimitsOptions {
-  /** For callers whose token has no limit of its own; 0 is none. */
+  /** Limit for callers whose token has none; 0 is unlimited. */
   readonly requestsPerMinute: number;
-  /** URL of a Redis or Valkey through which processes share their counts. */
+  /** URL of a Redis or Valkey in which processes share their counts. */
   readonly redisUrl?: string | undefined;
   readonly log: Logger;
 }
@@ -21,7 +21,10 @@ export interface OpenLimits {
   close(): void;
 }
 
-/** Opens the limits of this process, or shared ones (rule: shared-limits). Redis' client is loaded only for those. */
+/**
+ * Opens the limits of this process, or shared ones (rule: shared-limits). The Redis client is loaded only for
+ * shared ones.
+ */
 export async function openLimits({ requestsPerMinute, redisUrl, log }: LimitsOptions): Promise<OpenLimits> {
   if (redisUrl === undefined) {
     const requests = new MemoryCounter(MINUTE_SECONDS);

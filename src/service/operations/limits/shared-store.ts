@@ -5,41 +5,42 @@ import type { RateLimiterRes } from 'rate-limiter-flexible';
 import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js';
 import { type Count, MemoryCounter, type WindowCounter } from './window-counter.js';
 
-/** Maximum time that a request waits for Redis while the event loop has nothing else to do. */
+/** Maximum time that a request waits for Redis, counting only time in which the event loop is idle. */
 const MAX_WAIT_MS = 100;
 /** Maximum time that the start of the service waits for Redis. */
 const MAX_START_WAIT_MS = 1_000;
-/** Time for which Redis is not called after a failure; then one request tries it for all others. */
+/** Time for which Redis is not called after a failure. Then one request tries it on behalf of all others. */
 const RETRY_AFTER_MS = 1_000;
 
-/** Times in milliseconds. A connection that does not answer pings for `socketTimeout` is dead. */
+/** Times in milliseconds. A connection that does not answer pings for `socketTimeout` is treated as dead. */
 const connection = { connectTimeout: 2_000, pingInterval: 5_000, socketTimeout: 15_000 };
 const MAX_RECONNECT_DELAY_MS = 2_000;
-/** Maximum number of commands that wait for an answer: more than a burst brings. */
+/** Maximum number of commands that wait for a response, more than a normal burst. */
 const MAX_PENDING_COMMANDS = 10_000;
-/** The library's own limit is not used: callers compare the sums with theirs. */
+/** The library's own limit is not used, because callers compare the sums with their limits. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /**
- * Counters that all processes with the same Redis or Valkey share. While it is unavailable or slow, each process counts by
- * itself from the last sums it learned; the log reports the beginning and the end of that once (rule: shared-limits).
+ * Counters shared by all processes with the same Redis or Valkey. While Redis is unavailable or slow, each process
+ * counts on its own from the last sums it received; the log reports the beginning and the end of that time once
+ * (rule: shared-limits).
  */
 export class SharedStore {
   readonly #client: ReturnType<typeof createClient>;
   readonly #log: Logger;
   readonly #waitMs: number;
-  /** Undefined until Redis has answered or failed for the first time. */
+  /** Undefined until Redis has responded or failed for the first time. */
   #isUp: boolean | undefined;
   #retryAt = 0;
   #outages = 0;
-  /** The code of the error that was logged last. */
+  /** Code of the error that was logged last. */
   #word: string | undefined;
   #isForeignKeyLogged = false;
-  /** Counts nothing: a server may answer and still refuse the one command that counts. */
+  /** Counter that adds 0, because a server may respond and still refuse the one command that counts. */
   readonly #probe: WindowCounter;
   #probing: Promise<Count> | undefined;
 
-  /** Resolves once Redis answers or has failed; it is tried again then. */
+  /** Connects. Resolves once Redis has responded or failed; after a failure it is retried later. */
   static async open(url: string, log: Logger, { waitMs = MAX_WAIT_MS } = {}): Promise<SharedStore> {
     const store = new SharedStore(url, log, waitMs);
     await within(
@@ -74,7 +75,7 @@ export class SharedStore {
     return this.#outages;
   }
 
-  /** Whether Redis counts. */
+  /** True while the counts are shared through Redis. */
   get isUp(): boolean {
     return this.#isUp ?? false;
   }
@@ -90,7 +91,7 @@ export class SharedStore {
       duration: windowSeconds,
       keyPrefix: `stepwise:${name}`,
     });
-    // An answer that comes too late for its request still updates the local sum.
+    // A response that arrives too late for its request still updates the local sum.
     const learn = (key: string) => (answer: RateLimiterRes | null) =>
       local.atLeast(key, { sum: answer?.consumedPoints ?? 0, endsInMs: answer?.msBeforeNext ?? 0 });
     return {
@@ -106,12 +107,15 @@ export class SharedStore {
     this.#client.destroy();
   }
 
-  /** Whether Redis answers with an error: its sums are out of date then, and a read that succeeds does not show that it counts. */
+  /**
+   * True if Redis responds with an error. Its sums are outdated then, and a successful read does not prove that it
+   * counts.
+   */
   get #refuses(): boolean {
     return this.#isUp === false && this.#word !== undefined;
   }
 
-  /** Resolves to undefined if there is no usable answer. */
+  /** Queries Redis. Resolves to undefined if there is no usable response. */
   async #ask(shared: () => Promise<Count>): Promise<Count | undefined> {
     if (!this.#mayTry()) return undefined;
     try {
@@ -136,22 +140,22 @@ export class SharedStore {
     if (this.#isUp) return;
     this.#isUp = true;
     this.#word = undefined;
-    this.#log.info('REDIS_URL answers: limits are shared');
+    this.#log.info('Redis at REDIS_URL responds; limits are shared');
   }
 
-  /** The message of an error may hold the address; its code does not. */
+  /** Logs a failure by its code, because the message of an error may contain the address. */
   #failed(error: unknown): void {
     this.#retryAt = Date.now() + RETRY_AFTER_MS;
     const word = wordOf(error);
-    // While it is down, only a new error code is logged.
+    // During an outage, only a new error code is logged.
     if (this.#isUp === false && (word === undefined || word === this.#word)) return;
     if (this.#isUp !== false) this.#outages += 1;
     this.#isUp = false;
     this.#word = word;
-    const what = word ? 'answers with an error' : 'does not answer';
+    const what = word ? 'responds with an error' : 'does not respond';
     this.#log.warn(
       { code: word ?? codeOf(error) },
-      `REDIS_URL ${what}: each process limits by itself until it counts`,
+      `Redis at REDIS_URL ${what}; each process counts its own limits until Redis works again`,
     );
   }
 
@@ -160,12 +164,15 @@ export class SharedStore {
     this.#isForeignKeyLogged = true;
     this.#log.warn(
       { code: wordOf(error) },
-      'REDIS_URL holds something else under a name of ours: each process counts that name by itself',
+      'a Redis key at REDIS_URL is used by another program; each process counts its own limits for that caller',
     );
   }
 }
 
-/** Returns the code of an error of Redis, such as `WRONGPASS` or `OOM`; the rest of its message may hold anything. */
+/**
+ * Returns the code of an error of Redis, such as `WRONGPASS` or `OOM`. The rest of its message may contain
+ * anything.
+ */
 function wordOf(error: unknown): string | undefined {
   return error instanceof ErrorReply ? (/^[A-Z]{2,20}(?= )/.exec(error.message)?.[0] ?? 'ERR') : undefined;
 }
@@ -176,8 +183,8 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Whether only this key is wrong, as it holds something else. Before version 7 of Redis, an error inside a script stands in the
- * middle of the message.
+ * Returns whether only this key is affected, because it contains another type of value. Before Redis 7, an error
+ * inside a script is in the middle of the message.
  */
 const isOfOneKey = (error: unknown): boolean =>
   error instanceof ErrorReply && /\bWRONGTYPE |value is not an integer or out of range/.test(error.message);
@@ -189,8 +196,8 @@ const MAX_CHECKS = 25;
 const idleMs = (): number => performance.eventLoopUtilization().idle;
 
 /**
- * Rejects if the answer takes longer. Counts only time in which the event loop was idle: while it is busy, the answer may be
- * there, unread. After the last check the sockets are read once more.
+ * Rejects if the response takes longer than `ms` of idle time. While the event loop is busy, the response may have
+ * arrived unread, so busy time does not count. After the last check the sockets are read once more.
  */
 function within<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -1,8 +1,8 @@
-/** Sums by key over windows of time; a window begins with the first amount that is added to it. */
+/** Sums by key over time windows. A window begins with the first amount that is added to it. */
 export interface WindowCounter {
-  /** Resolves to the window with this amount included. */
+  /** Adds an amount. Resolves to the window with this amount included. */
   add(key: string, amount: number): Promise<Count>;
-  /** Resolves to the window so far; its sum is 0 if none has begun. */
+  /** Resolves to the current window; its sum is 0 if none has begun. */
   read(key: string): Promise<Count>;
 }
 
@@ -18,11 +18,11 @@ interface Window {
 }
 
 export interface MemoryCounterOptions {
-  /** Milliseconds since any moment. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
   /**
-   * Maximum number of windows; above it the oldest are forgotten. A caller would need that many other addresses to be
-   * forgotten, and with those it has as many limits anyway.
+   * Maximum number of windows; above it, the oldest are discarded. A caller would need that many other addresses
+   * to have its window discarded, and with those it has as many limits anyway.
    */
   readonly maxKeys?: number;
 }
@@ -32,7 +32,7 @@ export class MemoryCounter implements WindowCounter {
   readonly #windowMs: number;
   readonly #now: () => number;
   readonly #maxYoung: number;
-  /** Windows of the current generation; `#old` has those of the generation before. */
+  /** Windows of the current generation; `#old` has those of the previous one. */
   #young = new Map<string, Window>();
   #old = new Map<string, Window>();
   #youngUntil: number;
@@ -54,7 +54,7 @@ export class MemoryCounter implements WindowCounter {
     return this.#find(key);
   }
 
-  /** Takes over a larger sum from elsewhere; returns the current one, which never falls while the window lasts. */
+  /** Adopts a larger sum from elsewhere. Returns the current count, which never decreases during a window. */
   atLeast(key: string, count: Count): Count {
     const current = this.#find(key);
     return current.sum >= count.sum ? current : this.#keep(key, count);
@@ -73,7 +73,10 @@ export class MemoryCounter implements WindowCounter {
     return count;
   }
 
-  /** Begins a new generation. Each is as long as a window, so those of the oldest have ended, unless there were too many. */
+  /**
+   * Begins a new generation. Each is as long as a window, so the discarded windows have ended, unless there were
+   * too many.
+   */
   #age(now: number): void {
     this.#old = this.#young;
     this.#young = new Map();

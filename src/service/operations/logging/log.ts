@@ -1,43 +1,43 @@
 import { type LevelWithSilent, type Logger, pino } from 'pino';
 
-/** Bytes that wait for a slow disk or reader before lines are dropped. */
+/** Maximum bytes that wait for a slow disk or reader; beyond it, lines are dropped. */
 const MAX_WAITING_BYTES = 2 ** 20;
 
-/** Time that the last lines may take. */
+/** Time for writing the last lines. */
 const LAST_LINES_MS = 500;
 
-/** A logger of JSON lines that never waits for them to be written, and never fails because of them. */
+/** A logger of JSON lines that never blocks on writing and never fails because of it. */
 export interface ServiceLog {
   readonly logger: Logger;
   /**
-   * Resolves once all lines are written, or after `withinMs` (default 500). Lines that are still waiting then, and later ones, are
-   * lost.
+   * Resolves once all lines are written, or after `withinMs` (default 500). Later lines, and those still waiting
+   * then, are lost.
    */
   close(withinMs?: number): Promise<void>;
 }
 
 let dropped = 0;
 
-/** Number of lines that this process could not write so far. */
+/** Returns the number of lines that this process could not write. */
 export const droppedLines = (): number => dropped;
 
 /**
- * Creates a logger on standard output, or on another open file. Lines that cannot be written are dropped; the log says how many
- * as soon as it can be written again (rule: request-log). Reading `process.stdout` has Node open it without blocking, so that a
- * reader that stalls does not hold a thread.
+ * Creates a logger on standard output, or on another open file. Lines that cannot be written are dropped, and the
+ * log reports their number once it can be written again (rule: request-log). Reading `process.stdout` makes Node
+ * open it in non-blocking mode, so that a stalled reader does not block a thread.
  */
 export function createLog(level: LevelWithSilent, file: number = process.stdout.fd): ServiceLog {
   const destination = pino.destination({
     dest: file,
     sync: false,
-    minLength: 1, // `flush` waits for lines on their way only if there is a minimum
+    minLength: 1, // without a minimum, `flush` does not wait for lines that are being written
     maxLength: MAX_WAITING_BYTES,
   });
   const logger = pino({ level }, destination);
   let unreported = 0;
   destination
-    .removeAllListeners('error') // pino's own would stop counting after EPIPE
-    .on('error', () => {}) // the lines wait to be written with the next one
+    .removeAllListeners('error') // pino's own listener would stop counting after EPIPE
+    .on('error', () => {}) // the lines are written with the next one
     .on('drop', () => {
       dropped += 1;
       unreported += 1;
@@ -57,8 +57,8 @@ export function createLog(level: LevelWithSilent, file: number = process.stdout.
           resolve();
         });
       });
-      logger.level = 'silent'; // a line would throw now
-      destination.destroy(); // else its own flush at the exit of the process would wait for the reader
+      logger.level = 'silent'; // after this, writing a line would throw
+      destination.destroy(); // otherwise its flush at process exit would wait for the reader
     },
   };
 }

@@ -9,7 +9,7 @@ export interface Exposition {
   readonly text: string;
 }
 
-/** All metrics of a service; this file and what it imports load Prometheus' library. */
+/** All metrics of a service. This file and its imports load the Prometheus library. */
 export interface LoadedMetrics {
   readonly requests: RequestMetrics;
   readonly upstreams: UpstreamMetrics;
@@ -29,11 +29,11 @@ export async function loadMetrics(
   return { requests, upstreams, read };
 }
 
-/** Memory, processor, handles and event loop. Services in one process share one: it watches the process. */
+/** Process metrics: memory, CPU, handles and event loop. Services in one process share them. */
 const processMetrics = new Registry();
 collectDefaultMetrics({ register: processMetrics });
 
-/** Gauges of the library whose names end like those of counters. */
+/** Gauges of the library with names that end like counters. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',

@@ -3,18 +3,18 @@ import type { Usage } from '../../../contract/step.js';
 import type { StepResult } from '../../step/react-step.js';
 import type { Allowance } from '../limits/caller-limits.js';
 
-/** A request that was answered, or left by its caller. All its words come from closed lists; none is the caller's. */
+/** A request that was answered, or whose caller left. All texts come from closed lists, none from the caller. */
 export interface EndedRequest {
   readonly method: string;
-  /** The declared path. */
+  /** The declared path of the route. */
   readonly route: string;
   readonly status: number;
   readonly outcome: string;
-  /** The limit that was exceeded, if it was refused for that. */
+  /** The limit that was exceeded, if the request was rejected for that. */
   readonly limit: keyof Allowance | undefined;
   /** Name of the configured upstream that was called. */
   readonly upstream: string | undefined;
-  /** The upstream's count; undefined if there was no completion. */
+  /** Usage as reported by the upstream; undefined if there was no completion. */
   readonly usage: Usage | undefined;
   readonly durationMs: number;
 }
@@ -25,12 +25,12 @@ export interface EndedStep {
   readonly durationMs: number;
 }
 
-/** Bounds in seconds: from a request that is refused at once to the default deadline of a step. */
+/** Bucket bounds in seconds: from a request that is rejected at once to the default deadline of a step. */
 export const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120,
 ];
 
-/** The methods of the routes. Node accepts some thirty more, and callers could make a series of each. */
+/** The methods of the routes. Node accepts about thirty more, and callers could create a series for each. */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
 const limits = {
@@ -39,7 +39,7 @@ const limits = {
   tokensPerDay: 'tokens_per_day',
 } as const satisfies Record<keyof Allowance, string>;
 
-/** Requests and steps, each counted at its end. */
+/** Requests and steps, counted when they end. */
 export class RequestMetrics {
   readonly #requests;
   readonly #requestSeconds;
@@ -50,27 +50,27 @@ export class RequestMetrics {
     const registers = [registry];
     this.#requests = new Counter({
       name: 'stepwise_http_requests_total',
-      help: 'Requests that were answered, or left by their callers (status 499).',
+      help: 'Requests that were answered or aborted by their caller (status 499).',
       labelNames: ['route', 'method', 'status', 'outcome'],
       registers,
     });
     this.#requestSeconds = new Histogram({
       name: 'stepwise_http_request_duration_seconds',
-      help: 'Time from the head of a request to the last byte of its answer.',
+      help: 'Time from the headers of a request to the last byte of its response.',
       labelNames: ['route'],
       buckets: DURATION_BUCKETS,
       registers,
     });
     this.#stepSeconds = new Histogram({
       name: 'stepwise_step_duration_seconds',
-      help: 'Time of a step, from the request that was read to its result; the model call is part of it.',
+      help: 'Duration of a step from its validated request to its result, including the model call.',
       labelNames: ['status'],
       buckets: DURATION_BUCKETS,
       registers,
     });
     this.#limited = new Counter({
       name: 'stepwise_limited_requests_total',
-      help: 'Requests that were refused because their caller had reached a limit.',
+      help: 'Requests rejected because the caller exceeded a limit.',
       labelNames: ['limit'],
       registers,
     });

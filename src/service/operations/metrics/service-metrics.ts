@@ -7,7 +7,10 @@ import type { ServiceState } from './state-metrics.js';
 
 type Count = (metrics: LoadedMetrics) => void;
 
-/** The metrics of one service (rule: metrics). Their library is loaded after the start; what ends before is counted then. */
+/**
+ * The metrics of one service (rule: metrics). Their library is loaded after startup; earlier events are counted
+ * when it is loaded.
+ */
 export class ServiceMetrics {
   readonly #loading;
   readonly #upstreamsInFlight = new Map<string, number>();
@@ -63,7 +66,10 @@ export class ServiceMetrics {
     this.#upstreamsInFlight.set(upstream, (this.#upstreamsInFlight.get(upstream) ?? 0) + requests);
   }
 
-  /** Returns the same step with its duration counted. Holds nothing of the request meanwhile (rule: lean-waiting). */
+  /**
+   * Returns the same step function with its duration counted. Keeps no reference to the request
+   * (rule: lean-waiting).
+   */
   timed(step: typeof reactStep): typeof reactStep {
     return (request, dependencies, observer) => {
       const begun = performance.now();
@@ -90,5 +96,5 @@ export class ServiceMetrics {
   }
 }
 
-/** Counts that wait for the library; more of them come only if it cannot be loaded. */
+/** Maximum number of events that wait for the library. More wait only if it cannot be loaded. */
 const MAX_UNCOUNTED = 10_000;

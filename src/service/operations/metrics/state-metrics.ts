@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** Values of a service that others keep; they are read whenever the metrics are. */
+/** Values of a service that are kept elsewhere and read whenever metrics are scraped. */
 export interface ServiceState {
   readonly version: string;
   /** Loads the names of all configured upstreams. */
@@ -8,20 +8,20 @@ export interface ServiceState {
   readonly inFlight: {
     readonly count: number;
     readonly max: number;
-    /** Requests refused as overloaded so far, by cause. */
+    /** Requests rejected as overloaded so far, by cause. */
     readonly refused: Readonly<Record<'in_flight' | 'event_loop', number>>;
   };
-  /** Connections ended so far because of something that never became a request, by cause. */
+  /** Connections closed so far because no valid request arrived, by cause. */
   readonly refusedConnections: Readonly<Record<string, number>>;
   readonly lagMs: () => number;
-  /** The lag above which requests are refused. */
+  /** Lag above which requests are rejected. */
   readonly maxLagMs: number;
   readonly droppedLines: () => number;
   /** Present if limits are shared. */
   readonly redis?: { readonly isUp: boolean; readonly outages: number } | undefined;
 }
 
-/** Adds metrics of values that others keep; they are read whenever the metrics are. */
+/** Adds metrics of values that are kept elsewhere and read whenever metrics are scraped. */
 export function addStateMetrics(registry: Registry, state: ServiceState): void {
   const { version, inFlight, refusedConnections, lagMs, maxLagMs, droppedLines, redis } = state;
   const registers = [registry];
@@ -58,7 +58,7 @@ export function addStateMetrics(registry: Registry, state: ServiceState): void {
 
   new Gauge({
     name: 'stepwise_build_info',
-    help: 'Always 1; its labels name the version that runs.',
+    help: 'Always 1; the labels contain the running version.',
     labelNames: ['version', 'node_version'],
     registers,
   }).set({ version, node_version: process.version }, 1);
@@ -70,24 +70,24 @@ export function addStateMetrics(registry: Registry, state: ServiceState): void {
   );
   counterByCause(
     'stepwise_overload_refusals_total',
-    'Requests refused as overloaded, by cause: too many requests in_flight, or a late event_loop.',
+    'Requests rejected as overloaded, by cause: in_flight (too many requests) or event_loop (lag).',
     inFlight.refused,
   );
   counterByCause(
     'stepwise_refused_connections_total',
-    'Connections ended because of something that never became a request: malformed, head_too_large, timeout, too_many_requests at a time.',
+    'Connections closed because no valid request arrived, by cause: malformed, head_too_large, timeout or too_many_requests (pipelined).',
     refusedConnections,
   );
   gauge(
     'stepwise_event_loop_lag_seconds',
-    `Average delay of timers, in the better one of the last two seconds. Above ${maxLagMs / 1_000} (MAX_EVENT_LOOP_LAG_MS) requests are refused.`,
+    `Average delay of timers, the lower value of the last two seconds. Above ${maxLagMs / 1_000} (MAX_EVENT_LOOP_LAG_MS), requests are rejected.`,
     () => lagMs() / 1_000,
   );
   counter('stepwise_log_lines_dropped_total', 'Log lines that could not be written.', droppedLines);
   if (!redis) return;
   gauge(
     'stepwise_redis_up',
-    '1 while limits are shared through Redis, 0 while each process has its own.',
+    '1 while limits are shared through Redis, 0 while each process counts its own.',
     () => Number(redis.isUp),
   );
   counter(

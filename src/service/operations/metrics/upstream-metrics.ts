@@ -3,18 +3,18 @@ import type { Usage } from '../../../contract/step.js';
 import type { RequestEnd } from '../../providers/request-observer.js';
 import { DURATION_BUCKETS } from './request-metrics.js';
 
-/** The parts of the reported usage that are counted. */
+/** The parts of the reported usage that are counted, with descriptions. */
 const tokenKinds = {
-  input_tokens: 'whole prompts, their cached parts included',
-  cached_input_tokens: 'parts of prompts that were read from a cache',
-  output_tokens: 'replies, their reasoning included',
+  input_tokens: 'whole prompts, including cached parts',
+  cached_input_tokens: 'parts of prompts read from a cache',
+  output_tokens: 'replies, including reasoning',
 } as const satisfies Partial<Record<keyof Usage, string>>;
 type TokenKind = keyof typeof tokenKinds;
-const kindsOfTokens = Object.keys(tokenKinds) as TokenKind[]; // the keys of a literal
+const kindsOfTokens = Object.keys(tokenKinds) as TokenKind[]; // cast: the keys of a literal object
 
 export interface Upstreams {
   readonly names: readonly string[];
-  /** Requests in flight by the names of upstreams. */
+  /** Requests in flight by the name of the upstream. */
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
@@ -29,10 +29,10 @@ export interface EndedUpstreamRequest {
 }
 
 const TOO_MANY_REQUESTS = 429;
-/** HTTP's own status for it, and Anthropic's. */
+/** HTTP's status for an overloaded server, and Anthropic's. */
 const overloaded: readonly number[] = [503, 529];
 
-/** Returns the outcome of a request, a word of a closed list (rule: metrics). */
+/** Returns the outcome label of a request, from a closed list (rule: metrics). */
 function outcomeOf({ status, failure }: RequestEnd): string {
   if (failure) return failure;
   if (status === null || status < 300) return 'ok';
@@ -41,7 +41,10 @@ function outcomeOf({ status, failure }: RequestEnd): string {
   return status >= 400 && status < 500 ? 'rejected' : 'failed';
 }
 
-/** Durations of requests to upstreams, and the tokens they count. Every configured upstream has its series from the start. */
+/**
+ * Durations of requests to upstreams, and the tokens they report. Every configured upstream has its series from
+ * the start.
+ */
 export class UpstreamMetrics {
   readonly #seconds;
   readonly #firstByteSeconds;
@@ -51,21 +54,21 @@ export class UpstreamMetrics {
     const registers = [registry];
     this.#seconds = new Histogram({
       name: 'stepwise_upstream_request_duration_seconds',
-      help: 'Time of a request to an upstream, from its sending to the end of the answer.',
+      help: 'Time from sending a request to an upstream until the end of its response.',
       labelNames: ['upstream', 'outcome'],
       buckets: DURATION_BUCKETS,
       registers,
     });
     this.#firstByteSeconds = new Histogram({
       name: 'stepwise_upstream_first_byte_seconds',
-      help: 'Time from the sending of a request to the first byte of its streamed reply.',
+      help: 'Time from sending a request until the first byte of its streamed reply.',
       labelNames: ['upstream'],
       buckets: DURATION_BUCKETS,
       registers,
     });
     new Gauge({
       name: 'stepwise_upstream_requests_in_flight',
-      help: 'Requests to an upstream that are not answered to their end.',
+      help: 'Requests to an upstream whose response has not ended.',
       labelNames: ['upstream'],
       registers,
       collect() {
@@ -96,7 +99,7 @@ export class UpstreamMetrics {
 function tokenCounter(registry: Registry, kind: TokenKind): Counter<'upstream'> {
   return new Counter({
     name: `stepwise_model_${kind}_total`,
-    help: `Tokens as the upstreams count them: ${tokenKinds[kind]}.`,
+    help: `Tokens as reported by the upstreams:  ${tokenKinds[kind]}.`,
     labelNames: ['upstream'],
     registers: [registry],
   });

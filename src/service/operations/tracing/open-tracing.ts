@@ -22,13 +22,13 @@ import { RecordedTrace } from './recorded-trace.js';
 import type { Tracing } from './request-trace.js';
 import { SpanDelivery } from './span-delivery.js';
 
-/** Time that the last spans may take to leave when the service ends. */
+/** Time for sending the last spans when the service ends. */
 const LAST_SPANS_MS = 2_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface TracingOptions {
-  /** URL of the collector, with the path for traces. */
+  /** URL of the collector, including the path for traces. */
   readonly url: string;
   readonly log: Logger;
   readonly version: string;
@@ -36,9 +36,9 @@ interface TracingOptions {
 }
 
 /**
- * Records the requests of a service through OpenTelemetry's SDK, which is loaded with this file (rule: tracing). The exporter
- * and the resource read their own environment variables; the sampler's and the processor's, which this release of the SDK
- * leaves to its callers, are read here (rule: tracing-settings).
+ * Records the requests of a service with OpenTelemetry's SDK, which is loaded with this file (rule: tracing). The
+ * exporter and the resource read their own environment variables. Those of the sampler and the processor, which
+ * this release of the SDK does not read itself, are read here (rule: tracing-settings).
  */
 export async function openTracing({
   url,
@@ -59,7 +59,7 @@ export async function openTracing({
   return {
     begin: (request) => new RecordedTrace(tracer, request),
     async close() {
-      const flushed = provider.shutdown().catch(() => {}); // lost spans are counted
+      const flushed = provider.shutdown().catch(() => {}); // `delivery` counts lost spans
       const waiting = new AbortController();
       const timeout = sleep(LAST_SPANS_MS, undefined, { signal: waiting.signal }).catch(() => {});
       await Promise.race([flushed, timeout]);
@@ -69,7 +69,7 @@ export async function openTracing({
   };
 }
 
-/** Only one of the packages is loaded. */
+/** Exporters by protocol. Only one of the packages is loaded. */
 const exporters = {
   'http/protobuf': () => import('@opentelemetry/exporter-trace-otlp-proto'),
   'http/json': () => import('@opentelemetry/exporter-trace-otlp-http'),
@@ -91,7 +91,7 @@ function createResource(version: string): Resource {
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** Samplers by the values of `OTEL_TRACES_SAMPLER`; by default the SDK's own, `parentbased_always_on`. */
+/** Samplers by the values of `OTEL_TRACES_SAMPLER`. The default is the SDK's own, `parentbased_always_on`. */
 const samplers: Readonly<Record<string, (ratio: number) => Sampler>> = {
   always_on: () => new AlwaysOnSampler(),
   always_off: () => new AlwaysOffSampler(),
@@ -112,7 +112,7 @@ const batchOf = (environment: Environment) => ({
   maxExportBatchSize: numberIn(environment, 'OTEL_BSP_MAX_EXPORT_BATCH_SIZE', 512),
 });
 
-/** Reads a number; as OpenTelemetry specifies, a value that is no number counts as not set. */
+/** Reads a number. As OpenTelemetry specifies, an invalid value is treated as unset. */
 function numberIn(environment: Environment, name: string, standard: number): number {
   const text = environment[name]?.trim() ?? '';
   const value = text === '' ? Number.NaN : Number(text);

@@ -8,7 +8,10 @@ import { endFailed, Spans, watched } from './spans.js';
 import { readTraceContext, type TraceHeaders } from './trace-context.js';
 import { TracedProvider } from './traced-provider.js';
 
-/** Records the spans of one request: its own, and within it one for each verb of the step and each model call. */
+/**
+ * Records the spans of one request: one for the request, with a child for each verb of the step and each model
+ * call.
+ */
 export class RecordedTrace implements RequestTrace {
   readonly #spans: Spans;
   readonly #request: Span;

@@ -7,28 +7,28 @@ import { readTraceContext, type TraceContext, type TraceHeaders, traceHeaders } 
 export interface Tracing {
   /** Begins the trace of a request. */
   begin(request: TracedRequest): RequestTrace;
-  /** Sends the waiting spans, for a bounded time. */
+  /** Sends the waiting spans, for a limited time. */
   close(): Promise<void>;
 }
 
 export interface TracedRequest {
   readonly method: string;
-  /** The declared path; one as it was sent may hold anything. */
+  /** The declared path of the route, because a path as sent may contain anything. */
   readonly route: string;
   readonly headers: Readonly<Partial<Record<string, string | string[]>>>;
 }
 
-/** The part of one request in its caller's trace. */
+/** The part of a trace that belongs to one request. */
 export interface RequestTrace {
   /** 32 hexadecimal digits; undefined without a trace. */
   readonly traceId: string | undefined;
   /** Runs the work of a verb inside a span. */
   readonly during: During;
-  /** Returns the headers for a request that is made on behalf of this one, now. */
+  /** Returns the headers for a request that is made now on behalf of this one. */
   readonly headers: () => TraceHeaders;
-  /** Returns a provider whose calls are parts of the trace; `connect` creates it with the observer of its requests. */
+  /** Returns a provider whose calls belong to the trace. `connect` creates it with the observer of its requests. */
   connect(connect: (observe?: RequestObserver) => Provider, key?: Redactor): Provider;
-  /** Ends the trace: the answer has left, or its caller has. */
+  /** Ends the trace after the response was sent or the caller left. */
   end(answer: TracedAnswer): void;
 }
 
@@ -38,16 +38,16 @@ export interface Redactor {
 }
 
 export interface TracedAnswer {
-  /** 499 if the caller left. */
+  /** HTTP status; 499 if the caller left. */
   readonly status: number;
-  /** An error code, or how the reply was read. */
+  /** An error code, or how the reply was parsed. */
   readonly outcome: string;
   readonly requestId: string;
   /** Id of the run; absent if the request was not read. */
   readonly sessionId?: string | undefined;
 }
 
-/** Records nothing, and passes the callers' traces on (rule: trace-context). */
+/** Records no spans, and only passes the callers' trace headers on (rule: trace-context). */
 export const passOnTraces: Tracing = {
   begin({ headers }) {
     const context = readTraceContext(headers);
@@ -56,7 +56,7 @@ export const passOnTraces: Tracing = {
   close: async () => {},
 };
 
-/** A request without a trace. */
+/** The trace of a request without trace headers. */
 export const untraced: RequestTrace = {
   traceId: undefined,
   during: (_, work) => work(),

@@ -6,18 +6,18 @@ import { type Completion, type CompletionRequest, ProviderError } from '../../st
 import type { TracedAnswer, TracedRequest } from './request-trace.js';
 
 /*
- * All attributes of spans (rule: span-contents), by the names of OpenTelemetry's semantic conventions: those for HTTP are
- * stable, those for generative AI are in development. The SDK omits undefined values.
+ * All attributes of spans (rule: span-contents), with the names of OpenTelemetry's semantic conventions: those for
+ * HTTP are stable, those for generative AI are in development. The SDK omits undefined values.
  */
 
-/** The status in the log for a caller who left; no answer has it. */
+/** The status in the log if the caller left. No response has it. */
 const CALLER_LEFT = 499;
 
 export function requestAttributes({ method, route }: TracedRequest): Attributes {
   return {
     'http.request.method': method,
     'http.route': route,
-    'url.path': route, // no route has a parameter
+    'url.path': route, // routes have no parameters
     'url.scheme': 'http',
   };
 }
@@ -31,10 +31,13 @@ export function answerAttributes({ status, outcome, requestId, sessionId }: Trac
   };
 }
 
-/** Returns the code of a failure that is not the caller's, if any. A stream may fail after its status was sent. */
+/**
+ * Returns the error code of a failure that is not the caller's fault, if any. A stream may fail after its status
+ * was sent.
+ */
 export function serverErrorOf({ status, outcome }: TracedAnswer): string | undefined {
   const isCode = Object.hasOwn(errorCodes, outcome);
-  const plainStatus = isCode ? errorCodes[outcome as ErrorCode].status : status; // it was just looked up
+  const plainStatus = isCode ? errorCodes[outcome as ErrorCode].status : status; // cast: checked in the line above
   return plainStatus >= 500 && status !== CALLER_LEFT ? outcome : undefined;
 }
 
@@ -77,7 +80,10 @@ export function completionAttributes(
   };
 }
 
-/** Omits the path of the URL: an operator may have to keep an account or a token in it. */
+/**
+ * Returns the attributes of a provider request. Omits the path of the URL, which may contain an operator's account
+ * or token.
+ */
 export function exchangeAttributes({ origin }: ProviderRequest, resendCount: number): Attributes {
   const { hostname, port, protocol } = new URL(origin);
   return {
@@ -92,13 +98,13 @@ export function exchangeEndAttributes({ status }: RequestEnd): Attributes {
   return { 'http.response.status_code': status ?? undefined };
 }
 
-/** Returns the error of a request; undefined for any answer below 400. */
+/** Returns the error of a request; undefined for any status below 400. */
 export function exchangeErrorOf({ status, failure }: RequestEnd): string | undefined {
   if (failure !== null) return failure;
   return status !== null && status >= 400 ? String(status) : undefined;
 }
 
-/** Returns the class or the code of a thrown value; its message may hold anything. */
+/** Returns the class or the code of a thrown value, because its message may contain anything. */
 export function errorTypeOf(thrown: unknown): string {
   if (thrown instanceof ProviderError) return thrown.failure;
   if (thrown instanceof Interruption) return thrown.reason;
@@ -107,8 +113,8 @@ export function errorTypeOf(thrown: unknown): string {
   return /^[A-Z]\w{0,63}$/.test(name) ? name : '_OTHER';
 }
 
-/** Returns a text that can be the name of a model; undefined for others, and for one that holds the key. */
+/** Returns a text that can be the name of a model; undefined for others, and for a text that contains the key. */
 export function modelName(name: string, redact: (text: string) => string): string | undefined {
-  const shown = redact(name);
-  return shown === name && /^[\w.:/@+~-]{1,256}$/.test(name) ? name : undefined;
+  const redacted = redact(name);
+  return redacted === name && /^[\w.:/@+~-]{1,256}$/.test(name) ? name : undefined;
 }

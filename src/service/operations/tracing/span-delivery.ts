@@ -6,8 +6,8 @@ type Done = Parameters<SpanExporter['export']>[1];
 const SUCCESS = 0;
 
 /**
- * Counts the spans that do not reach the collector because it fails, or is so slow that too many wait. The log reports when that
- * begins, and how many were lost when it ends (rule: span-delivery).
+ * Counts the spans that do not reach the collector because it fails, or is so slow that too many wait. The log
+ * reports when that begins, and the number of lost spans when it ends (rule: span-delivery).
  */
 export class SpanDelivery {
   readonly #log: Logger;
@@ -22,7 +22,7 @@ export class SpanDelivery {
     this.#maxWaiting = maxWaiting;
   }
 
-  /** Bounds the spans that wait in a processor; the SDK's own drops further ones silently. */
+  /** Limits the number of spans that wait in a processor, because the SDK's own limit drops spans silently. */
   bounded(processor: SpanProcessor): SpanProcessor {
     return {
       onStart: () => {},
@@ -36,7 +36,7 @@ export class SpanDelivery {
     };
   }
 
-  /** Watches the exports of an exporter. */
+  /** Observes the results of an exporter. */
   watched(exporter: SpanExporter): SpanExporter {
     return {
       export: (spans: ReadableSpan[], done: Done) => {
@@ -57,7 +57,7 @@ export class SpanDelivery {
   close(): void {
     this.#isFailing = true;
     this.#lost += this.#waiting + this.#exporting;
-    if (this.#lost > 0) this.#log.warn({ lost: this.#lost }, 'spans were lost');
+    if (this.#lost > 0) this.#log.warn({ lost: this.#lost }, 'spans were lost because the service ended');
   }
 
   #succeeded(): void {
@@ -67,7 +67,7 @@ export class SpanDelivery {
     this.#lost = 0;
   }
 
-  /** Logs the code only: messages quote addresses and the collector's answers. */
+  /** Logs only the code, because messages quote addresses and the collector's responses. */
   #failed(spans: number, code: string): void {
     this.#lost += spans;
     if (this.#isFailing) return;

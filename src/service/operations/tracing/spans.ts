@@ -15,7 +15,9 @@ interface SpanOptions {
   readonly attributes?: Attributes;
 }
 
-/** Creates the spans of one trace, each with an explicit parent: no context is carried along with the process' callbacks. */
+/**
+ * Creates the spans of one trace, each with an explicit parent, so that no asynchronous context has to be tracked.
+ */
 export class Spans {
   readonly #tracer: Tracer;
   readonly #caller: TraceContext | undefined;
@@ -25,7 +27,10 @@ export class Spans {
     this.#caller = caller;
   }
 
-  /** Starts a span in the caller's trace, if it has one. The trace's state is passed on but in no span: it may hold anything. */
+  /**
+   * Starts a span in the caller's trace, if there is one. The trace state is passed on but not recorded, because
+   * it may contain anything.
+   */
   first(name: string, options: SpanOptions): Span {
     if (!this.#caller) return this.#tracer.startSpan(name, options, ROOT_CONTEXT);
     const { traceId, parentId: spanId, flags } = this.#caller;
@@ -33,7 +38,7 @@ export class Spans {
     return this.#tracer.startSpan(name, options, trace.setSpanContext(ROOT_CONTEXT, parent));
   }
 
-  /** Starts a span within another. */
+  /** Starts a span as a child of another. */
   within(parent: Span, name: string, options: SpanOptions = {}): Span {
     return this.#tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
   }
@@ -45,7 +50,7 @@ export class Spans {
   }
 }
 
-/** Ends a span that failed. Its status has no words (rule: span-contents). */
+/** Ends a span that failed, without a status message (rule: span-contents). */
 export function endFailed(span: Span, errorType: string): void {
   span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR }).end();
 }
@@ -66,6 +71,6 @@ export function watched<Result>(work: () => Result, { done, failed }: Watch<Awai
     throw thrown;
   }
   if (result instanceof Promise) result.then(done, failed);
-  else done(result as Awaited<Result>); // it is no promise
+  else done(result as Awaited<Result>); // cast: not a promise
   return result;
 }

@@ -1,26 +1,26 @@
-/** The place of a request in a trace over several services (W3C Trace Context, https://www.w3.org/TR/trace-context/). */
+/** The position of a request in a distributed trace (W3C Trace Context, https://www.w3.org/TR/trace-context/). */
 export interface TraceContext {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits: the span of the caller. */
+  /** Span id of the caller: 16 hexadecimal digits. */
   readonly parentId: string;
   /** One byte; its lowest bit is set if the caller records the trace. */
   readonly flags: number;
-  /** Data of other tracing systems; empty if there is none. */
+  /** Data of other tracing systems; may be empty. */
   readonly state: string;
 }
 
-/** Headers as Node has them; repeated ones are joined by commas. */
+/** Headers as Node parses them; repeated ones are joined by commas. */
 type SentHeaders = Readonly<Partial<Record<string, string | string[]>>>;
 
 /** The headers that pass a trace on. */
 export type TraceHeaders = Readonly<Partial<Record<'traceparent' | 'tracestate', string>>>;
 
 const FIRST_VERSION = '00';
-/** Reads only the fields of version 00 from later versions. */
+/** Also accepts later versions, of which only the fields of version 00 are read. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Reads the caller's place in its trace; undefined without a valid `traceparent` (rule: trace-context). */
+/** Reads the caller's position in its trace; undefined without a valid `traceparent` (rule: trace-context). */
 export function readTraceContext({ traceparent, tracestate }: SentHeaders): TraceContext | undefined {
   const [, version, traceId = '', parentId = '', flags = '', further] =
     TRACEPARENT.exec(String(traceparent ?? '').trim()) ?? [];
@@ -28,7 +28,7 @@ export function readTraceContext({ traceparent, tracestate }: SentHeaders): Trac
   return { traceId, parentId, flags: Number.parseInt(flags, 16), state: readState(String(tracestate ?? '')) };
 }
 
-/** Writes a place in a trace as headers. */
+/** Writes a position in a trace as headers. */
 export function traceHeaders({ traceId, parentId, flags, state }: TraceContext): TraceHeaders {
   const traceparent = `${FIRST_VERSION}-${traceId}-${parentId}-${flags.toString(16).padStart(2, '0')}`;
   return { traceparent, ...(state !== '' && { tracestate: state }) };

@@ -15,13 +15,13 @@ import { endFailed, type Spans, type Watch, watched } from './spans.js';
 
 interface CallOptions {
   readonly spans: Spans;
-  /** The parent of the spans of calls. */
+  /** Parent of the spans of calls. */
   readonly parent: Span;
   /** Removes the caller's key from a text. */
   readonly redact: (text: string) => string;
 }
 
-/** A provider that records a span for each call, and within it one for each request that is sent. */
+/** A provider that records a span for each call, with a child for each request that is sent. */
 export class TracedProvider implements Provider {
   readonly #provider: Provider;
   readonly #options: CallOptions;
@@ -59,7 +59,10 @@ export class TracedProvider implements Provider {
     return this.#watch(model);
   }
 
-  /** A method of its own, so that the callbacks, which live until the model has answered, hold no request (rule: lean-waiting). */
+  /**
+   * Returns the callbacks for the end of a call. A separate method, so that the callbacks, which live until the
+   * model has replied, do not keep the request in memory (rule: lean-waiting).
+   */
   #watch(asked: string | undefined): Watch<Completion> {
     const span = this.#call;
     const { redact } = this.#options;
@@ -89,7 +92,7 @@ export class TracedProvider implements Provider {
   };
 }
 
-/** Relays the events. A consumer that stops early ends the span as well. */
+/** Relays the events. Also ends the span if the consumer stops early. */
 async function* relay(
   events: AsyncIterable<CompletionEvent>,
   span: Span,

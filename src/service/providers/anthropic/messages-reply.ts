@@ -28,7 +28,7 @@ const endingSchema = z.object({
 
 const answerSchema = endingSchema.extend({
   model: text,
-  // A schema of the blocks would copy each of them.
+  // Only checked, because parsing the blocks with a schema would copy each of them.
   content: z.custom<readonly ContentBlock[]>((blocks) => Array.isArray(blocks) && blocks.every(isBlock)),
   usage: usageSchema,
 });
@@ -47,13 +47,13 @@ const eventSchema = z.discriminatedUnion('type', [
     index,
     content_block: z.looseObject({ type: z.string() }),
   }),
-  // Deltas of unknown kinds are skipped.
+  // Deltas of unknown kinds are ignored.
   z.object({ type: z.literal('content_block_delta'), index, delta: deltaSchema.nullable().catch(null) }),
   z.object({ type: z.literal('message_delta'), delta: endingSchema, usage: usageSchema }),
   z.object({ type: z.literal('message_stop') }),
 ]);
 
-/** A call; one that is not what its type promises is skipped. */
+/** A tool call. A block that does not match is ignored. */
 const callSchema = z.object({ id: z.string(), name: z.string(), input: z.string() });
 
 type MessageEvent = z.output<typeof eventSchema>;
@@ -63,7 +63,7 @@ type MessageUsage = z.output<typeof usageSchema>;
 
 const readTypes = new Set<unknown>([...eventSchema.options.map(({ shape }) => shape.type.value), 'error']);
 
-/** A reply of Messages. */
+/** A reply of Anthropic's Messages API. */
 export class MessagesReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
@@ -96,7 +96,7 @@ export class MessagesReply implements VendorReply {
 
   addEvent(data: string): readonly TextDelta[] | undefined {
     const json = parseJson(data);
-    // Events of unknown types are skipped.
+    // Events of unknown types are ignored.
     if (isBlock(json) && !readTypes.has(json.type)) return [];
     const event = eventSchema.safeParse(json).data;
     return event && this.#add(event);
@@ -117,13 +117,13 @@ export class MessagesReply implements VendorReply {
       usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
       model: this.#model ?? this.#request.model,
       isConstrained: (this.#request.constraint?.schema ?? null) !== null,
-      // A signature does not fit a text that was cut.
+      // A signature is invalid for a text that was cut.
       ...(this.#cap.isExceeded ? {} : toProviderState(content)),
       warnings: this.#request.warnings,
     };
   }
 
-  /** Whether the stream was cut: then the only count of output tokens is the one at its start. */
+  /** Returns whether the stream was cut. In that case the only count of output tokens is the one from its start. */
   #isCut(): boolean {
     return this.#cap.isExceeded && !this.isFinished;
   }
@@ -172,7 +172,10 @@ export class MessagesReply implements VendorReply {
     if (stop_details?.explanation) this.#explanation = this.#cap.admit(stop_details.explanation);
   }
 
-  /** Starts a block, which may hold its texts already. Nothing else of it is kept, and nothing of an unknown one. */
+  /**
+   * Starts a block, which may already contain text. Keeps only the listed fields, and nothing of an unknown block
+   * type.
+   */
   #startBlock(position: number, block: ContentBlock): readonly TextDelta[] {
     const field = textFields.get(block.type);
     const labels = labelFields.get(block.type);
@@ -209,26 +212,26 @@ export class MessagesReply implements VendorReply {
   }
 }
 
-/** A block while it arrives. */
+/** A content block that is still being received. */
 type GrowingBlock = { type: string; [field: string]: unknown };
 
 type TextField = 'text' | 'thinking' | 'input';
 
-/** The fields that hold the text of a block, by the block's type. */
+/** The fields that contain the text of a block, by block type. */
 const textFields: ReadonlyMap<string, TextField> = new Map([
   ['text', 'text'],
   ['thinking', 'thinking'],
   ['tool_use', 'input'],
 ]);
 
-/** The other fields that are kept of a block, by the block's type. */
+/** The other fields that are kept, by block type. */
 const labelFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['thinking', ['signature']],
   ['redacted_thinking', ['data']],
   ['tool_use', ['id', 'name']],
 ]);
 
-/** The text in a field; a call's arguments may be an object, which is empty where a stream starts the call. */
+/** Returns the text of a field. A call's arguments may be an object, which is empty when a stream starts the call. */
 function textIn(block: ContentBlock, field: TextField): string {
   const value = block[field];
   if (typeof value === 'string') return value;
@@ -236,7 +239,7 @@ function textIn(block: ContentBlock, field: TextField): string {
   return written === '{}' ? '' : written;
 }
 
-/** The text of all blocks of a type, which is in a field of the same name. */
+/** Returns the text of all blocks of a type. The field has the same name as the type. */
 const textOf = (content: readonly ContentBlock[], type: 'text' | 'thinking'): string =>
   content.map((block) => (block.type === type ? block[type] : '')).join('');
 
@@ -254,7 +257,7 @@ const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
 
 const MAX_TOKENS = 2 ** 31 - 1;
 
-/** Anthropic counts tokens that the cache read or wrote apart from `input_tokens`. */
+/** Converts the usage. Anthropic's `input_tokens` excludes tokens that were read from or written to the cache. */
 function toUsage(usage: MessageUsage): Usage {
   const cached = usage?.cache_read_input_tokens ?? null;
   const written = usage?.cache_creation_input_tokens ?? null;

@@ -5,10 +5,10 @@ import { MessagesReply } from './messages-reply.js';
 import { errorCodes, readError } from './read-error.js';
 import { mapPrompt, toRequest } from './to-request.js';
 
-/** The version of the API that the pinned SDK's types describe; a test compares it with the one that the SDK sends. */
+/** The API version that the pinned SDK's types describe. A test compares it with the version that the SDK sends. */
 export const apiVersion = '2026-10-21';
 
-/** Anthropic's Messages. */
+/** Adapter for Anthropic's Messages API. */
 export function anthropicVendor(key: Secret | undefined, traits: ModelTraits): Vendor {
   return {
     path: '/v1/messages',

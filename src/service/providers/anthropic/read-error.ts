@@ -3,7 +3,7 @@ import type { ProviderFailure } from '../../step/provider.js';
 import { readErrorBody } from '../error-body.js';
 import type { VendorError } from '../vendor.js';
 
-/** `error.details.error_code` and `error.type`, as the types of `@anthropic-ai/sdk` 1.12 list them. */
+/** Failures by `error.details.error_code` and `error.type`, as listed in the types of `@anthropic-ai/sdk` 1.12. */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
     enforced_spend_limit_reached: 'billing',
@@ -19,6 +19,7 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   } as const),
 );
 
+/** Reads an error body. The sentence names the parameter where no field does. */
 export function readError(body: string): VendorError {
   const { fields, message, parameter, words } = readErrorBody(body);
   const { details, type } = fields;
@@ -32,6 +33,9 @@ export function readError(body: string): VendorError {
   };
 }
 
-/** The sentence alone names the parameter; it calls the effort by its own name. */
+/**
+ * Finds the refused parameter in the message, the only place that names it. Anthropic calls the reasoning effort
+ * `effort`.
+ */
 const parameterIn = (message: string): string | undefined =>
   /\b(?:output_config|effort)\b/.test(message) ? 'output_config' : message.match(/\bthinking\b/)?.[0];

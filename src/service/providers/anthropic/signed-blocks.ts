@@ -5,18 +5,20 @@ type SignedBlock = ThinkingBlockParam | RedactedThinkingBlockParam;
 
 const stateSchema = z.object({ provider: z.literal('anthropic'), blocks: z.array(z.unknown()) });
 
-/** The signed reasoning of a reply, which the caller keeps and sends back; absent if there is none. */
+/**
+ * Returns the signed reasoning blocks of a reply, which the caller keeps and sends back; absent if there are none.
+ */
 export function toProviderState(content: readonly unknown[]): { providerState?: unknown } {
   const blocks = content.flatMap(readBlock);
   return blocks.length === 0 ? {} : { providerState: { provider: 'anthropic', blocks } };
 }
 
-/** Returns the signed blocks of a state. It comes from the caller: other or unsigned blocks are left out. */
+/** Returns the signed blocks of a state. The state comes from the caller, so other or unsigned blocks are ignored. */
 export function signedBlocks(state: unknown): SignedBlock[] {
   return stateSchema.safeParse(state).data?.blocks.flatMap(readBlock) ?? [];
 }
 
-/** Checks by hand: a schema would create an error for each of a hundred thousand wrong blocks. */
+/** Checks without a schema, which would create an error for each of a hundred thousand invalid blocks. */
 function readBlock(block: unknown): SignedBlock[] {
   if (!isBlock(block)) return [];
   const { type, thinking, signature, data } = block;

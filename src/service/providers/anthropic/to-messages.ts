@@ -13,8 +13,8 @@ type ToolResultPart = Extract<Part, { type: 'tool_result' }>;
 const ephemeral = { cache_control: { type: 'ephemeral' as const } };
 
 /**
- * Returns the messages as Anthropic's blocks: signed reasoning first in its assistant message, tool results first in their
- * user message, no text block that is empty or blank, no message without a block.
+ * Returns the messages as Anthropic's blocks: signed reasoning first in its assistant message, tool results first
+ * in their user message, no blank text block, and no message without a block.
  */
 export function toMessages(messages: readonly Message[]): MessageParam[] {
   return messages
@@ -27,17 +27,17 @@ export function toMessages(messages: readonly Message[]): MessageParam[] {
 
 function assistantBlocks(parts: readonly Part[]): ContentBlockParam[] {
   const signed = parts.flatMap((part) => (part.type === 'provider_state' ? signedBlocks(part.state) : []));
-  const said = joinBlank(parts).flatMap((part): ContentBlockParam[] => {
+  const blocks = joinBlank(parts).flatMap((part): ContentBlockParam[] => {
     if (part.type === 'text') return [textBlock(part)];
     if (part.type !== 'tool_call') return [];
     return [{ type: 'tool_use', id: part.id, name: part.name, input: part.arguments }];
   });
-  return [...signed, ...said];
+  return [...signed, ...blocks];
 }
 
 /**
- * Puts the tail into the last tool result: a text after the results would teach the model to expect one, and to
- * answer with nothing when it is missing.
+ * Puts the tail into the last tool result. A text after the results would teach the model to expect one, and to
+ * reply with nothing when it is missing.
  */
 function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');
@@ -49,7 +49,10 @@ function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
   return results.map((result, index) => resultBlock(result, index === results.length - 1 ? tail : undefined));
 }
 
-/** A breakpoint cannot stand inside a result; around a result with a tail it would mark a text that no later step has. */
+/**
+ * Returns a tool result block. A breakpoint cannot be inside a result, and on a result with a tail it would mark a
+ * text that no later step repeats.
+ */
 function resultBlock(
   { callId, text, isError, breakpoint }: ToolResultPart,
   tail?: TextPart,
@@ -70,7 +73,10 @@ const textBlock = ({ text, breakpoint }: TextPart): TextBlockParam => ({
   ...(breakpoint && ephemeral),
 });
 
-/** Joins each blank text with the text before it, else with the one after it: Anthropic refuses blank blocks. */
+/**
+ * Joins each blank text with the text before it, otherwise with the one after it, because Anthropic rejects blank
+ * blocks.
+ */
 function joinBlank(parts: readonly Part[]): Part[] {
   const joined: Part[] = [];
   let blank = '';

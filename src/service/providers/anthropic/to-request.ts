@@ -10,7 +10,7 @@ import { toMessages } from './to-messages.js';
 
 const strippable = ['output_config', 'thinking'];
 
-/** The fields of a body that hold the prompt. */
+/** The fields of a request body that contain the prompt. */
 interface PromptFields {
   readonly system?: readonly TextBlockParam[];
   readonly messages: readonly MessageParam[];
@@ -29,13 +29,13 @@ export function mapPrompt(request: CompletionRequest): MappedPrompt {
   return { fields, ownToolName };
 }
 
-/** Builds a Messages request. `max_tokens` is required; sampling parameters are gone from the API's types. */
+/** Builds a Messages request. `max_tokens` is required. The API no longer has sampling parameters. */
 export function toRequest(
   { fields, ownToolName }: MappedPrompt,
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { system, messages, tools } = fields as PromptFields; // from `mapPrompt`, or from the body of an earlier request
+  const { system, messages, tools } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
   const { nativeTools } = settings;
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const asked = constraintOf(settings, traits);
@@ -61,7 +61,7 @@ export function toRequest(
   };
 }
 
-/** The effort and the schema share one object. */
+/** Adds the schema to `output_config`, which also contains the effort. */
 const withFormat = (config: unknown, { schema }: Constraint): object => ({
   ...(config ?? {}),
   format: { type: 'json_schema', schema },
@@ -71,24 +71,24 @@ function wantedParameters(
   { temperature, seed, reasoningEffort: effort }: RequestSettings,
   traits: ModelTraits,
 ) {
-  const taken = traits.efforts.some((each) => each === effort);
-  const thinks = taken && effort !== 'none';
+  const isSupported = traits.efforts.some((each) => each === effort);
+  const thinks = isSupported && effort !== 'none';
   return [
     {
       name: 'temperature',
       wire: 'temperature',
       value: temperature,
-      taken: traits.temperature && !thinks,
-      ...(thinks && { because: 'a model that thinks takes none' }),
+      isSupported: traits.temperature && !thinks,
+      ...(thinks && { reason: 'a model that thinks supports none' }),
     },
-    { name: 'seed', wire: 'seed', value: seed, taken: traits.seed },
+    { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
     effort === 'none'
-      ? { name: 'reasoningEffort', wire: 'thinking', value: { type: 'disabled' }, taken }
-      : { name: 'reasoningEffort', wire: 'output_config', value: effort && { effort }, taken },
+      ? { name: 'reasoningEffort', wire: 'thinking', value: { type: 'disabled' }, isSupported }
+      : { name: 'reasoningEffort', wire: 'output_config', value: effort && { effort }, isSupported },
   ];
 }
 
-/** A caller who asks for an effort wants the model to think, and to see what it thought. */
+/** Requests visible thinking if the caller asked for a reasoning effort. */
 function adaptiveThinking(sent: object, refused: ReadonlySet<string>) {
   const wanted = 'output_config' in sent && !refused.has('thinking');
   return wanted ? { thinking: { type: 'adaptive', display: 'summarized' } } : {};

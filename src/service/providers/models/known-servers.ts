@@ -4,7 +4,7 @@ import { llamaSchema, strictSchema } from './schema-dialects.js';
 /** How the output of a compatible server can be constrained, as an operator sets it. */
 export type StructuredSetting = 'json_schema' | 'json_object' | 'llama' | 'none';
 
-/** These servers turn the schema into a grammar, and do not put it into the prompt. */
+/** Schema dialect of servers that compile the schema into a grammar instead of putting it into the prompt. */
 const grammarSchema = { ...strictSchema, isCharged: false };
 
 const settings = {
@@ -15,16 +15,16 @@ const settings = {
 } as const satisfies Record<StructuredSetting, ModelTraits['structured']>;
 
 interface KnownServer {
-  /** Each is a whole label of the host name, as in `ollama` and `ollama.internal`. */
+  /** Complete labels of the host name, as in `ollama` and `ollama.internal`. */
   readonly labels?: readonly string[];
   /** The last labels of the host name. */
   readonly domains?: readonly string[];
-  /** The port that the server listens on by default. */
+  /** The server's default port. */
   readonly port?: string;
   readonly structured: ModelTraits['structured'];
 }
 
-/** Servers that can be recognised by their address (docs/reference/constrained-output.md). */
+/** Servers that are recognised by their address (docs/reference/constrained-output.md). */
 const knownServers: readonly KnownServer[] = [
   { labels: ['llamacpp', 'llama-cpp', 'llama_cpp', 'llama-server'], structured: llamaSchema },
   { labels: ['ollama'], port: '11434', structured: grammarSchema },
@@ -37,7 +37,7 @@ const knownServers: readonly KnownServer[] = [
   },
 ];
 
-/** Returns the operator's setting, else that of a known server, else that the output is free (rule: named-upstreams). */
+/** Returns the operator's setting, otherwise that of a known server, otherwise `none` (rule: named-upstreams). */
 export function structuredOf(url: string, setting: StructuredSetting | undefined): ModelTraits['structured'] {
   const known = knownServers.find((server) => isAt(new URL(url), server))?.structured;
   if (setting === undefined) return known ?? 'none';

@@ -1,44 +1,44 @@
 import type { Warning } from '../../../contract/step.js';
 
-/** A parameter that the caller asked for: its name in our contract, and on the wire. */
+/** A parameter that the caller requested: its name in our contract, and on the wire. */
 export interface WantedParameter {
   readonly name: string;
   readonly wire: string;
   readonly value: unknown;
-  /** Whether the model table says that the model takes this value. */
-  readonly taken: boolean;
-  /** The reason why it is not taken; by default that the model does not take it. */
-  readonly because?: string;
+  /** True if the model supports this value, according to the model table. */
+  readonly isSupported: boolean;
+  /** The reason given to the caller if it is not sent; by default that the model does not support it. */
+  readonly reason?: string;
 }
 
-/** Returns the parameters that can be sent, and a warning for each of the others (rule: model-table). */
+/** Returns the parameters to send, and a warning for each of the others (rule: model-table). */
 export function chooseParameters(wanted: readonly WantedParameter[], refused: ReadonlySet<string>) {
   const asked = wanted.filter(({ value }) => value !== undefined);
-  const isSent = ({ taken, wire }: WantedParameter) => taken && !refused.has(wire);
+  const isSent = ({ isSupported, wire }: WantedParameter) => isSupported && !refused.has(wire);
   return {
     sent: Object.fromEntries(asked.filter(isSent).map(({ wire, value }) => [wire, value])),
     warnings: asked.filter((parameter) => !isSent(parameter)).map(dropped),
   };
 }
 
-const dropped = ({ name, because = 'this model does not take it' }: WantedParameter): Warning => ({
+const dropped = ({ name, reason = 'the model does not support it' }: WantedParameter): Warning => ({
   code: 'parameter_dropped',
-  message: `${name} was not sent: ${because}.`,
+  message: `${name} was not sent: ${reason}.`,
 });
 
 const MAX_MODELS = 1_000;
-/** Maximum number of names for one model: the schemas that it refused are among them. */
+/** Maximum number of names per model, including the schemas that it refused. */
 const MAX_PARAMETERS = 100;
 
 /**
- * The parameters that models are known to refuse in this process (rule: learned-parameters). Holds names and digests only,
- * of at most 1,000 models; the oldest is forgotten first.
+ * Cache of the parameters that models refused in this process (rule: learned-parameters). Stores only names and
+ * digests, for at most 1,000 models; the oldest entry is removed first.
  */
 export class LearnedParameters {
   readonly #refused = new Map<string, ReadonlySet<string>>();
 
   refusedBy(upstream: string, model: string): ReadonlySet<string> {
-    return this.#refused.get(keyOf(upstream, model)) ?? nothing;
+    return this.#refused.get(keyOf(upstream, model)) ?? noParameters;
   }
 
   remember(upstream: string, model: string, parameter: string): void {
@@ -51,7 +51,7 @@ export class LearnedParameters {
   }
 }
 
-const nothing: ReadonlySet<string> = new Set();
+const noParameters: ReadonlySet<string> = new Set();
 
-/** No name of an upstream holds a slash. */
+/** Returns the cache key. It is unique, because the names of upstreams contain no slash. */
 const keyOf = (upstream: string, model: string): string => `${upstream}/${model}`;

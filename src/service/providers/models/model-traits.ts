@@ -3,42 +3,48 @@ import { anthropicSchema, openaiSchema } from './schema-dialects.js';
 
 export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
 
-/** The parameters that a model takes and how it counts: a row of the model table, completed from its family. */
+/**
+ * The parameters that a model supports, and how its tokens are counted: a row of the model table with the defaults
+ * of its family.
+ */
 export interface ModelTraits extends ModelProfile {
   /** False if the model is known to refuse any value but its own. */
   readonly temperature: boolean;
   readonly seed: boolean;
-  /** The reasoning efforts the model takes; empty if it takes none. */
+  /** The reasoning efforts that the model supports; empty if it supports none. */
   readonly efforts: readonly Effort[];
   readonly maxTokensParam: 'max_tokens' | 'max_completion_tokens';
-  /** `prompt_cache_key` steers repeated prompts to the same cache. */
+  /** True if `prompt_cache_key` routes repeated prompts to the same cache. */
   readonly cacheKey: boolean;
-  /** Breakpoints in the prompt itself mark the part to cache. */
+  /** True if breakpoints in the prompt itself mark the part to cache. */
   readonly cacheBreakpoints: boolean;
-  /** With native tools the model takes no effort but `none`, which must be sent. */
+  /** True if the model with native tools supports no effort but `none`, which must be sent. */
   readonly toolsWithoutReasoning: boolean;
 }
 
 /**
- * Factors on o200k counts for models whose tokenizer is not public: at least 95 of 100 samples of code, prose, JSON
- * and translations need no more. Samples and means: docs/decisions/token-counting.md.
+ * Safety factors on o200k counts for models whose tokenizer is not public: enough for at least 95 of 100 samples
+ * of code, prose, JSON and translations (docs/decisions/token-counting.md).
  */
 export const estimateMargins = {
   /** Claude 3 to 4.6. */
   claude: 1.4,
-  /** Claude Opus 4.7 and all later Claude models: their tokenizer makes about 30 % more tokens of the same text. */
+  /** Claude Opus 4.7 and later Claude models, whose tokenizer produces about 30 % more tokens for the same text. */
   claudeSince47: 1.8,
-  /** Any other model: covers vocabularies of 32,000 tokens (Llama 2, Mistral); later ones are close to o200k. */
+  /**
+   * Any other model: sufficient for vocabularies of 32,000 tokens (Llama 2, Mistral). Later ones are close to
+   * o200k.
+   */
   unknown: 1.4,
 } as const;
 
 /**
- * OpenAI's chat format: 3 tokens and a role of 1 for each message, the system message among them, and 3 that open
+ * OpenAI's chat format: 3 tokens and 1 for the role in each message, including the system message, and 3 that open
  * the reply (openai-cookbook, "How to count tokens with tiktoken").
  */
 const openaiFraming = { prompt: 3, message: 4 };
 
-/** Anthropic does not publish its format; an upper bound of all observed values. */
+/** Anthropic does not publish its format. This is an upper bound of all observed values. */
 const anthropicFraming = { prompt: 8, message: 8 };
 
 /** Defaults for OpenAI's models. */
@@ -59,7 +65,7 @@ export const openaiModel: ModelTraits = {
   toolsWithoutReasoning: false,
 };
 
-/** Defaults for Anthropic's models: without a public tokenizer, o200k times a margin. */
+/** Defaults for Anthropic's models. Without a public tokenizer, tokens are estimated as o200k times a margin. */
 export const anthropicModel: ModelTraits = {
   ...openaiModel,
   contextWindow: 1_000_000,
@@ -74,7 +80,7 @@ export const anthropicModel: ModelTraits = {
   cacheBreakpoints: true,
 };
 
-/** Defaults for models of compatible servers: the common denominator. Refused parameters are learned. */
+/** Defaults for models of compatible servers: the common denominator. Refused parameters are learned at run time. */
 export const compatibleModel: ModelTraits = {
   ...openaiModel,
   countMargin: estimateMargins.unknown,
@@ -85,7 +91,9 @@ export const compatibleModel: ModelTraits = {
   cacheKey: false,
 };
 
-/** The embedded searcher: no language model, so nothing steers it. It counts as o200k does by definition. */
+/**
+ * The embedded search model. It is not a language model, so no parameter has an effect. It counts tokens as o200k.
+ */
 export const offlineModel: ModelTraits = {
   ...compatibleModel,
   contextWindow: 128_000,

@@ -10,15 +10,15 @@ import { strictSchema } from './schema-dialects.js';
 
 interface ModelRow extends Partial<ModelTraits> {
   readonly pattern: RegExp;
-  /** Names to list; others that match are served all the same. */
+  /** Model names to list. Other names that match are served too. */
   readonly names: readonly string[];
 }
 
 interface VendorModels {
-  /** Names that decide for this vendor when no provider is given. */
+  /** Model names that select this vendor when the request names no provider. */
   readonly route: RegExp;
   readonly models: readonly ModelRow[];
-  /** The traits that hold unless a row says otherwise. */
+  /** Defaults for all traits that a row does not set. */
   readonly family: ModelTraits;
 }
 
@@ -26,12 +26,12 @@ const upToHigh: readonly Effort[] = ['low', 'medium', 'high'];
 const noReasoning = { temperature: true, efforts: [] } as const;
 
 /**
- * OpenAI's models; the first match counts. Sources: types of `openai` 6.49, the vendor's model pages. A window the
- * pages seen do not name is null. A fine-tuned model is `ft:` and its base.
+ * OpenAI's models; the first matching row is used. Sources: types of `openai` 6.49, the vendor's model pages. An
+ * undocumented context window is null. A fine-tuned model is named `ft:` and its base model.
  */
 const openaiModels: readonly ModelRow[] = [
   {
-    // Encoding of this generation not published. Explicit breakpoints since 5.6 (types of `openai` 6.49);
+    // The encoding of this generation is not published. Explicit breakpoints since 5.6 (types of `openai` 6.49);
     // no reasoning beside tools in Chat Completions since 5.4 (docs.spring.io/spring-ai/reference/2.1).
     pattern: /^(?:ft:)?gpt-(?:[6-9]|\d\d)/,
     names: ['gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-6-astra'],
@@ -93,7 +93,7 @@ const openaiModels: readonly ModelRow[] = [
     ...noReasoning,
   },
   {
-    // Before structured output (docs/reference/constrained-output.md).
+    // These models predate structured output (docs/reference/constrained-output.md).
     pattern: /^(?:gpt-4o-2024-05-13|chatgpt-4o)/,
     names: ['chatgpt-4o-latest'],
     contextWindow: 128_000,
@@ -162,7 +162,7 @@ const openaiModels: readonly ModelRow[] = [
  */
 const anthropicModels: readonly ModelRow[] = [
   {
-    // These always think.
+    // These models always think.
     pattern: /^claude-(?:fable|mythos)-/,
     names: [
       'claude-fable-5-2',
@@ -190,7 +190,7 @@ const anthropicModels: readonly ModelRow[] = [
     efforts: [],
   },
   {
-    // No effort without a thinking budget, which only the caller could choose.
+    // Effort would require a thinking budget, which only the caller could choose.
     pattern: /^claude-(?:(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:$|-\d{8})|\d)/,
     names: ['claude-opus-4-5', 'claude-sonnet-4-5', 'claude-haiku-4-5'],
     contextWindow: 200_000,
@@ -212,7 +212,7 @@ const anthropicModels: readonly ModelRow[] = [
   },
 ];
 
-/** The vendors; the first whose `route` matches a model's name serves it if the request names no provider. */
+/** The vendors. The first whose `route` matches a model's name serves it if the request names no provider. */
 export const vendors = {
   openai: { route: /^(?:ft:)?(?:gpt-|chatgpt-|o\d+(?:-|$))/, models: openaiModels, family: openaiModel },
   anthropic: { route: /^claude-/, models: anthropicModels, family: anthropicModel },
@@ -221,20 +221,24 @@ export const vendors = {
 
 export type VendorName = keyof typeof vendors;
 
-// The keys of a literal that has no optional ones.
+// Cast: `Object.keys` of a literal object returns exactly its keys.
 export const vendorNames = Object.keys(vendors) as VendorName[];
 
-/** The listed names of a vendor; others are served all the same. */
+/** Returns the listed model names of a vendor. Other names are served too. */
 export const listedNames = (vendor: VendorName): readonly string[] =>
   vendors[vendor].models.flatMap(({ names }) => names);
 
-/** Returns the traits of any model of a vendor, known or not. */
+/** Returns the traits of any model of a vendor, listed or not. */
 export function traitsOf(vendor: VendorName, model: string): ModelTraits {
   const { models, family }: VendorModels = vendors[vendor];
-  const { pattern: _, names: __, ...known } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
-  const traits: ModelTraits = Object.assign({}, family, known);
+  const {
+    pattern: _,
+    names: __,
+    ...traitsOfRow
+  } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
+  const traits: ModelTraits = Object.assign({}, family, traitsOfRow);
   const isFineTuned = model.startsWith('ft:') && traits.structured === family.structured;
-  // Fine-tuned models enforce no bounds.
+  // Fine-tuned models do not enforce bounds.
   return isFineTuned ? { ...traits, structured: strictSchema } : traits;
 }
 

@@ -3,8 +3,9 @@ import type { ModelProfile } from '../../step/provider.js';
 type SchemaDialect = Extract<ModelProfile['structured'], object>;
 
 /**
- * OpenAI's strict subset, which gateways and compatible servers take too (developers.openai.com/api/docs/guides/structured-outputs):
- * one object as the root, all properties required, none undeclared.
+ * OpenAI's strict subset, which gateways and compatible servers accept too
+ * (developers.openai.com/api/docs/guides/structured-outputs): the root is one object, all properties are required,
+ * and undeclared ones are forbidden.
  */
 export const strictSchema: SchemaDialect = {
   form: 'json_schema',
@@ -25,7 +26,7 @@ export const strictSchema: SchemaDialect = {
   },
 };
 
-/** OpenAI's own models, but for fine-tuned ones, enforce these bounds too. */
+/** The dialect of OpenAI's own models, which also enforce these bounds. Fine-tuned models do not. */
 export const openaiSchema: SchemaDialect = {
   ...strictSchema,
   bounds: [
@@ -40,8 +41,9 @@ export const openaiSchema: SchemaDialect = {
 };
 
 /**
- * Anthropic's (platform.claude.com/docs/en/build-with-claude/structured-outputs): optional properties are taken, but
- * few of them and of unions. It names no limit of depth or length: these are ours, so that a grammar stays small.
+ * Anthropic's dialect (platform.claude.com/docs/en/build-with-claude/structured-outputs). It allows few optional
+ * properties and few unions. Anthropic documents no limit of depth or length; the limits here keep the grammar
+ * small.
  */
 export const anthropicSchema: SchemaDialect = {
   ...strictSchema,
@@ -59,8 +61,9 @@ export const anthropicSchema: SchemaDialect = {
 };
 
 /**
- * llama.cpp turns nearly every schema into a grammar. The limits are ours: it walks the grammar at every token. No bounds:
- * some of its bindings nest a rule as deep as `maxLength` is large, and none knows all.
+ * The dialect of llama.cpp, which turns nearly every schema into a grammar. The limits are ours, because it
+ * evaluates the grammar at every token. Bounds are omitted: some bindings nest a rule as deep as `maxLength` is
+ * large, and no binding supports all bounds.
  */
 export const llamaSchema: SchemaDialect = {
   form: 'llama',

@@ -10,12 +10,12 @@ import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '.
 
 const END_MARK = '[DONE]';
 
-/** Maximum number of parts of calls in one chunk of a stream. Models send one, or a handful. */
+/** Maximum number of tool-call fragments in one chunk of a stream. Models send a few at most. */
 const MAX_CALL_PARTS = 4_096;
 
 const text = z.string().nullish();
 
-/** A plain answer or a chunk of a stream. Other fields may hold anything that compatible servers make of them. */
+/** A plain response or a chunk of a stream. Unknown fields of compatible servers are ignored. */
 const chunkSchema = z.object({
   model: text.catch(null),
   choices: z.array(z.unknown()).nullish(),
@@ -26,7 +26,7 @@ const messageSchema = z.object({
   /** Some servers send a list of parts. */
   content: z.union([z.string(), z.array(z.unknown())]).nullish(),
   refusal: text,
-  /** DeepSeek and vLLM use `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
+  /** DeepSeek and vLLM send `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
   reasoning_content: text.catch(null),
   reasoning: text.catch(null),
   tool_calls: z.array(z.unknown()).nullish(),
@@ -62,7 +62,7 @@ interface OpenCall {
   isWhole: boolean;
 }
 
-/** A reply of Chat Completions. */
+/** A reply of the Chat Completions API. */
 export class ChatReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
@@ -166,14 +166,14 @@ export class ChatReply implements VendorReply {
   #addTexts({ content, refusal, reasoning_content, reasoning }: ChatMessage): TextDelta[] {
     const parts = partsOf(content);
     const thought = this.#cap.admit((reasoning_content ?? reasoning ?? '') + parts.reasoning);
-    const said = this.#cap.admit(parts.text);
+    const answer = this.#cap.admit(parts.text);
     this.hasBegun = true;
     this.#reasoning += thought;
-    this.#text += said;
+    this.#text += answer;
     this.#refusal += this.#cap.admit(refusal ?? '');
     const deltas = [
       { type: 'reasoning', delta: thought },
-      { type: 'text', delta: said },
+      { type: 'text', delta: answer },
     ] as const;
     return deltas.filter(({ delta }) => delta !== '');
   }

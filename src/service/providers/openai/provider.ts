@@ -5,7 +5,7 @@ import { ChatReply } from './chat-reply.js';
 import { errorCodes, readError } from './read-error.js';
 import { mapPrompt, toRequest } from './to-request.js';
 
-/** Chat Completions, at OpenAI or any server that speaks the same. */
+/** Adapter for Chat Completions, at OpenAI or any compatible server. */
 export function openaiVendor(key: Secret | undefined, traits: ModelTraits): Vendor {
   return {
     path: '/chat/completions',

@@ -2,7 +2,7 @@ import type { ProviderFailure } from '../../step/provider.js';
 import { readErrorBody } from '../error-body.js';
 import type { VendorError } from '../vendor.js';
 
-/** `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes), and Gemini's `error.status`. */
+/** Failures by `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes), and Gemini's `error.status`. */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
     invalid_api_key: 'authentication',
@@ -24,6 +24,7 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   } as const),
 );
 
+/** Reads an error body of OpenAI or of a compatible server. */
 export function readError(body: string): VendorError {
   const { fields, ...rest } = readErrorBody(body);
   const { code, type, status } = fields;

@@ -10,8 +10,8 @@ type TextPart = Extract<Part, { type: 'text' }>;
 type Content = string | ChatCompletionContentPartText[];
 
 /**
- * Returns the prompt as Chat Completions messages: a system message; tool results as `tool` messages directly after the
- * message that called; no empty message. Breakpoints are written only if the model takes them.
+ * Returns the prompt as Chat Completions messages: a system message, tool results as `tool` messages directly
+ * after the message that called, and no empty message. Breakpoints are written only if the model supports them.
  */
 export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
@@ -67,7 +67,7 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
 
 const joined = (texts: readonly TextPart[]): string => texts.map(({ text }) => text).join('');
 
-/** Returns one string; if there are breakpoints, a list with a text part up to each of them. */
+/** Returns one string; if there are breakpoints, a list with one text part up to each breakpoint. */
 function markedContentOf(texts: readonly TextPart[]): Content {
   if (!texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return joined(texts);
   const content: ChatCompletionContentPartText[] = [];
@@ -81,7 +81,7 @@ function markedContentOf(texts: readonly TextPart[]): Content {
   return begun === '' ? content : [...content, { type: 'text', text: begun }];
 }
 
-/** Our messages have no parts of other kinds. */
+/** Returns the text of a content part. Our messages contain no other kinds of parts. */
 const textOfPart = (part: object): string => ('text' in part ? String(part.text) : '');
 
 /** Returns the same messages without breakpoints, for a model that refuses them. */

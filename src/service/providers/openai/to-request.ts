@@ -8,7 +8,7 @@ import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } fro
 import { inVendorNames } from '../vendor-limits.js';
 import { toMessages, withoutBreakpoints } from './to-messages.js';
 
-/** The fields of a body that hold the prompt. */
+/** The fields of a request body that contain the prompt. */
 interface PromptFields {
   readonly messages: readonly ChatCompletionMessageParam[];
   readonly tools?: readonly ChatCompletionTool[];
@@ -24,13 +24,13 @@ export function mapPrompt(request: CompletionRequest, { cacheBreakpoints }: Mode
   return { fields, ownToolName };
 }
 
-/** Builds a Chat Completions request. Never sends `stop`, which newer models refuse: `unsupported_parameter`. */
+/** Builds a Chat Completions request. Never sends `stop`, which newer models refuse with `unsupported_parameter`. */
 export function toRequest(
   { fields, ownToolName }: MappedPrompt,
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { messages, tools } = fields as PromptFields; // from `mapPrompt`, or from the body of an earlier request
+  const { messages, tools } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const asked = constraintOf(settings, traits);
@@ -67,7 +67,7 @@ function without(optional: object, refused: ReadonlySet<string>): object {
   return Object.fromEntries(Object.entries(optional).filter(([key]) => !refused.has(key)));
 }
 
-/** OpenAI's form, or the one that llama.cpp and its bindings take (docs/reference/constrained-output.md). */
+/** Returns OpenAI's form, or the form for llama.cpp and its bindings (docs/reference/constrained-output.md). */
 function responseFormat({ form, schema }: Constraint): object {
   if (form === 'json_object') return { type: 'json_object' };
   if (form === 'llama') return { type: 'json_object', schema };
@@ -79,13 +79,15 @@ function wantedParameters(settings: RequestSettings, traits: ModelTraits) {
   const efforts = nativeTools && traits.toolsWithoutReasoning ? ['none'] : traits.efforts;
   const takesEffort = efforts.some((each) => each === effort);
   return [
-    { name: 'temperature', wire: 'temperature', value: temperature, taken: traits.temperature },
-    { name: 'seed', wire: 'seed', value: seed, taken: traits.seed },
-    { name: 'reasoningEffort', wire: 'reasoning_effort', value: effort, taken: takesEffort },
+    { name: 'temperature', wire: 'temperature', value: temperature, isSupported: traits.temperature },
+    { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
+    { name: 'reasoningEffort', wire: 'reasoning_effort', value: effort, isSupported: takesEffort },
   ];
 }
 
-/** Under the name the model takes; if it refuses one, under the other. */
+/**
+ * Returns the output limit under the name that the model expects; if the model refused that name, under the other.
+ */
 function outputLimit(
   { maxOutputTokens }: RequestSettings,
   { maxTokensParam }: ModelTraits,

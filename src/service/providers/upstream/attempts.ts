@@ -2,15 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { StepDeadline } from '../../step/interruption.js';
 import { ProviderError } from '../../step/provider.js';
 
-/** The wait if the provider names none; without jitter, since there is one second request and no third. */
+/** Wait before the second request if the provider names none. Without jitter, because there is no third request. */
 const BACKOFF_MS = 250;
 
-/** One provider request that failed, with what a decision on a second one needs (rule: second-request). */
+/** A failed provider request, with the data to decide on a second one (rule: second-request). */
 export class FailedAttempt extends Error {
   override readonly name = 'FailedAttempt';
   /** The failure that the caller sees if there is no second request. */
   readonly failure: ProviderError;
-  /** Whether the same request may be sent again: nothing was written, or the provider answered 429 or 5xx. */
+  /** True if the same request may be sent again: nothing was written, or the provider responded with 429 or 5xx. */
   readonly repeatable: boolean;
   /** The parameter that the provider refuses, by its name on the wire. */
   readonly refusedParameter: string | undefined;
@@ -26,7 +26,7 @@ export class FailedAttempt extends Error {
   }
 }
 
-/** The provider answered, and the answer is of no use. */
+/** Returns the failure for a response that the service cannot use. */
 export function invalidAnswer(provider: string, upstreamStatus: number | null): FailedAttempt {
   return new FailedAttempt(new ProviderError('invalid_response', { provider, upstreamStatus }));
 }
@@ -40,8 +40,9 @@ export interface AttemptOptions {
 }
 
 /**
- * Makes the request, and a second one where that is allowed (rule: second-request): without a refused parameter, or after
- * a wait that leaves at least half of the remaining time for the answer. Throws the `ProviderError` of the last attempt.
+ * Makes the request, and a second one if that is allowed (rule: second-request): without a refused parameter, or
+ * after a wait that leaves at least half of the remaining time for the response. Throws the `ProviderError` of the
+ * last attempt.
  */
 export async function withSecondAttempt<Result>(
   attempt: (refused: ReadonlySet<string>) => Promise<Result>,
@@ -59,7 +60,10 @@ export async function withSecondAttempt<Result>(
   return second;
 }
 
-/** Success, or the provider now refuses a different parameter: so removing this one helped. */
+/**
+ * Returns whether removing the parameter helped: the second request succeeded, or the provider now refuses a
+ * different parameter.
+ */
 const gotFurther = (second: unknown, parameter: string): boolean =>
   !(second instanceof FailedAttempt) ||
   (second.refusedParameter !== undefined && second.refusedParameter !== parameter);

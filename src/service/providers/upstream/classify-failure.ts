@@ -7,27 +7,27 @@ import { FailedAttempt, invalidAnswer } from './attempts.js';
 import { connectionFailureOf } from './connection-problem.js';
 import { cleanVendorWords } from './vendor-words.js';
 
-/** An error that a provider answered with. */
+/** An error response of a provider. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly error: VendorError;
 }
 
-/** The request that was answered with an error. */
+/** The request that led to the error response. */
 export interface AnsweredRequest {
   readonly provider: string;
-  /** Keys of the body that a second request may leave out. */
+  /** Keys of the body that a second request may omit. */
   readonly strippable: readonly string[];
   /** The schema that was sent for the reply. */
   readonly constraint?: Constraint | undefined;
-  /** The vendor's words are dropped if they hold a part of it. */
+  /** The caller's key. The vendor's message is dropped if it contains a part of the key. */
   readonly key: Secret | undefined;
   /** The vendor's error codes and the failures they mean. */
   readonly codes: ReadonlyMap<string, ProviderFailure>;
 }
 
-/** Statuses that mean one thing whatever the body says (rule: error-table). */
+/** Statuses that mean the same failure whatever the body contains (rule: error-table). */
 const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
   401: 'authentication',
   402: 'billing',
@@ -40,15 +40,17 @@ const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
   529: 'overloaded',
 };
 
-/** Failures that a code may name more exactly than the status: a 429 about a quota, a 400 about anything. */
+/**
+ * Failures that an error code may state more precisely than the status: a 429 about a quota, a 400 about anything.
+ */
 const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFailure[]>>> = {
   rate_limited: ['billing'],
   rejected: ['context_length', 'billing', 'model_not_found', 'authentication', 'permission'],
 };
 
 /**
- * How servers word a context overflow for which they have no code: Anthropic, vLLM and OpenRouter, llama.cpp,
- * LM Studio, Google, Groq, xAI, Mistral. Only ever refines a refusal of the request.
+ * Error messages about a context overflow from servers without a code for it: Anthropic, vLLM and OpenRouter,
+ * llama.cpp, LM Studio, Google, Groq, xAI, Mistral. Applied only to rejected requests.
  */
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt) length|input is too long|reduce the length of the messages|input token count/i;
@@ -61,12 +63,12 @@ const billingWording =
   /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|out of credits|(?:no|requires more) credits/i;
 const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]limit/i;
 
-/** How servers word a refused parameter; Anthropic and most compatible servers have no code for it. */
+/** Error codes and messages about a refused parameter. Anthropic and most compatible servers have no code for it. */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
 const parameterWording =
   /not supported|unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
 
-/** Returns the failed attempt that an error answer means. */
+/** Returns the failed attempt for an error response. */
 export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): FailedAttempt {
   const { status, headers, error } = answer;
   const kind = failureOf(status, error, request.codes);
@@ -81,7 +83,10 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
   return new FailedAttempt(failure, { repeatable: isRepeatable(answer, kind) });
 }
 
-/** Returns the failed attempt that an error inside a 200 means. Only a gateway names a status there. */
+/**
+ * Returns the failed attempt for an error inside a response with status 200. Only gateways put a status into the
+ * body.
+ */
 export function classifyInside(error: VendorError, request: Omit<AnsweredRequest, 'key'>): FailedAttempt {
   const { provider, codes } = request;
   const named = error.codes.map((code) => codes.get(code)).find((each) => each !== undefined);
@@ -91,16 +96,19 @@ export function classifyInside(error: VendorError, request: Omit<AnsweredRequest
   return new FailedAttempt(failure, { refusedParameter: refusedOf(error, kind, request) });
 }
 
-/** Errors that mean an unreadable answer: no HTTP at all, endless headers, two lengths. Not all of undici's have codes. */
+/**
+ * Names of undici's errors for an unreadable response: invalid HTTP, endless headers, a wrong length. Not all of
+ * undici's errors have codes.
+ */
 const unreadable = ['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError'];
 
-/** undici's only sign of an answer in another protocol. */
+/** undici's only indication of a response in another protocol. */
 const BAD_UPGRADE = 'bad upgrade';
 
 /**
- * Returns the failed attempt that an error of the connection means. A second request is allowed only if the error proves
- * that nothing was written. A socket that the peer closed while it was idle proves nothing: the request was handed to the
- * system, and may have arrived and been billed.
+ * Returns the failed attempt for a connection error. A second request is allowed only if the error proves that no
+ * byte was written. A socket that the peer closed while it was idle proves nothing: the request was handed to the
+ * operating system, and may have arrived and been billed.
  */
 export function connectionFailure(error: unknown, provider: string): FailedAttempt {
   const isUnreadable =
@@ -112,7 +120,7 @@ export function connectionFailure(error: unknown, provider: string): FailedAttem
   });
 }
 
-/** System calls before a connection exists: when one of them fails, no byte of the request was written. */
+/** System calls before a connection exists. If one of them fails, no byte of the request was written. */
 const callsBeforeWriting = ['getaddrinfo', 'queryA', 'queryAaaa', 'connect'];
 
 function neverConnected(error: unknown): boolean {
@@ -123,7 +131,10 @@ function neverConnected(error: unknown): boolean {
   return 'syscall' in error && callsBeforeWriting.includes(String(error.syscall));
 }
 
-/** Failures with vendor's words that help to mend a request; words about keys, rights and money are not passed on. */
+/**
+ * Failures whose vendor message helps to correct the request. Messages about keys, permissions and money are not
+ * passed on.
+ */
 const failuresWithWords: readonly ProviderFailure[] = ['rejected', 'context_length', 'model_not_found'];
 const statusesWithWords: readonly number[] = [400, 404, 413, 422];
 
@@ -160,8 +171,8 @@ function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * Returns the wait that the provider asks for, at most an hour; null if it asks for none that can be read.
- * `retry-after-ms` is both vendors' own; `Retry-After` is seconds or a date (RFC 9110 §10.2.3).
+ * Returns the wait that the provider asks for, at most an hour; null if there is no readable value.
+ * `retry-after-ms` is used by both vendors; `Retry-After` is seconds or a date (RFC 9110 §10.2.3).
  */
 export function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
   const milliseconds = toNumber(headers['retry-after-ms']);
@@ -169,7 +180,7 @@ export function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
   const text = headers['retry-after'];
   const seconds = toNumber(text);
   if (seconds !== null) return capped(seconds * 1000);
-  // Without the letter test `Date.parse` finds a date even in `-5`.
+  // Without the letter test, `Date.parse` would accept even `-5` as a date.
   const date = /[a-z]/i.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
   return Number.isNaN(date) ? null : capped(Math.max(0, date - Date.now()));
 }
@@ -181,7 +192,7 @@ function toNumber(text: string | readonly string[] | undefined): number | null {
 
 const capped = (milliseconds: number): number => Math.ceil(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 
-/** Returns the name under which the refused part of a request is remembered; a second request may leave that part out. */
+/** Returns the cache key of the refused part of a request, which a second request may omit. */
 function refusedOf(
   refusal: VendorError,
   failure: ProviderFailure,
@@ -193,19 +204,21 @@ function refusedOf(
 }
 
 /**
- * Failures that may be a refused constraint: OpenRouter finds no provider that takes it, with a 404; a server whose
- * grammar compiler gives up answers 500 or 503.
+ * Failures that may be a refused constraint: OpenRouter responds with 404 if no provider supports it; a server
+ * whose grammar compiler fails responds with 500 or 503.
  */
 const refusals: readonly ProviderFailure[] = ['rejected', 'failed', 'model_not_found', 'overloaded'];
 
-/** How servers word the refusal of a schema; some answer with a 500 (docs/reference/constrained-output.md). */
+/**
+ * Error messages about a refused schema; some servers send them with a 500 (docs/reference/constrained-output.md).
+ */
 const formatWording =
   /response_format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
 const schemaWording = /schema|grammar|anyof/i;
 
 /**
- * Returns the name of a constraint that the provider refuses: the parameter's if the model takes none, else the schema's
- * (rule: constraint-refusal).
+ * Returns the cache key of a constraint that the provider refuses: the parameter's if the model supports no
+ * constraint, otherwise the schema's (rule: constraint-refusal).
  */
 function refusedConstraint(
   { message, parameter = '' }: VendorError,

@@ -5,10 +5,10 @@ import { invalidAnswer } from './attempts.js';
 /** Maximum length of one event of a stream, in UTF-16 units. */
 const MAX_EVENT_LENGTH = 2 * 2 ** 20;
 
-/** Bytes that are parsed before the event loop gets its turn: some 10 ms even for lines that the parser reports as errors. */
+/** Bytes to parse before yielding to the event loop: about 10 ms even for lines that the parser reports as errors. */
 const BYTES_AT_ONCE = 4 * 1024;
 
-/** The origin of a stream, and the signal that ends reading it. */
+/** The source of a stream, and the signal that aborts reading it. */
 export interface StreamSource {
   readonly provider: string;
   readonly status: number;
@@ -16,8 +16,8 @@ export interface StreamSource {
 }
 
 /**
- * Reads the events of a stream; a last event needs no blank line. Throws a `FailedAttempt` at an event that is too long,
- * and the signal's reason once it is aborted, however much has arrived.
+ * Reads the events of a stream. The last event does not need a blank line. Throws a `FailedAttempt` if an event is
+ * too long, and the signal's reason as soon as it is aborted, even if more data has already arrived.
  */
 export async function* readEvents(
   chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

@@ -4,10 +4,16 @@ import type { VendorReply } from '../vendor.js';
 import { FailedAttempt } from './attempts.js';
 import type { ReplyCap } from './reply-cap.js';
 
-/** How long a stream whose finish reason has arrived may be silent: some servers neither send an end mark nor hang up. */
+/**
+ * Maximum silence of a stream after its finish reason: some servers neither send an end mark nor close the
+ * connection.
+ */
 const SILENCE_MS = 2_000;
 
-/** How long to wait for the end of a stream after its end mark: read to its end, the connection can be used again. */
+/**
+ * Maximum wait for the end of a stream after its end mark. A stream that is read to its end leaves its connection
+ * reusable.
+ */
 const END_GRACE_MS = 100;
 
 export interface StreamedAnswer {
@@ -15,16 +21,16 @@ export interface StreamedAnswer {
   readonly events: AsyncIterator<EventSourceMessage>;
   readonly reply: VendorReply;
   readonly cap: ReplyCap;
-  /** Ends the provider call, unless the stream was read to its end. */
+  /** Aborts the provider call, unless the stream was read to its end. */
   close(): void;
-  /** Returns the error for an event that is no part of a completion. */
+  /** Returns the error for an event that is not part of a completion. */
   failureOf(data: string): Error;
 }
 
 /**
- * Reads a streamed reply: its text as it arrives, then the completion. A reply that has its finish reason is complete if
- * the stream ends, breaks, falls silent or goes on with an error or an unreadable event (rule: finish-reason); so is one
- * that reached its maximum length (rule: reply-cap).
+ * Reads a streamed reply: its text as it arrives, then the completion. A reply with a finish reason is complete
+ * even if the stream ends, breaks, falls silent or continues with an error or an unreadable event
+ * (rule: finish-reason). A reply that reached its maximum length is complete too (rule: reply-cap).
  */
 export async function* readStream({
   provider,
@@ -58,7 +64,10 @@ function allowedSilence({ hasEnded, isFinished }: VendorReply): number {
   return isFinished ? SILENCE_MS : Number.POSITIVE_INFINITY;
 }
 
-/** The next event; undefined at the end of the stream, and where a time limit is set, also at that limit or if the connection breaks. */
+/**
+ * Returns the next event, or undefined at the end of the stream. With a time limit, also returns undefined at the
+ * limit and if the connection breaks.
+ */
 async function nextBefore(
   endsAt: number,
   events: AsyncIterator<EventSourceMessage>,

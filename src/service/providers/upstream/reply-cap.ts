@@ -5,14 +5,14 @@ import type { Completion } from '../../step/provider.js';
 const MAX_REPLY_BYTES = 2 ** 20;
 
 /**
- * Cuts a reply at its maximum length (rule: reply-cap). Every text that is kept of a reply's content passes through `admit`
- * in the order in which it arrives. The names of the model and the finish reason are no content.
+ * Cuts a reply at its maximum length (rule: reply-cap). All kept text of a reply passes through `admit` in the
+ * order of arrival, except the model's name and the finish reason.
  */
 export class ReplyCap {
   #bytesLeft = MAX_REPLY_BYTES;
   #isExceeded = false;
 
-  /** Whether a part of the reply was cut off. */
+  /** True if a part of the reply was cut off. */
   get isExceeded(): boolean {
     return this.#isExceeded;
   }
@@ -26,7 +26,7 @@ export class ReplyCap {
     return text;
   }
 
-  /** Marks a completion that was cut as cut by the output limit. */
+  /** Marks a cut completion as cut by the output limit. */
   mark(completion: Completion): Completion {
     if (!this.#isExceeded) return completion;
     const warnings = [...completion.warnings, replyTooLong];
@@ -42,5 +42,6 @@ export class ReplyCap {
 
 const replyTooLong: Warning = {
   code: 'reply_too_long',
-  message: 'The reply is longer than 1 MiB: the rest was not read, and it counts as cut by the output limit.',
+  message:
+    'The reply is longer than 1 MiB: the rest was not read, and the reply is treated as cut off by the output limit.',
 };

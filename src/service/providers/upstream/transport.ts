@@ -8,17 +8,17 @@ const clientOptions: Client.Options = {
   connect: { timeout: 10_000 },
   // Steps of one run are seconds apart.
   keepAliveTimeout: 60_000,
-  // The signal of the request ends both.
+  // Both are disabled, because the request's signal covers these phases.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
 
-/** Maximum number of idle clients that are kept for one origin. */
+/** Maximum number of idle clients kept per origin. */
 const MAX_IDLE_CLIENTS = 256;
 
 /**
- * Maximum bytes of an answer's body. The bound of a stream leaves room for half a kilobyte of framing around every four
- * bytes of the longest reply (rule: reply-cap).
+ * Maximum bytes of a response body. The limit of a stream allows half a kilobyte of framing for every four bytes
+ * of the longest reply (rule: reply-cap).
  */
 const MAX_BODY_BYTES = { plain: 8 * 2 ** 20, stream: 128 * 2 ** 20, error: 64 * 2 ** 10 };
 
@@ -33,11 +33,11 @@ type BodyKind = keyof typeof MAX_BODY_BYTES;
 export interface UpstreamRequest {
   readonly provider: string;
   readonly url: URL;
-  /** All headers but `accept`, `content-type` and `user-agent`. */
+  /** All headers except `accept`, `content-type` and `user-agent`. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly streamed: boolean;
-  /** Ends the request in whatever phase; its reason is thrown then. */
+  /** Aborts the request in any phase. Its reason is thrown then. */
   readonly signal: AbortSignal;
   readonly observe: RequestObserver | undefined;
 }
@@ -45,16 +45,18 @@ export interface UpstreamRequest {
 const SWITCHING_PROTOCOLS = 101;
 
 /**
- * The only way to providers: connections that are kept open between steps. Follows no redirect. Each request has a client
- * to itself, and giving the request up destroys the client with its connection. With a shared client, undici 7 opens a new
- * connection for an aborted request (nodejs/undici#5845), and cannot abort one that waits for its connection (#386).
+ * All provider requests go through this class. It keeps connections open between steps and follows no redirect.
+ * Each request has its own client, and aborting the request destroys the client with its connection. With a shared
+ * client, undici 7 opens a new connection for an aborted request (nodejs/undici#5845), and cannot abort one that
+ * waits for its connection (#386).
  */
 export class Transport {
   readonly #idle = new Map<string, Client[]>();
   readonly #clients = new Set<Client>();
 
   /**
-   * Sends a request; resolves once an answer has begun that looks usable. Throws a `FailedAttempt` or the signal's reason.
+   * Sends a request. Resolves once a response has begun that looks usable. Throws a `FailedAttempt` or the
+   * signal's reason.
    */
   async send(request: UpstreamRequest): Promise<Answer> {
     const { provider, url, streamed, signal } = request;
@@ -76,12 +78,12 @@ export class Transport {
     throw invalidAnswer(provider, answer.status);
   }
 
-  /** Breaks all connections. */
+  /** Closes all connections. */
   async close(): Promise<void> {
     await Promise.all([...this.#clients].map((client) => client.destroy()));
   }
 
-  /** Takes an idle client, or a new one, which the signal destroys until it is released. */
+  /** Returns an idle client or a new one. The signal destroys it until it is released. */
   #takeClient(origin: string, signal: AbortSignal): { client: Client; release: Release } {
     const idle = this.#idle.get(origin) ?? [];
     this.#idle.set(origin, idle);
@@ -102,7 +104,7 @@ export class Transport {
   }
 }
 
-/** Ends the use of a client: keeps it for other requests if it is reusable, else breaks its connection. */
+/** Ends the use of a client: keeps it for other requests if it is reusable, otherwise closes its connection. */
 type Release = (state: { readonly isReusable: boolean }) => void;
 
 function optionsFor(
@@ -121,7 +123,7 @@ function optionsFor(
       ...headers,
     },
     body,
-    // After another protocol no answer comes; other informational answers precede it.
+    // After a protocol switch, no response follows. Other informational responses precede the final one.
     onInfo: ({ statusCode }) => {
       if (statusCode === SWITCHING_PROTOCOLS) throw invalidAnswer(provider, statusCode);
     },
@@ -133,7 +135,7 @@ interface AnswerContext extends Pick<UpstreamRequest, 'provider' | 'streamed' | 
   readonly release: Release;
 }
 
-/** An answer whose head has arrived. Its body is read once, or closed. */
+/** A response whose headers have arrived. Its body is read once, or closed. */
 export class Answer {
   readonly kind: BodyKind;
   readonly status: number;
@@ -146,12 +148,12 @@ export class Answer {
     this.status = statusCode;
     this.headers = headers;
     this.kind = this.#kindOf(context.streamed);
-    // Errors are thrown to the reader; one that comes when nobody reads is of no concern.
+    // Errors are thrown to the reader. An error when nobody reads can be ignored.
     this.#body = body.on('error', () => {});
     this.#context = context;
   }
 
-  /** Whether status, content type and encoding are those of an answer that can be read. */
+  /** Returns whether status, content type and encoding are readable. */
   isUsable(): boolean {
     const { kind, status } = this;
     if (kind === 'error') return status <= 599;
@@ -175,7 +177,7 @@ export class Answer {
       this.#end({ isReusable: true });
     } catch (error) {
       const failure = failureOf(error, this.#context);
-      // The status of an error says enough, however long its body is.
+      // For an error response the status is sufficient, however long its body is.
       const isReported = this.kind !== 'error' || !(error instanceof FailedAttempt);
       this.#end({ failure: isReported ? nameOf(failure) : null });
       throw failure;
@@ -191,7 +193,10 @@ export class Answer {
     return Buffer.concat(chunks).toString();
   }
 
-  /** Reads the body of an error; empty if it breaks off or is too long, since the status alone says enough. */
+  /**
+   * Reads the body of an error. Returns '' if it breaks off or is too long, because the status alone is
+   * sufficient.
+   */
   async errorText(): Promise<string> {
     try {
       return await this.text();
@@ -201,17 +206,20 @@ export class Answer {
     }
   }
 
-  /** Breaks the connection of an answer that is not usable. */
+  /** Closes the connection of an unusable response. */
   refuse(): void {
     this.#end({ failure: 'invalid_response' });
   }
 
-  /** Breaks the connection, unless the body was read to its end. */
+  /** Closes the connection, unless the body was read to its end. */
   close(): void {
     this.#end({});
   }
 
-  /** Some servers answer plainly whatever was asked for: with an error, or with the completion. */
+  /**
+   * Determines the kind of body. Some servers respond without streaming although it was requested, with an error
+   * or a completion.
+   */
   #kindOf(streamed: boolean): BodyKind {
     if (this.status >= 400) return 'error';
     return streamed && !/\bjson\b/i.test(this.#contentType()) ? 'stream' : 'plain';
@@ -235,7 +243,7 @@ export class Answer {
   }
 }
 
-/** The error to throw for one of undici's. */
+/** Returns the error to throw for an error of undici. */
 function failureOf(
   error: unknown,
   { signal, provider }: Pick<UpstreamRequest, 'signal' | 'provider'>,

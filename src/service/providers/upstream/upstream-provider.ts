@@ -13,7 +13,7 @@ import { readStream } from './read-stream.js';
 import { ReplyCap } from './reply-cap.js';
 import type { Answer, Transport } from './transport.js';
 
-/** Shared by all calls of this process. Holds nothing of any request. */
+/** State shared by all calls of this process. It contains no data of any request. */
 export interface SharedState {
   /** Loads the transport with the first call. */
   readonly transport: OnDemand<Transport>['get'];
@@ -25,7 +25,7 @@ export interface SharedState {
 export interface UpstreamAccess {
   readonly name: string;
   readonly vendor: Vendor;
-  /** The URL below which the vendor's endpoint is. */
+  /** Base URL of the vendor's endpoint. */
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly key: Secret | undefined;
 }
@@ -41,20 +41,20 @@ interface Serialized {
   readonly request: SentRequest;
 }
 
-/** A request whose answer has begun with a 2xx. */
+/** A request whose response has begun with a 2xx. */
 interface Opened {
   readonly answer: Answer;
   readonly request: SentRequest;
 }
 
-/** A streamed reply of which the first event has arrived. */
+/** A streamed reply whose first event has arrived. */
 interface Begun {
   readonly first: CompletionEvent | undefined;
   readonly events: AsyncGenerator<CompletionEvent, undefined>;
   readonly answer: Answer;
 }
 
-/** Calls one upstream: at most two requests for a completion, one deadline over all. */
+/** Calls one upstream: at most two requests for a completion, with one deadline for both. */
 export class UpstreamProvider implements Provider {
   readonly #access: UpstreamAccess;
   readonly #shared: SharedState;
@@ -80,8 +80,9 @@ export class UpstreamProvider implements Provider {
   }
 
   /**
-   * Sends the request, and a second one if need be. `read` reads as much of the answer as shows that it is no refusal.
-   * Until then the prompt is held as bytes alone: a second request is made from those (rule: lean-waiting).
+   * Sends the request, and a second one if needed. `read` reads enough of the response to show that it is not a
+   * refusal. Until then only the serialized prompt is kept, and a second request is built from it
+   * (rule: lean-waiting).
    */
   #ask<Read>(
     request: CompletionRequest,
@@ -144,7 +145,10 @@ export class UpstreamProvider implements Provider {
     throw invalidAnswer(this.name, opened.answer.status);
   }
 
-  /** Reads up to the first event: a stream may begin with an error, and nothing of the reply has been shown then. */
+  /**
+   * Reads up to the first event. A stream may begin with an error, and nothing of the reply has been passed on
+   * yet.
+   */
   async #begin(opened: Opened, signal: AbortSignal): Promise<Begun> {
     const { answer } = opened;
     try {
@@ -176,7 +180,7 @@ export class UpstreamProvider implements Provider {
     });
   }
 
-  /** The error for a 200 that holds no completion: an error all the same, or nothing readable. */
+  /** Returns the error for a 200 without a completion: the error in its body, or an invalid response. */
   #noCompletion(text: string, request: SentRequest): FailedAttempt {
     if (!holdsError(parseJson(text))) return invalidAnswer(this.name, 200);
     return classifyInside(this.#access.vendor.readError(text), this.#answered(request));
@@ -194,7 +198,7 @@ function serialized({ body, ...request }: VendorRequest): Serialized {
   return { body: Buffer.from(JSON.stringify(body)), request };
 }
 
-/** The prompt of a request that was sent, in the vendor's format. */
+/** Returns the prompt of a sent request, in the vendor's format. */
 const promptOf = ({ body, request: { ownToolName } }: Serialized) => ({
   fields: JSON.parse(body.toString()),
   ownToolName,
@@ -202,7 +206,10 @@ const promptOf = ({ body, request: { ownToolName } }: Serialized) => ({
 
 const endpointOf = (url: string, { path }: Vendor): URL => new URL(url.replace(/\/$/, '') + path);
 
-/** Passes on the reply as it arrives. A function of its own, since a generator holds its arguments until it ends. */
+/**
+ * Passes on the reply as it arrives. A separate function, because a generator keeps its arguments in memory until
+ * it ends.
+ */
 async function* relay(begun: Promise<Begun>): AsyncGenerator<CompletionEvent> {
   const { first, events, answer } = await begun;
   try {
@@ -214,7 +221,7 @@ async function* relay(begun: Promise<Begun>): AsyncGenerator<CompletionEvent> {
   }
 }
 
-/** A plain answer as a stream. */
+/** Converts a plain response to a stream. */
 async function* asStream(completion: Completion): AsyncGenerator<CompletionEvent, undefined> {
   const { reasoning, text } = completion;
   if (reasoning) yield { type: 'reasoning', delta: reasoning };

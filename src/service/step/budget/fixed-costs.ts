@@ -4,13 +4,13 @@ import { countMessages, type Scale } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
 import type { Situation } from '../types.js';
 
-/** Tokens of the sections that are never cut. */
+/** Tokens of the prompt sections that are never cut. */
 export interface FixedCosts {
   readonly instructions: number;
   readonly example: number;
   readonly tools: number;
   readonly framing: number;
-  /** Tokens of the longest order that a tail of the run may have to hold (rule: tail-reserve). */
+  /** Tokens of the longest order that the tail may contain in any step of the run (rule: tail-reserve). */
   readonly smallestTail: number;
 }
 
@@ -20,34 +20,40 @@ interface FixedTexts {
   readonly tools: string;
 }
 
-/** Counts the sections that every prompt of a run begins with. */
+/** Counts the sections that are the same at the start of every prompt of a run. */
 export async function countFixed(
   situation: Situation,
   { instructions, example, tools }: FixedTexts,
   scale: Scale,
 ): Promise<FixedCosts> {
   const { tokens, framing } = scale;
-  const taught = await tokens.count(instructions);
-  const described = (await tokens.count(instructions + tools)) - taught;
-  const shown = await countMessages(example, scale);
+  const instructionTokens = await tokens.count(instructions);
+  const toolTokens = (await tokens.count(instructions + tools)) - instructionTokens;
+  const exampleTokens = await countMessages(example, scale);
   const exampleFraming = example.length * framing.message;
   let smallestTail = 0;
   for (const end of possibleEnds(situation.request, situation.protocol))
     smallestTail = Math.max(smallestTail, await tokens.count(end));
   return {
-    instructions: taught,
-    example: shown - exampleFraming,
-    tools: described + (await countSchemas(situation, scale)),
-    // The system message, one for the context or the opening, and one for a tail after an assistant message.
+    instructions: instructionTokens,
+    example: exampleTokens - exampleFraming,
+    tools: toolTokens + (await countSchemas(situation, scale)),
+    // One message each for the system, for the context or the opening, and for a tail after an assistant
+    // message.
     framing: framing.prompt + 3 * framing.message + exampleFraming + (await tokens.count(openingTemplate)),
     smallestTail,
   };
 }
 
-/** Safety factor on the JSON of native tools and reply schemas: each vendor renders them in a form of its own. */
+/**
+ * Safety factor on the JSON of native tools and reply schemas, because each vendor renders them in its own
+ * form.
+ */
 const SCHEMA_MARGIN = 1.3;
 
-/** Counts the schemas that the vendor puts into the prompt: native tools, or the schema of the reply (rule: counting). */
+/**
+ * Counts the schemas that the vendor puts into the prompt: those of native tools, or the reply's (rule: counting).
+ */
 async function countSchemas({ protocol, tools, replyFormat }: Situation, { tokens }: Scale): Promise<number> {
   const schema =
     protocol === 'native'

@@ -14,17 +14,19 @@ import type { FixedCosts } from './fixed-costs.js';
 interface Budget {
   /** B: maximum for the whole prompt. */
   readonly prompt: number;
-  /** Reserve of the tail, kept even if unused so that the history's share never wavers (rule: tail-reserve). */
+  /**
+   * Reserve of the tail, kept even if unused, so that the history's share stays constant (rule: tail-reserve).
+   */
   readonly tail: number;
   /** F: shared by context and history. */
   readonly free: number;
-  /** Maximum of F for the context. */
+  /** Maximum number of the free tokens (F) that the context may use. */
   readonly context: number;
 }
 
-/** The tail's share of B. */
+/** The tail's part of the prompt budget (B). */
 const TAIL_SHARE = 0.06;
-/** The context's share of F if the request names none. */
+/** The context's part of the free tokens (F) if the request sets none. */
 const DEFAULT_CONTEXT_SHARE = 0.5;
 
 function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {
@@ -35,12 +37,12 @@ function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {
   return { prompt, tail, free, context };
 }
 
-/** The provider's output limit: the reserve, unless the request sets a lower one. */
+/** Returns the provider's output limit: the reserve, unless the request sets a lower limit. */
 export function outputLimit({ maxOutputTokens, reservedOutputTokens }: LlmConfig): number {
   return Math.min(maxOutputTokens ?? reservedOutputTokens, reservedOutputTokens);
 }
 
-/** The smallest prompt budget that leaves `free` tokens for context and history. */
+/** Returns the smallest prompt budget that leaves `free` tokens for context and history. */
 function promptFor(free: number, fixed: FixedCosts): number {
   const sum = sumOf(fixed) + free;
   return Math.max(sum + fixed.smallestTail, Math.ceil(sum / (1 - TAIL_SHARE)));
@@ -49,7 +51,10 @@ function promptFor(free: number, fixed: FixedCosts): number {
 const sumOf = ({ instructions, example, tools, framing }: FixedCosts): number =>
   instructions + example + tools + framing;
 
-/** The refusal if not even the shortest prompt fits. It names the token limit that would do. */
+/**
+ * Returns the error for a prompt that does not fit even at its shortest. It names the token limit that would
+ * suffice.
+ */
 export function budgetExceeded(config: LlmConfig, shortestPrompt: number): StepRefused {
   const needed = shortestPrompt + config.reservedOutputTokens;
   const detail: ErrorDetail = {
@@ -63,17 +68,17 @@ export function budgetExceeded(config: LlmConfig, shortestPrompt: number): StepR
 export interface FittedContextAndHistory {
   readonly budget: Budget;
   readonly context: FittedContext;
-  /** S: the history's share. */
+  /** S: tokens that the history may use. */
   readonly share: number;
   readonly units: readonly CutUnit[];
 }
 
-/** Factor by which the search for the least tokens goes up, so that it overstates them by at most a tenth. */
+/** Growth factor of the search for the minimum number of tokens, which it so overstates by at most a tenth. */
 const SEARCH_FACTOR = 1.1;
 
 /**
- * Fits the context first, by priority, up to its own limit; the history gets the rest. The context yields only if the
- * tasks and the newest unit do not fit otherwise (rule: context-yields).
+ * Fits the context first, by priority, up to its own limit; the history gets the rest. The context shrinks
+ * only if the tasks and the newest unit would not fit otherwise (rule: context-yields).
  */
 export async function fitContextAndHistory(
   situation: Situation,
@@ -95,23 +100,26 @@ export async function fitContextAndHistory(
   }
   const context = needed <= room ? preferred : await fitContext(gathered, budget.free - needed, scale.tokens);
   const share = budget.free - context.tokens;
-  const isWhole = tokensOfUnits(units) <= share; // as most histories are
+  const isWhole = tokensOfUnits(units) <= share; // the usual case, which needs no masked forms
   return { budget, context, share, units: isWhole ? units : await maskUnits(units, scale) };
 }
 
-/** True for a step that can only answer, with nothing before it and nothing to come (rule: single-step-share). */
+/** Returns whether this step has no earlier steps and can only answer (rule: single-step-share). */
 function isSingleStep({ request, mustAnswer }: Situation): boolean {
   const { conversation_history: history, phase, max_iterations_left: left, llm_config: config } = request;
   const isAlone = left === 1 && !phase && !history.some(({ role }) => role === 'assistant');
   return isAlone && mustAnswer !== undefined && config.contextShare === undefined;
 }
 
-/** Tokens of the units after their long texts have been cut for a history of `free` tokens. */
+/** Counts the units after cutting their long texts for a history of `free` tokens. */
 async function tokensOnceCut(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
   return tokensOfUnits(await cutUnits(units, free, scale));
 }
 
-/** The least tokens that context and history need together: the units that are never left out, cut as short as possible. */
+/**
+ * Returns the minimum number of tokens that context and history need together: those of the units that are
+ * never dropped, with their texts cut as short as possible.
+ */
 async function smallestFree(kept: readonly CutUnit[], scale: Scale): Promise<number> {
   const units = kept.map(({ whole }) => whole);
   for (let free = 0; ; ) {

@@ -6,12 +6,12 @@ import { stub, weighWholeUnits } from '../history/unit-forms.js';
 import { scaleOf } from '../prompt/weigh-messages.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
 
-/** A compaction without the request id. */
+/** The response to a compaction, without the request id. */
 export type CompactionResult = Omit<Compaction, 'request_id'>;
 
 /**
- * Shortens a history (rules: compaction-mask, compaction-summarize). The result is a valid history with whole units, and
- * a second call changes nothing.
+ * Shortens a history (rules: compaction-mask, compaction-summarize). The result is a valid history of complete
+ * units, and a second call changes nothing.
  */
 export async function compactHistory(
   request: CompactionRequest,
@@ -43,7 +43,10 @@ export async function compactHistory(
   };
 }
 
-/** Replaces old observations by one-line stubs, oldest first, until `excess` tokens are saved. Errors stay. */
+/**
+ * Replaces old observations by one-line summaries, oldest first, until `excess` tokens are saved. Keeps
+ * errors.
+ */
 async function maskHistory(
   history: readonly Turn[],
   excess: number,
@@ -74,6 +77,6 @@ function maskTurn(turn: Turn, content: string): Turn {
 }
 
 function stillTooLong(after: number, target: number): Warning {
-  const message = `${after} tokens remain, more than the ${target} asked for: the task, the latest turns and errors are never cut.`;
+  const message = `${after} tokens remain, more than the target of ${target}: the task, the latest turns and errors are never cut.`;
   return { code: 'target_not_reached', message };
 }

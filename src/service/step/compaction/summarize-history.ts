@@ -16,14 +16,14 @@ import type { Completion, Prompt, Provider } from '../provider.js';
 import type { StepDependencies } from '../step-dependencies.js';
 
 export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' | 'profile' | 'deadline'> {
-  /** Called only before a model call. */
+  /** Connects to the provider. Called only before a model call. */
   readonly connect: () => Provider;
 }
 
-/** A shorter transcript is not worth a summary. */
+/** Minimum transcript that is worth a summary. */
 const MIN_TRANSCRIPT_TOKENS = 64;
 
-/** A history with its oldest part summarized. `usage` is null if no model call was made. */
+/** A history whose oldest part has been summarized. `usage` is null if no model call was made. */
 export interface Summarized {
   readonly turns: Turn[];
   readonly usage: Completion['usage'] | null;
@@ -31,8 +31,8 @@ export interface Summarized {
 }
 
 /**
- * Replaces the oldest part of a history by one `summary` turn, written in one model call. The first and the latest task
- * and the newest units stay.
+ * Replaces the oldest part of a history by one `summary` turn, which one model call writes. The first and the
+ * latest task and the newest units stay.
  */
 export async function summarizeHistory(
   request: CompactionRequest,
@@ -45,8 +45,8 @@ export async function summarizeHistory(
   const old = units.filter((unit) => !kept.has(unit));
   if (old.every((unit) => unit.type === 'user' && !unit.isTask))
     return { turns: [...history], usage: null, warnings: [] };
-  const shown = units.filter((unit) => unit === tasks[0] || unit === tasks.at(-1) || !kept.has(unit));
-  const prompt = await summaryPrompt(shown, request, dependencies);
+  const transcribed = units.filter((unit) => unit === tasks[0] || unit === tasks.at(-1) || !kept.has(unit));
+  const prompt = await summaryPrompt(transcribed, request, dependencies);
   const provider = dependencies.connect();
   const completion = withoutNul(
     await provider.complete(completionRequest(request, prompt), dependencies.deadline),
@@ -66,15 +66,15 @@ export async function summarizeHistory(
 
 const noSummary: Warning = {
   code: 'no_summary',
-  message: 'The model gave no summary; the history is as it was.',
+  message: 'The model wrote no summary; the history is unchanged.',
 };
 
 const summaryTruncated: Warning = {
   code: 'summary_truncated',
-  message: 'The output limit cut the summary off; raise maxOutputTokens or the reserve.',
+  message: 'The summary was cut off by the output limit; raise maxOutputTokens or reservedOutputTokens.',
 };
 
-/** Puts one turn in the place of the first of the replaced turns, and removes the others. */
+/** Puts one turn in the place of the first replaced turn, and removes the others. */
 function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, by: Turn): Turn[] {
   const [position] = [...replaced].sort((a, b) => a - b);
   return history.flatMap((turn, index) => [
@@ -83,7 +83,7 @@ function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, b
   ]);
 }
 
-/** Renders units as one fenced transcript, cut to the budget of the call. */
+/** Renders units as one fenced transcript, cut to the token budget of the call. */
 async function summaryPrompt(
   units: readonly Unit[],
   { llm_config: config }: CompactionRequest,
@@ -96,7 +96,7 @@ async function summaryPrompt(
     await yieldIfBusy(deadline.signal);
     text += transcribe(unit);
   }
-  const render = (shown: { text: string }) => fence({ tag: 'observation', attributes: {}, text: shown.text });
+  const render = (cut: { text: string }) => fence({ tag: 'observation', attributes: {}, text: cut.text });
   const limit = config.tokenLimit - config.reservedOutputTokens - fixed;
   const cut = limit > 0 ? await cutLines({ text, render }, limit, tokens) : undefined;
   if (!cut) throw budgetExceeded(config, fixed + MIN_TRANSCRIPT_TOKENS);

@@ -2,7 +2,7 @@ import type { Unit } from '../../../conversation/units.js';
 
 type Form = 'full' | 'masked' | 'dropped';
 
-/** A unit and its tokens, in full and as a stub. */
+/** A unit with its token counts, in full and masked. */
 export interface WeighedUnit {
   readonly unit: Unit;
   readonly full: number;
@@ -10,19 +10,23 @@ export interface WeighedUnit {
 }
 
 export interface Fold {
-  /** One for each unit, in the same order. */
+  /** Form of each unit, in the same order as the units. */
   readonly forms: readonly Form[];
-  /** Tokens of all units in their forms. */
+  /** Tokens of all units in their chosen forms. */
   readonly tokens: number;
 }
 
-/** The part of the share that a cut leaves: low enough that the next cut is many steps away (rule: fold-cuts-once). */
+/**
+ * Part of the share that a cut keeps. It is low, so that many steps pass before the next cut
+ * (rule: fold-cuts-once).
+ */
 const KEPT_SHARE = 0.5;
 
 /**
- * Replays the units oldest first. Whenever their sum exceeds `share` tokens, cuts it down to half of that: old units
- * become stubs, then are dropped, but never the first and the latest task nor the newest unit as of that point
- * (rule: fold). A pure function of the units, so every later step repeats the same cuts and keeps the same bytes.
+ * Replays the units oldest first. Whenever their sum exceeds `share` tokens, cuts it to half of the share:
+ * masks old units, then drops them, but never the first task, the latest task or the newest unit at that point
+ * (rule: fold). The result depends on the units alone, so every later step repeats the same cuts and keeps the
+ * same bytes.
  */
 export function foldHistory(units: readonly WeighedUnit[], share: number): Fold {
   const forms: Form[] = [];
@@ -66,7 +70,7 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
   }
 }
 
-/** The units that a fold never touches: the first and the latest task and the newest unit. */
+/** Returns the units that a fold never masks or drops: the first and the latest task and the newest unit. */
 export function untouchable<Weighed extends WeighedUnit>(units: readonly Weighed[]): Weighed[] {
   const tasks = units.filter(({ unit }) => unit.type === 'user' && unit.isTask);
   const kept = new Set([tasks[0], tasks.at(-1), units.at(-1)]);

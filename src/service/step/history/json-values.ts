@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/fields.js';
 
-/** All strings in a JSON value, without keys. */
+/** Returns all strings in a JSON value, without keys. */
 export function stringsIn(value: unknown): string[] {
   const strings: string[] = [];
   collectStrings(value, strings);
@@ -13,7 +13,7 @@ function collectStrings(value: unknown, strings: string[]): void {
   else if (isObject(value)) for (const key in value) collectStrings(value[key], strings);
 }
 
-/** Replaces every string in a JSON value; keys stay. */
+/** Replaces every string in a JSON value. Keys stay. */
 export function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((each) => mapStrings(each, map));
@@ -22,11 +22,11 @@ export function mapStrings(value: unknown, map: (text: string) => string): unkno
 }
 
 /**
- * Replaces every NUL in the strings and keys of a value by U+FFFD; returns the same value if it has none. A request may
- * hold no NUL (rule: error-table), and the caller must be able to send back whatever a model wrote.
+ * Replaces every NUL in the strings and keys of a value by U+FFFD. Returns the same value if it has none.
+ * Requests with NUL are rejected (rule: error-table), and the caller must be able to send a model's text back.
  */
 export function withoutNul<Value>(value: Value): Value {
-  return hasNul(value) ? (replaceNul(value) as Value) : value; // only characters of strings differ
+  return hasNul(value) ? (replaceNul(value) as Value) : value; // the structure is unchanged
 }
 
 function hasNul(value: unknown): boolean {
@@ -44,7 +44,7 @@ function replaceNul(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [replaceNul(key), replaceNul(each)]));
 }
 
-/** True if two JSON values are the same but for the order of keys. Stops at the first difference. */
+/** Returns whether two JSON values are equal, ignoring the order of keys. Stops at the first difference. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (Array.isArray(one)) {

@@ -6,27 +6,30 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { type OfferedTool, OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
 
 /**
- * Clients whose maps reorder keys send the same tools, arguments and results in another order with each step. This file
- * gives them one order, so that the prompt keeps its bytes (rules: tool-order, observation-text, stable-prompt). A value
- * that is in order already, as most are, is returned itself.
+ * Some clients send the same tools, arguments and results with keys in a different order in each step. This file
+ * sorts the keys, so that the prompt keeps its bytes (rules: tool-order, observation-text, stable-prompt). A value
+ * that is already in order is returned itself.
  */
 
-/** Objects with more keys keep their order: sorting them would hold the event loop. */
+/**
+ * Maximum number of keys that are sorted. Larger objects keep their order, because sorting them would block
+ * the event loop.
+ */
 const MAX_SORTED_KEYS = 1_000;
 
-/** Keys that come first, by their place. All other keys follow by name. */
+/** Sort ranks of keys that come first. All other keys follow by name. */
 type Ranks = ReadonlyMap<string, number>;
 
 const byNameAlone: Ranks = new Map();
 
-/** The keywords that a reader of a schema looks for first. */
+/** The schema keywords that readers look for first. */
 const firstKeywords: Ranks = ranksOf(['type', 'description']);
 
 function ranksOf(names: readonly string[]): Ranks {
   return new Map(names.map((name, place) => [name, place]));
 }
 
-/** Orders the schemas of tools: keywords by name, properties as the tool's signature lists them. */
+/** Orders the schemas of tools: keywords by name, properties in the order of the tool's signature. */
 export async function orderTools(
   tools: readonly ToolDefinition[],
   signal: AbortSignal | undefined,
@@ -40,7 +43,7 @@ export async function orderTools(
   return ordered;
 }
 
-/** Orders the arguments of calls as their tools' signatures list them, and writes results without `content` as text. */
+/** Orders the arguments of calls by their tools' signatures, and writes results without `content` as text. */
 export async function orderTurns(
   turns: readonly Turn[],
   offered: readonly OfferedTool[],
@@ -55,13 +58,15 @@ export async function orderTurns(
   return ordered;
 }
 
-/** Ranks by tool name, memoized: a request may offer many more tools than its history calls. */
+/**
+ * Returns a memoized lookup of ranks by tool name: a request may offer many more tools than its history calls.
+ */
 function ranksOfTools(offered: readonly OfferedTool[]): (name: string) => Ranks {
   const tools = OfferedTools.of(offered);
-  const known = new Map<string, Ranks>();
+  const cache = new Map<string, Ranks>();
   return (name) => {
-    const ranks = known.get(name) ?? ranksOf(tools.find(name)?.parameters ?? []);
-    known.set(name, ranks);
+    const ranks = cache.get(name) ?? ranksOf(tools.find(name)?.parameters ?? []);
+    cache.set(name, ranks);
     return ranks;
   };
 }
@@ -95,7 +100,10 @@ function orderSchema(schema: JsonObject): JsonObject {
   );
 }
 
-/** Orders every object within a schema as a schema; a `default` or an `enum` loses nothing by it. */
+/**
+ * Orders every object within a schema as a schema. The order has no meaning in a `default` or an `enum`
+ * either.
+ */
 function orderSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return mapItems(value, orderSchemas);
   return isObject(value) ? orderSchema(value) : value;
@@ -121,7 +129,7 @@ function orderObject(
 
 const isSortable = ({ length }: readonly string[]): boolean => length > 0 && length <= MAX_SORTED_KEYS;
 
-/** Returns the same list if it is in order. */
+/** Returns the same list if it is already in order. */
 function inOrder(keys: readonly string[], ranks: Ranks): readonly string[] {
   const rank = (key: string): number => ranks.get(key) ?? ranks.size;
   const compare = (one: string, other: string): number => rank(one) - rank(other) || (one < other ? -1 : 1);

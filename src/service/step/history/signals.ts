@@ -7,7 +7,7 @@ const READ_ONLY_NAME =
 const MIN_REPEATS_FOR_ADVICE = 3;
 const MIN_ERRORS_FOR_ADVICE = 3;
 const READS_BETWEEN_ADVICE = 5;
-/** Repetitions are counted among the newest calls only. */
+/** Maximum number of the newest calls among which repetitions are counted. */
 const MAX_COMPARED_CALLS = 1_000;
 
 const noSignals: LoopSignals = {
@@ -17,7 +17,10 @@ const noSignals: LoopSignals = {
   consecutive_errors: 0,
 };
 
-/** Counts repetitions, reads and errors from the calls alone, so that every replica counts alike (rule: signals). */
+/**
+ * Counts repetitions, reads and errors from the calls alone, so that every replica gets the same counts
+ * (rule: signals).
+ */
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
   if (calls.length === 0) return noSignals;
   const newest = calls.slice(-MAX_COMPARED_CALLS);
@@ -30,13 +33,15 @@ export function countSignals(calls: readonly SignalCall[], tools: readonly ToolD
   };
 }
 
-/** Tells whether a tool only reads: by its hint, else by its name. */
+/** Returns whether a tool only reads: by its annotation, otherwise by its name. */
 export function isReadOnly(tools: readonly ToolDefinition[]): (tool: { readonly name: string }) => boolean {
   const hints = new Map(tools.map((tool) => [tool.name, tool.annotations?.readOnlyHint]));
   return ({ name }) => hints.get(name) ?? READ_ONLY_NAME.test(name);
 }
 
-/** One sentence for the model if the run seems stuck (rule: advice). Nothing is ever blocked. */
+/**
+ * Returns one sentence of advice to the model if the run seems stuck (rule: advice). Calls are never blocked.
+ */
 export function advise(signals: LoopSignals): string | undefined {
   if (signals.repeated_action >= MIN_REPEATS_FOR_ADVICE) {
     return `Note: the same call was made ${signals.repeated_action} times in a row; it will return the same again, so try something else or answer.\n`;
@@ -54,13 +59,16 @@ export function advise(signals: LoopSignals): string | undefined {
   return undefined;
 }
 
-/** True for two calls of one tool with the same arguments, whatever the order of their keys. */
+/** Returns whether two calls have the same tool and the same arguments, ignoring the order of keys. */
 function areSame(one: SignalCall | undefined, other: SignalCall | undefined): boolean {
   if (!one || !other || one.name !== other.name) return false;
   return sameValue(one.parameters, other.parameters);
 }
 
-/** Number of times the last `length` calls end the list in a row; 0 if only once, or if a shorter cycle repeats. */
+/**
+ * Counts how often the last `length` calls repeat in a row at the end of the list. Returns 0 for a single
+ * occurrence, or if a shorter cycle repeats.
+ */
 function repetitions(calls: readonly SignalCall[], length: number): number {
   if (calls.length < 2 * length) return 0;
   const last = calls.slice(-length);

@@ -1,5 +1,4 @@
 import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { countNewlines } from '../../context/lines.js';
 import { renderUnit } from '../prompt/render-unit.js';
@@ -8,12 +7,12 @@ import type { Message } from '../provider.js';
 import type { WeighedUnit } from './fold-history.js';
 import { mapStrings, stringsIn } from './json-values.js';
 
-/** A unit with its long texts cut, as it is rendered. */
+/** A unit with its long texts cut, rendered as messages. */
 export interface CutUnit extends WeighedUnit {
   /** The unit before its long texts were cut. */
   readonly whole: Unit;
   readonly messages: readonly Message[];
-  /** The messages of its stub; undefined if the history fits without stubs. */
+  /** The messages of the masked unit; undefined if the history fits without masking. */
   readonly maskedMessages?: readonly Message[];
 }
 
@@ -21,11 +20,10 @@ export interface CutUnit extends WeighedUnit {
 const OBSERVATION_SHARE = 0.25;
 const MIN_TEXT_TOKENS = 24;
 
-/** Cuts the long texts of each unit, each by itself, then renders and counts the unit. */
+/** Cuts the long texts of each unit, independently of other units, then renders and counts the unit. */
 export async function cutUnits(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
   const cut: CutUnit[] = [];
   for (const whole of units) {
-    await yieldIfBusy(scale.signal);
     const unit = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
     const messages = renderUnit(unit, scale.protocol);
     const full = await weighMessages(messages, scale);
@@ -34,11 +32,10 @@ export async function cutUnits(units: readonly Unit[], share: number, scale: Sca
   return cut;
 }
 
-/** Adds their stubs to units. Only a history that is too long needs them. */
+/** Adds the masked form to each unit. Only a history that is too long needs it. */
 export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promise<CutUnit[]> {
   const masked: CutUnit[] = [];
   for (const unit of units) {
-    await yieldIfBusy(scale.signal);
     const maskedMessages = renderUnit(maskUnit(unit.unit), scale.protocol);
     masked.push({ ...unit, masked: await weighMessages(maskedMessages, scale), maskedMessages });
   }
@@ -49,7 +46,6 @@ export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promis
 export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
   let tokens = 0;
   for (const unit of units) {
-    await yieldIfBusy(scale.signal);
     tokens += await weighMessages(renderUnit(unit, scale.protocol), scale);
   }
   return tokens;
@@ -59,23 +55,23 @@ export function tokensOfUnits(units: readonly WeighedUnit[]): number {
   return units.reduce((sum, { full }) => sum + full, 0);
 }
 
-/** A token is at least one byte of UTF-8, and a UTF-16 unit at most three bytes. */
+/** Upper bound: a token is at least one byte of UTF-8, and a UTF-16 unit is at most three bytes. */
 const MAX_TOKENS_PER_CHARACTER = 3;
 
 /**
- * Cuts the thought, the string arguments and the observations of a unit to `limit` tokens for each kind. Each cut depends
- * on the text and the limit alone, so its bytes stay the same in all later steps (rule: text-share). Returns the same
- * unit if everything fits.
+ * Cuts the thought, the string arguments and the observations of a unit to `limit` tokens for each of these
+ * kinds. Each cut depends on the text and the limit alone, so its bytes stay the same in all later steps
+ * (rule: text-share). Returns the same unit if everything fits.
  */
 async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): Promise<Unit> {
   if (unit.type === 'user' || unit.type === 'assistant') return unit;
   const cuts = new Map<string, string>();
   for (const texts of textsByKind(unit)) {
-    const most = Math.max(Math.floor(limit / texts.length), MIN_TEXT_TOKENS);
+    const maxTokens = Math.max(Math.floor(limit / texts.length), MIN_TEXT_TOKENS);
     for (const text of texts) {
-      if (text.length * MAX_TOKENS_PER_CHARACTER * margin <= most) continue; // it fits without being counted
-      const shown = (await cutLines({ text }, most, tokens))?.text ?? stub(text);
-      if (shown !== text) cuts.set(text, shown);
+      if (text.length * MAX_TOKENS_PER_CHARACTER * margin <= maxTokens) continue; // fits for certain
+      const kept = (await cutLines({ text }, maxTokens, tokens))?.text ?? stub(text);
+      if (kept !== text) cuts.set(text, kept);
     }
   }
   return cuts.size === 0 ? unit : replaceTexts(unit, (text) => cuts.get(text) ?? text);
@@ -83,7 +79,7 @@ async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): P
 
 type UnitOfCalls = Extract<Unit, { type: 'action' | 'stray_observation' }>;
 
-/** The texts that may be long: thought, arguments, observations. */
+/** Returns the texts that may be long, by kind: thought, arguments, observations. */
 function textsByKind(unit: UnitOfCalls): string[][] {
   if (unit.type === 'stray_observation') return [[unit.observation.text]];
   const parameters = unit.calls.flatMap((call) => stringsIn(call.parameters));
@@ -98,13 +94,15 @@ function replaceTexts(unit: UnitOfCalls, replace: (text: string) => string): Uni
   return { ...unit, thought: replace(unit.thought), calls };
 }
 
-/** Maximum characters of a thought, an argument or an answer in a masked unit. */
+/** Maximum length of a thought, an argument or an answer in a masked unit. */
 const MAX_MASKED_CHARACTERS = 160;
 
-/** Matches whole code points; to split the text into a list of them would take twenty times as long. */
+/** Matches whole code points. Splitting the text into a list of code points would take twenty times as long. */
 const startOfLine = new RegExp(`^[^\\n]{0,${MAX_MASKED_CHARACTERS}}`, 'u');
 
-/** Turns a unit into a stub: its thought, arguments and answers are shortened, its observations are one line each. */
+/**
+ * Masks a unit: shortens its thought, arguments and answers, and replaces its observations by one line each.
+ */
 function maskUnit(unit: Unit): Unit {
   switch (unit.type) {
     case 'user':
@@ -122,7 +120,7 @@ function maskUnit(unit: Unit): Unit {
   }
 }
 
-/** Replaces a text by one line that gives its size; a short line stays as it is. */
+/** Replaces a text by one line that states its size. A short line stays as it is. */
 export function stub(text: string): string {
   const lines = countNewlines(text) + 1;
   if (text.length <= MAX_MASKED_CHARACTERS && lines === 1) return text;

@@ -22,7 +22,10 @@ const templates = {
   native: { withTools: nativeTemplate, withoutTools: nativeTemplate },
 } as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
 
-/** Renders how to act, what a fence is, and the caller's own instructions: the same in every step of a run. */
+/**
+ * Renders how to act, what a fence is, and the caller's own instructions. The text is the same in every step
+ * of a run.
+ */
 export function renderInstructions({ request, protocol }: Situation): string {
   const { withTools, withoutTools } = templates[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
@@ -30,7 +33,10 @@ export function renderInstructions({ request, protocol }: Situation): string {
   return (hasTools ? withTools : withoutTools) + fenceTemplate + (own ? `\n${own}\n` : '');
 }
 
-/** Describes the tools in words. Native calling sends definitions instead, so that only the caller's free text remains. */
+/**
+ * Describes the tools in words. Native calling sends definitions instead, so only the caller's free text
+ * remains.
+ */
 export async function renderTools(situation: Situation, signal?: AbortSignal): Promise<string> {
   const segment = situation.request.available_tools_prompt_segment?.trim();
   const described = situation.protocol === 'native' ? '' : await describeTools(situation, signal);
@@ -42,12 +48,12 @@ async function describeTools(
   { tools, offered, protocol, example }: Situation,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const known = OfferedTools.of(offered);
+  const index = OfferedTools.of(offered);
   let described = '';
   for (const tool of tools) {
     await yieldIfBusy(signal);
-    const named = known.find(tool.name);
-    const isNamed = named?.inputSchema === tool.inputSchema; // of two tools of one name the first is
+    const named = index.find(tool.name);
+    const isNamed = named?.inputSchema === tool.inputSchema; // false for a second tool of the same name
     const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
     described +=
       protocol === 'xml'
@@ -58,13 +64,13 @@ async function describeTools(
 }
 
 /**
- * Describes a tool as the `xml` protocol lists it: with its schema, or with its parameters in words for a model that
- * needs an example, since a small model copies a schema into its calls (rule: worked-example).
+ * Describes a tool for the `xml` protocol: with its JSON schema, or in words for a model that needs an
+ * example, because a small model copies a schema into its calls (rule: worked-example).
  */
 function describeInXml(tool: ToolDefinition, parameters: readonly string[], inWords: boolean): string {
   const { name, description = '', inputSchema } = tool;
   const mark = optionalMark(inputSchema);
-  const shown = inWords
+  const listed = inWords
     ? parameters.map(
         (parameter) =>
           `<parameter>${describeParameter(mark(parameter), propertyOf(inputSchema, parameter))}</parameter>`,
@@ -73,12 +79,12 @@ function describeInXml(tool: ToolDefinition, parameters: readonly string[], inWo
   const lines = [
     `<name>${name}</name>`,
     `<description>${oneLine(description).trim()}</description>`,
-    ...shown,
+    ...listed,
   ];
   return `<tool>\n${lines.join('\n')}\n</tool>\n`;
 }
 
-/** Describes a tool as the `text` protocol lists it: its signature, then its parameters. */
+/** Describes a tool for the `text` protocol: its signature, then its parameters. */
 function describeInText(
   { name, description, inputSchema }: ToolDefinition,
   parameters: readonly string[],
@@ -90,7 +96,7 @@ function describeInText(
   return `- ${signature}${description ? `: ${oneLine(description).trim()}` : ''}\n${lines.join('')}`;
 }
 
-/** Marks optional parameters by `?`. */
+/** Marks optional parameters with `?`. */
 function optionalMark({ required }: ToolDefinition['inputSchema']): (parameter: string) => string {
   const needed = new Set(Array.isArray(required) ? required : []);
   return (parameter) => (needed.has(parameter) ? parameter : `${parameter}?`);

@@ -5,18 +5,21 @@ import { continueTemplate, openingTemplate } from './templates/orders.js';
 export interface PromptSections {
   /** Instructions, then tools. */
   readonly system: string;
-  /** The worked example; ends with a text of the user. */
+  /** The worked example, which ends with a message of the user. */
   readonly example: readonly Message[];
-  /** Fenced blocks. */
+  /** Context items as fenced blocks. */
   readonly context: readonly string[];
   readonly history: readonly Message[];
-  /** The text that changes from step to step; may be empty. */
+  /** Text that changes from step to step; may be empty. */
   readonly tail: string;
 }
 
 export interface LaidOutPrompt {
   readonly prompt: Prompt;
-  /** The messages before the tail. Those of step N+1 begin with those of step N, byte for byte (rule: stable-prompt). */
+  /**
+   * The messages before the tail. Those of step N+1 begin with those of step N, byte for byte
+   * (rule: stable-prompt).
+   */
   readonly stable: readonly Message[];
 }
 
@@ -45,7 +48,7 @@ interface Position {
   readonly part: number;
 }
 
-/** The position of the last context block. An example ends with a text in the same message. */
+/** Returns the position of the last context block. A worked example ends with a text in the same message. */
 function contextEnd(
   example: PromptSections['example'],
   context: PromptSections['context'],
@@ -75,7 +78,10 @@ function withBreakpoint({ role, parts }: Message, at: number): Message {
   return { role, parts: parts.map((part, index) => (index === at ? mark(part) : part)) };
 }
 
-/** Appends the tail as the last block of the last message, or a fixed text if a prompt would end with the assistant. */
+/**
+ * Appends the tail as the last block of the last message. Appends a fixed text if the prompt would otherwise
+ * end with the assistant.
+ */
 function appendTail(messages: readonly Message[], tail: string): Message[] {
   const last = messages.at(-1);
   const isUser = last?.role === 'user';

@@ -5,7 +5,10 @@ import type { Message, Part } from '../provider.js';
 import type { TaughtProtocol, WrittenProtocol } from '../types.js';
 import { notRunTemplate } from './templates/orders.js';
 
-/** Renders a unit as messages. Every text is well formed and ends with a line break, so that adjacent texts join cleanly. */
+/**
+ * Renders a unit as messages. Every text is well formed and ends with a line break, so that adjacent texts can
+ * be joined.
+ */
 export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   switch (unit.type) {
     case 'user':
@@ -21,7 +24,7 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
 
 type WrittenCall = Pick<PairedCall, 'name' | 'parameters'>;
 
-/** Writes a whole reply that acts, in the form that the model is taught. */
+/** Writes a complete reply with an action, in the form that the model is taught. */
 export function writeAction(protocol: WrittenProtocol, thought: string, call: WrittenCall): string {
   const { name, parameters } = call;
   if (protocol === 'json') return renderJsonAction(thought, name, parameters);
@@ -44,8 +47,8 @@ function renderNativeAction({ thought, calls, providerState }: ActionUnit): Mess
     const isError = call.observation?.isError ?? false;
     return { type: 'tool_result', callId: call.id, text: fenceObservation(call), isError };
   });
-  const said = thought === '' ? [] : [text(thought)];
-  return [message('assistant', ...state(providerState), ...said, ...called), message('user', ...results)];
+  const thoughts = thought === '' ? [] : [text(thought)];
+  return [message('assistant', ...state(providerState), ...thoughts, ...called), message('user', ...results)];
 }
 
 function fenceObservation({ name, observation }: Partial<Pick<PairedCall, 'name' | 'observation'>>): string {
@@ -61,10 +64,10 @@ function state(providerState: unknown): Part[] {
   return providerState == null ? [] : [{ type: 'provider_state', state: providerState }];
 }
 
-/** A text part without lone surrogates, which a provider could not receive. */
+/** Returns a text part without lone surrogates, which cannot be sent to a provider. */
 function text(content: string): Part {
-  const fit = content.toWellFormed();
-  return { type: 'text', text: fit.endsWith('\n') ? fit : `${fit}\n` };
+  const wellFormed = content.toWellFormed();
+  return { type: 'text', text: wellFormed.endsWith('\n') ? wellFormed : `${wellFormed}\n` };
 }
 
 function message(role: Message['role'], ...parts: Part[]): Message {

@@ -11,8 +11,8 @@ import type { ModelProfile } from '../provider.js';
 import type { ReplyFormat } from '../types.js';
 
 /**
- * Chooses the schema of the replies of a run, or of a phase's control object. Returns undefined if the model's output
- * cannot be constrained.
+ * Chooses the schema that constrains the replies of a run, or a phase's control object. Returns undefined if
+ * the model's output cannot be constrained.
  */
 export async function chooseReplyFormat(
   { offered, phase }: { readonly offered: readonly OfferedTool[]; readonly phase: StepRequest['phase'] },
@@ -39,10 +39,11 @@ const anyObject: ReplyFormat = {
 
 const tooManyTools: Warning = {
   code: 'reply_not_constrained',
-  message: 'The tools are too many for the schema of a reply: it is held to no more than a JSON object.',
+  message:
+    'There are too many tools for a reply schema: the provider only enforces that the reply is a JSON object.',
 };
 
-/** Further tools are only counted. */
+/** Maximum number of tools that the warning names; further ones are only counted. */
 const MAX_NAMED_TOOLS = 20;
 
 function freeTools({ free }: ReplySchema): Warning[] {
@@ -51,6 +52,6 @@ function freeTools({ free }: ReplySchema): Warning[] {
     .slice(0, MAX_NAMED_TOOLS)
     .map(([tool, paths]) => (paths ? `${tool} (${paths.join(', ')})` : tool));
   const more = free.size > named.length ? ` and ${free.size - named.length} more` : '';
-  const message = `The provider's schema cannot say what these take, so it is only checked when it has come: ${named.join(', ')}${more}.`;
+  const message = `The provider cannot enforce the arguments of these tools; the service checks them after the reply:  ${named.join(', ')}${more}.`;
   return [{ code: 'arguments_not_constrained', message }];
 }

@@ -7,11 +7,11 @@ import { signature } from '../../../parsing/dialects/written-call.js';
 import type { JsonValue } from '../../../parsing/text/scanner.js';
 import type { TaughtProtocol } from '../types.js';
 
-/** Parameters shown of a tool that requires none. */
+/** Maximum number of parameters in the sample call of a tool without required parameters. */
 const MAX_OPTIONAL_PARAMETERS = 2;
 /**
- * Bounds of a sample: a tool that needs a larger one gets none. It is part of every step, and a schema may ask for millions
- * of values.
+ * Bounds of a sample. A tool that needs a larger one gets none, because the sample is part of every prompt and
+ * a schema may ask for millions of values.
  */
 const MAX_ITEMS = 3;
 const MAX_DEPTH = 4;
@@ -20,9 +20,9 @@ const MAX_VALUES = 24;
 const MAX_SAMPLE_CHARACTERS = 1_000;
 
 /**
- * Writes a call of a tool in the form that the model is taught, with the tool's own parameters and values that pass the
- * check of a real call. The same tool always has the same sample (rule: worked-example). If no such values are found,
- * returns the tool's signature.
+ * Writes a sample call of a tool in the form that the model is taught, with values that pass the check of a
+ * real call. The same tool always has the same sample (rule: worked-example). Returns the tool's signature if
+ * no such values are found.
  */
 export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string {
   const parameters = sampleArguments(tool);
@@ -34,8 +34,8 @@ export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string 
 }
 
 /**
- * Proposes a few arguments that pass the check of a real call; undefined if there are none. Texts are `text`, by default a
- * hint such as `some path`.
+ * Proposes a few arguments that pass the check of a real call, or undefined. Every text is `text`, by default
+ * a hint such as `some path`.
  */
 export function sampleArguments(tool: OfferedTool, text?: string): Record<string, JsonValue> | undefined {
   const written = { values: 0 };
@@ -52,12 +52,12 @@ function proposeArguments(
   const schema: unknown = expandSchema(inputSchema)?.schema;
   const { properties, required } = isObject(schema) ? schema : {};
   const wanted = new Set(Array.isArray(required) ? required : []);
-  const shown = parameters.filter((name) => wanted.has(name));
-  const names = shown.length > 0 ? shown : parameters.slice(0, MAX_OPTIONAL_PARAMETERS);
+  const needed = parameters.filter((name) => wanted.has(name));
+  const names = needed.length > 0 ? needed : parameters.slice(0, MAX_OPTIONAL_PARAMETERS);
   return sampleEach(names, properties, place);
 }
 
-/** One name above the maximum is enough to reject the sample. */
+/** Proposes a value for each name. One name above the maximum is enough to reject the sample. */
 function sampleEach(names: readonly string[], properties: unknown, place: Place): Record<string, JsonValue> {
   const few = names.slice(0, MAX_VALUES + 1);
   return Object.fromEntries(
@@ -73,9 +73,9 @@ type SchemaObject = Readonly<Record<string, unknown>>;
 
 interface Place {
   readonly depth: number;
-  /** Replaces the hints in texts. */
+  /** Text to use instead of the hints. */
   readonly text: string | undefined;
-  /** A counter over the whole sample. */
+  /** Counts the values of the whole sample. */
   readonly written: { values: number };
 }
 
@@ -95,14 +95,14 @@ const samplesByType: Readonly<
   null: () => null,
 };
 
-/** A value that the schema itself names, else one of its type. */
+/** Returns a value that the schema itself lists; otherwise one of the schema's type. */
 function sampleValue(name: string, schema: unknown, place: Place): JsonValue {
   place.written.values += 1;
-  if (place.written.values > MAX_VALUES) return null; // the sample will be rejected
+  if (place.written.values > MAX_VALUES) return null; // too many values: the caller rejects the sample
   if (!isObject(schema)) return place.text ?? `some ${name}`;
   const { const: only, default: usual, examples, enum: allowed, type, anyOf, oneOf } = schema;
   const named = [only, ...listOf(examples), usual, ...listOf(allowed)].find((value) => isShort(value));
-  // a schema arrives as JSON, and so does every value in it
+  // A schema arrives as JSON, so every value in it is a JSON value.
   if (named !== undefined) return named as JsonValue;
   const [alternative] = [...listOf(anyOf), ...listOf(oneOf)];
   if (type === undefined && alternative !== undefined && place.depth < MAX_DEPTH)
@@ -117,7 +117,7 @@ function sampleObject({ properties, required }: SchemaObject, _: string, place: 
   return sampleEach(names, properties, below(place));
 }
 
-/** 1, or the nearest value that the bounds allow. */
+/** Returns 1, or the nearest value that the bounds allow. */
 function sampleNumber(schema: SchemaObject, step: number): number {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } = schema;
   const unit = numberOr(multipleOf, step);
@@ -141,14 +141,14 @@ const numberOr = (value: unknown, otherwise: number): number =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, 1) : []);
 
-/** Memoized by object: many places may refer to one value of a schema. */
+/** Memoized by object, because a schema may refer to one value in many places. */
 const shortness = new WeakMap<object, boolean>();
 
 function isShort(value: unknown): boolean {
   if (value === undefined || value === null) return false;
   if (typeof value === 'string' && value.length > MAX_TEXT_CHARACTERS) return false;
-  const known = typeof value === 'object' ? shortness.get(value) : undefined;
-  const short = known ?? JSON.stringify(value).length <= MAX_TEXT_CHARACTERS;
+  const cached = typeof value === 'object' ? shortness.get(value) : undefined;
+  const short = cached ?? JSON.stringify(value).length <= MAX_TEXT_CHARACTERS;
   if (typeof value === 'object') shortness.set(value, short);
   return short;
 }

@@ -15,7 +15,7 @@ import {
 import type { Scale } from './weigh-messages.js';
 
 export interface TailContents {
-  /** The order of the step's phase; empty without phases. */
+  /** The order of the step's phase; empty outside three-phase mode. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
   readonly tasks: readonly Task[];
@@ -30,8 +30,8 @@ export interface Tail {
 }
 
 /**
- * Builds the last block of the last message within `limit` tokens: tasks, focus file, advice, orders (rule: tail). The
- * orders come first when tokens run short, then advice, then tasks.
+ * Builds the last block of the last message within `limit` tokens: tasks, focus file, advice, orders (rule: tail).
+ * If tokens run short, the orders take precedence, then advice, then tasks.
  */
 export async function buildTail(
   contents: TailContents,
@@ -40,13 +40,13 @@ export async function buildTail(
 ): Promise<Tail> {
   const orders = ordersOf(contents);
   let left = limit - (await tokens.count(orders));
-  const advice = contents.advice ?? '';
-  const advised = (await tokens.count(advice)) <= left ? advice : '';
-  left -= await tokens.count(advised);
+  const wantedAdvice = contents.advice ?? '';
+  const advice = (await tokens.count(wantedAdvice)) <= left ? wantedAdvice : '';
+  left -= await tokens.count(advice);
   const tasks = await listTasks(contents.tasks, left, { tokens });
   left -= await tokens.count(tasks);
   const focus = contents.focus && (await fitFocus(contents.focus, left, tokens));
-  const text = `${tasks}${focus?.block ?? ''}${advised}${orders}`;
+  const text = `${tasks}${focus?.block ?? ''}${advice}${orders}`;
   return { text, tokens: await tokens.count(text), items: focus ? [focus.item] : [] };
 }
 
@@ -62,7 +62,10 @@ async function listTasks(
   return fitted?.rendered ?? '';
 }
 
-/** The orders that a tail of this run may have to give. Its reserve must hold the longest of them (rule: tail-reserve). */
+/**
+ * Returns the orders that the tail may contain in any step of this run. Its reserve must have room for the
+ * longest (rule: tail-reserve).
+ */
 export function possibleEnds(request: StepRequest, protocol: TaughtProtocol): string[] {
   const ends = [answerNowTemplate, terminalTemplate, continueTemplate];
   if (!request.phase) return ends;
@@ -72,7 +75,7 @@ export function possibleEnds(request: StepRequest, protocol: TaughtProtocol): st
 
 const phaseNames = ['reason', 'act', 'observe'] as const satisfies readonly StepRequest['phase'][];
 
-/** The order of a phase: the caller's own words, else ours (rule: phases). */
+/** Returns the order of a phase: the caller's own text, otherwise the default (rule: phases). */
 export function phaseOrder(
   { phase, phase_instructions: own }: StepRequest,
   protocol: TaughtProtocol,

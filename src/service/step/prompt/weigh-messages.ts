@@ -1,16 +1,15 @@
-import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { CountedMessage, TokenCounter } from '../../../tokens/token-counter.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
 import type { PromptDependencies } from '../step-dependencies.js';
 import type { TaughtProtocol } from '../types.js';
 
-/** The way the prompt of this request is rendered and counted. */
+/** How the prompt of this request is rendered and counted. */
 export interface Scale {
   readonly tokens: TokenCounter;
   readonly framing: ModelProfile['framing'];
   readonly margin: ModelProfile['countMargin'];
   readonly protocol: TaughtProtocol;
-  /** Ends rendering and counting with the step. */
+  /** Aborts rendering when the step ends; the counter has the same signal. */
   readonly signal: AbortSignal;
 }
 
@@ -25,29 +24,34 @@ export function scaleOf(
 /** Estimated upper bound, in tokens, of a provider's own framing of a call or a result (rule: counting). */
 const NATIVE_PART_FRAMING = 12;
 
-/** Tokens that may be added where a text that begins with white space or `/` is joined to another; other joints are exact. */
+/**
+ * Upper bound of the tokens added where a text that begins with white space or `/` is joined to another. All
+ * other joints add none.
+ */
 const SEAM_SLACK = 4;
 
-/** Counts the tokens of messages as they are sent, framing included (rule: counting). */
+/** Counts the tokens of messages as they are sent, including framing (rule: counting). */
 export async function countMessages(
   messages: readonly Message[],
-  { tokens, framing, signal }: Pick<Scale, 'tokens' | 'framing' | 'signal'>,
+  { tokens, framing }: Pick<Scale, 'tokens' | 'framing'>,
 ): Promise<number> {
   let sum = 0;
   for (const message of messages) {
-    await yieldIfBusy(signal);
     sum += await tokens.countMessages([toCounted(message, framing.message)]);
   }
   return sum;
 }
 
-/** Upper bound of the tokens that messages add to a prompt, where they may still be merged with adjacent ones. */
+/**
+ * Returns an upper bound of the tokens that messages add to a prompt, since they may still be merged with
+ * adjacent ones.
+ */
 export async function weighMessages(messages: readonly Message[], scale: Scale): Promise<number> {
   const seams = messages.filter(({ parts: [first] }) => first?.type === 'text' && /^[\s/]/.test(first.text));
   return (await countMessages(messages, scale)) + seams.length * SEAM_SLACK;
 }
 
-/** Joins adjacent texts, which the model reads as one. Every other part is counted by itself. */
+/** Joins adjacent texts, which the model reads as one. Every other part is counted separately. */
 function toCounted({ parts }: Message, framing: number): CountedMessage {
   const texts: string[][] = [];
   let natives = 0;

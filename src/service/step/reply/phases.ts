@@ -1,16 +1,16 @@
 import { isObject } from '../../../contract/fields.js';
 import type { PhaseControl } from '../../../contract/step.js';
 
-/** The phases whose reply is prose and a block (rule: phase-control). */
+/** The phases in which a reply is prose with a control block (rule: phase-control). */
 export type ProsePhase = 'reason' | 'observe';
 
-/** The prose of a phase's reply, and the last of its control blocks. */
+/** The prose of a phase's reply, and its last control block. */
 export interface PhaseReply {
   readonly prose: string;
   readonly control: PhaseControl;
 }
 
-const nothing: PhaseControl = {
+const emptyControl: PhaseControl = {
   plan: null,
   tools_to_consider: null,
   finish: null,
@@ -19,48 +19,54 @@ const nothing: PhaseControl = {
   final_answer: null,
 };
 
-/** Control of a reply whose block is missing or broken: free text and "go on". */
+/** Control values of a reply whose block is missing or invalid: the run continues. */
 const withoutBlock = {
-  reason: { ...nothing, finish: false },
-  observe: { ...nothing, should_continue: true },
+  reason: { ...emptyControl, finish: false },
+  observe: { ...emptyControl, should_continue: true },
 } as const satisfies Record<ProsePhase, PhaseControl>;
 
-/** The keys by which the block of each phase is recognised. */
+/** The keys that identify the control block of each phase. */
 const blockKeys = {
   reason: ['plan', 'tools_to_consider', 'finish'],
   observe: ['observation', 'should_continue', 'final_answer'],
 } as const satisfies Record<ProsePhase, readonly (keyof PhaseControl)[]>;
 
-/** Reads a whole reply; its prose holds no block. */
+/** Reads a complete reply and removes all blocks from its prose. */
 export function readPhaseReply(text: string, phase: ProsePhase): PhaseReply {
   const reader = new PhaseReader(phase);
   const prose = reader.push(text) + reader.end();
   return { prose: prose.trim(), control: reader.control };
 }
 
-/** Maximum number of unclosed braces after which a block is sought; the rest of a reply is prose. */
+/**
+ * Maximum number of unclosed braces after which the reader still looks for a block; the rest of the reply is
+ * prose.
+ */
 const MAX_BROKEN_BLOCKS = 20;
 
-/** How a block begins: a brace and its first key, perhaps in a fence. It ends with the text as long as it may become that. */
+/**
+ * Matches the beginning of a block: a brace and its first key, optionally in a fence. It also matches an
+ * incomplete beginning at the end of the text.
+ */
 const BEGINNING =
   /(?:(?<!`)```(?:json)?\s{0,64})?\{\s{0,64}(?:"|$)|(?<!`)(?:`{1,2}|```(?:j|js|jso)?|```(?:json)?\s{0,64})$/gi;
-/** A closing fence after a block, with a bounded run of white space before it. */
+/** A closing fence after a block, with at most 64 characters of white space before it. */
 const CLOSING_FENCE = /^\s{0,64}```[ \t]*\n?/;
 const UNDECIDED_CLOSING_FENCE = /^\s{0,64}`{0,3}$/;
 
 /**
- * Lets the prose of a reply through, whole or streamed, and takes the control blocks out, wherever they are: on lines of
- * their own, in a fence, or in a line of prose. The result does not depend on how the text is cut.
+ * Passes on the prose of a reply, whole or streamed, and removes the control blocks: on lines of their own, in
+ * a fence, or within a line of prose. The result does not depend on how the text is split.
  */
 export class PhaseReader {
   readonly #phase: ProsePhase;
   #control: PhaseControl;
   /** Text that may be a block: it begins with a brace or a fence, or is empty. */
   #held = '';
-  /** The last character let through was a backtick, after which no fence begins. */
+  /** True if the last emitted character was a backtick, after which no fence can begin. */
   #isAfterBacktick = false;
   #braces = new BraceScanner();
-  /** A fenced block was taken out, so its closing fence must be too. */
+  /** True if a fenced block was removed, so that its closing fence must be removed too. */
   #endsFence = false;
 
   constructor(phase: ProsePhase) {
@@ -72,21 +78,21 @@ export class PhaseReader {
     return this.#control;
   }
 
-  /** Takes a further piece and returns the text that is certain to be prose. */
-  push(piece: string): string {
-    this.#held += piece; // while a block is open its pieces are only strung together, not looked at again
-    return this.#braces.isOpen && !this.#braces.readsEnd(piece) ? '' : this.#release();
+  /** Appends a fragment and returns the text that is certain to be prose. */
+  push(fragment: string): string {
+    this.#held += fragment; // appended only: an open block is not scanned again
+    return this.#braces.isOpen && !this.#braces.readsEnd(fragment) ? '' : this.#release();
   }
 
-  /** Returns the rest of the prose: a block that was never closed is free text. */
+  /** Returns the rest of the prose. A block that was never closed is prose. */
   end(): string {
-    let shown = '';
+    let prose = '';
     if (this.#endsFence && UNDECIDED_CLOSING_FENCE.test(this.#held)) this.#held = '';
     for (let broken = 0; this.#held !== '' && broken < MAX_BROKEN_BLOCKS; broken += 1) {
-      shown += this.#let(1);
-      shown += this.push(this.#takeHeld());
+      prose += this.#let(1);
+      prose += this.push(this.#takeHeld());
     }
-    return shown + this.#takeHeld();
+    return prose + this.#takeHeld();
   }
 
   #takeHeld(): string {
@@ -96,17 +102,17 @@ export class PhaseReader {
   }
 
   #release(): string {
-    let shown = '';
+    let prose = '';
     while (this.#dropClosingFence() && this.#held !== '') {
       const beginning = this.#letProse();
       const taken = beginning.text.endsWith('"') ? this.#takeBlock(beginning.text.indexOf('{')) : undefined;
-      shown += beginning.before + (taken ?? '');
+      prose += beginning.before + (taken ?? '');
       if (taken === undefined) break;
     }
-    return shown;
+    return prose;
   }
 
-  /** Lets the text before a possible block through. */
+  /** Emits the text before a possible block. */
   #letProse(): { readonly before: string; readonly text: string } {
     const last = this.#isAfterBacktick ? '`' : '';
     BEGINNING.lastIndex = last.length;
@@ -117,7 +123,10 @@ export class PhaseReader {
     };
   }
 
-  /** Returns the prose of the block that begins here: its thought, or all if it is none of ours; undefined while it is open. */
+  /**
+   * Returns the prose of the block at `brace`: its thought, or its whole text if it is not a control block;
+   * undefined while the block is open.
+   */
   #takeBlock(brace: number): string | undefined {
     const isClosed = this.#braces.isClosed || this.#braces.readsEnd(this.#held.slice(brace));
     if (!isClosed) return undefined;
@@ -139,15 +148,15 @@ export class PhaseReader {
   }
 
   #let(length: number): string {
-    const shown = this.#held.slice(0, length);
+    const emitted = this.#held.slice(0, length);
     this.#held = this.#held.slice(length);
     this.#braces = new BraceScanner();
-    if (length > 0) this.#isAfterBacktick = shown.endsWith('`');
-    return shown;
+    if (length > 0) this.#isAfterBacktick = emitted.endsWith('`');
+    return emitted;
   }
 }
 
-/** Finds the end of a JSON object that arrives in pieces, each of which is read once. */
+/** Finds the end of a JSON object that arrives in fragments, each of which is read once. */
 class BraceScanner {
   /** Number of characters of the object so far. */
   length = 0;
@@ -163,15 +172,15 @@ class BraceScanner {
     return this.length > 0 && this.#depth === 0;
   }
 
-  /** Reads a piece up to the object's end; false if the object is still open. */
-  readsEnd(piece: string): boolean {
-    for (let at = 0; at < piece.length; at += 1) {
-      this.#enter(piece.charCodeAt(at));
+  /** Reads a fragment up to the object's end. Returns false if the object is still open. */
+  readsEnd(fragment: string): boolean {
+    for (let at = 0; at < fragment.length; at += 1) {
+      this.#enter(fragment.charCodeAt(at));
       if (this.#depth > 0) continue;
       this.length += at + 1;
       return true;
     }
-    this.length += piece.length;
+    this.length += fragment.length;
     return false;
   }
 
@@ -189,7 +198,10 @@ const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Parses the block of this phase; undefined if the text is none. A block that is a whole reply has its prose in `thought`. */
+/**
+ * Parses the control block of this phase; undefined if the text is not one. If the block is a complete reply
+ * in the `json` protocol, `thought` is its prose.
+ */
 function parseBlock(text: string, phase: ProsePhase): { control: PhaseControl; thought: string } | undefined {
   const keys: readonly string[] = blockKeys[phase];
   try {
@@ -198,7 +210,7 @@ function parseBlock(text: string, phase: ProsePhase): { control: PhaseControl; t
     const { thought } = value;
     return { control: readControl(value), thought: typeof thought === 'string' ? thought : '' };
   } catch {
-    return undefined; // not a block: free text
+    return undefined; // not JSON: prose
   }
 }
 

@@ -10,7 +10,7 @@ const numbered = (lines: number) =>
   );
 
 describe('cutting by lines (rule: cut-by-lines)', () => {
-  test('a text that fits is not cut', async () => {
+  test('a text that fits its limit is not cut', async () => {
     const text = 'a\n\nb\n';
     expect(await cutLines({ text }, 100, wordCounter)).toMatchObject({
       text,
@@ -19,17 +19,19 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
     });
   });
 
-  test('a cut keeps blank lines, and one line names the missing lines and how to ask for them', async () => {
+  test('a cut keeps blank lines, and its marker line gives the missing lines and how to request them', async () => {
     const text = numbered(200);
     const source = { text, howToAsk: (lines: string) => `ask for src/a.ts:${lines}` };
     const cut = await cutLines(source, 200, wordCounter);
     const [head, tail] = cut?.wholeLines ?? [];
-    const shown = cut?.text.split('\n') ?? [];
+    const cutLinesOfText = cut?.text.split('\n') ?? [];
     const lines = text.split('\n');
-    expect(shown.slice(0, head?.last)).toEqual(lines.slice(0, head?.last));
-    expect(shown.slice((head?.last ?? 0) + 1)).toEqual(lines.slice((tail?.first ?? 0) - 1));
+    expect(cutLinesOfText.slice(0, head?.last)).toEqual(lines.slice(0, head?.last));
+    expect(cutLinesOfText.slice((head?.last ?? 0) + 1)).toEqual(lines.slice((tail?.first ?? 0) - 1));
     const missing = `${(head?.last ?? 0) + 1}-${(tail?.first ?? 0) - 1}`;
-    expect(shown[head?.last ?? 0]).toBe(`[lines ${missing} of 200 left out; ask for src/a.ts:${missing}]`);
+    expect(cutLinesOfText[head?.last ?? 0]).toBe(
+      `[lines ${missing} of 200 left out; ask for src/a.ts:${missing}]`,
+    );
     expect(cut?.tokens).toBeGreaterThan(180);
   });
 
@@ -60,7 +62,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
     ]);
   });
 
-  test('there is no cut if not even the marker fits', async () => {
+  test('cutLines returns undefined if not even the marker fits', async () => {
     expect(await cutLines({ text: numbered(100) }, 3, wordCounter)).toBeUndefined();
   });
 
@@ -110,9 +112,9 @@ describe('cutting around a selection (rule: tail)', () => {
       { first: 150, last: 155 },
       { limit: 300, counter: wordCounter },
     );
-    const [shown] = cut?.lines ?? [];
-    expect(shown?.first).toBeLessThan(148);
-    expect(shown?.last).toBeGreaterThan(157);
+    const [selected] = cut?.lines ?? [];
+    expect(selected?.first).toBeLessThan(148);
+    expect(selected?.last).toBeGreaterThan(157);
     expect(cut?.text).toMatch(
       /^\[lines 1-\d+ of 300 left out\]\n.*line 151 of the file.*\n\[lines \d+-300 of 300 left out\]\n$/s,
     );
@@ -129,7 +131,7 @@ describe('cutting around a selection (rule: tail)', () => {
     expect(cut?.lines[0]?.first).toBeLessThan(297);
   });
 
-  test('a selection that does not fit itself is cut like any other text', async () => {
+  test('a selection that is itself too long is cut like any other text', async () => {
     const cut = await cutAround(
       { text: numbered(300) },
       { first: 20, last: 280 },

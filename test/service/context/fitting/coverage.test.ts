@@ -6,16 +6,19 @@ const range = fc
   .tuple(fc.integer({ min: 1, max: 30 }), fc.nat(8))
   .map(([first, more]) => ({ first, last: first + more }));
 
-test('the missing lines are those of no range, in order (rule: no-line-twice)', () => {
+test('the missing lines of a range are those in no covered range, in order (rule: no-line-twice)', () => {
   fc.assert(
-    fc.property(fc.array(range), range, (shown, asked) => {
+    fc.property(fc.array(range), range, (covered, requested) => {
       const coverage = new Coverage();
-      for (const each of shown) coverage.add('file:a', [each], '');
-      const lines = Array.from({ length: asked.last - asked.first + 1 }, (_, index) => asked.first + index);
-      const expected = lines.filter(
-        (line) => !shown.some(({ first, last }) => first <= line && line <= last),
+      for (const each of covered) coverage.add('file:a', [each], '');
+      const lines = Array.from(
+        { length: requested.last - requested.first + 1 },
+        (_, index) => requested.first + index,
       );
-      const missing = coverage.missing('file:a', asked);
+      const expected = lines.filter(
+        (line) => !covered.some(({ first, last }) => first <= line && line <= last),
+      );
+      const missing = coverage.missing('file:a', requested);
       const found = missing.flatMap(({ first, last }) =>
         Array.from({ length: last - first + 1 }, (_, index) => first + index),
       );
@@ -27,21 +30,21 @@ test('the missing lines are those of no range, in order (rule: no-line-twice)', 
   );
 });
 
-test('a text without line numbers is contained if it occurs within a text that is shown (rule: no-line-twice)', async () => {
+test('a text without line numbers is contained if it occurs within a covered text (rule: no-line-twice)', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
   await fc.assert(
-    fc.asyncProperty(fc.array(text), text, async (shown, asked) => {
+    fc.asyncProperty(fc.array(text), text, async (covered, requested) => {
       const coverage = new Coverage();
-      for (const each of shown) coverage.add('file:a', [], each);
-      const lines = asked.replace(/^\n+|\n+$/g, '');
-      expect(await coverage.contains('file:a', asked)).toBe(shown.some((each) => each.includes(lines)));
-      expect(await coverage.contains('file:b', asked)).toBe(false);
+      for (const each of covered) coverage.add('file:a', [], each);
+      const lines = requested.replace(/^\n+|\n+$/g, '');
+      expect(await coverage.contains('file:a', requested)).toBe(covered.some((each) => each.includes(lines)));
+      expect(await coverage.contains('file:b', requested)).toBe(false);
     }),
     { numRuns: 1_000 },
   );
 });
 
-test('copies share one search allowance; beyond it, only an equal text is found', async () => {
+test('copies of a coverage share one search allowance, beyond which only equal texts are found', async () => {
   const coverage = new Coverage({ characters: 10 });
   coverage.add('file:a', [], 'one two\n');
   const copy = coverage.copy();

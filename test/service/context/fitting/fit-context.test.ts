@@ -38,8 +38,8 @@ const isLeftOut = (block: string) => block.startsWith('<left_out');
 const text = (lines: number, word = 'line') =>
   Array.from({ length: lines }, (_, index) => `${word} ${index + 1}\n`).join('');
 
-describe('filling by priority (rule: priorities)', () => {
-  test('everything that fits is included, in order, and each item reports its tokens', async () => {
+describe('filling the context by priority (rule: priorities)', () => {
+  test('everything that fits into the context is included in order, and each item reports its tokens', async () => {
     const { blocks, tokens, items, folders } = await fitScene({
       files: { 'src/a.ts': text(3), 'src/b.ts': text(2), 'c.ts': text(1) },
       pinned: { rules: 'Be brief.' },
@@ -69,7 +69,7 @@ describe('filling by priority (rule: priorities)', () => {
     expect(folders).toEqual([{ path: 'src', files: 2, included: 2 }]);
   });
 
-  test('a giant item is cut, and the other items of its priority are whole', async () => {
+  test('a giant item is cut while the other items of its priority stay whole', async () => {
     const { items, tokens } = await fitScene(
       {
         files: { 'big.ts': text(5_000), 'small.ts': text(20), 'other.ts': text(30) },
@@ -83,7 +83,7 @@ describe('filling by priority (rule: priorities)', () => {
     expect(tokens).toBeGreaterThan(850);
   });
 
-  test('a giant file and a folder tagged beside it do not starve each other', async () => {
+  test('a giant file and a folder requested beside it do not starve each other', async () => {
     const inFolder = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`src/${n}.ts`, text(60)]));
     const { items, folders } = await fitScene(
       { files: { 'big.ts': text(5_000), ...inFolder }, explicit_context_paths: ['big.ts', 'src'] },
@@ -96,7 +96,7 @@ describe('filling by priority (rule: priorities)', () => {
     expect(folders[0]?.included).toBeGreaterThan(4);
   });
 
-  test('explicit items come before pinned items and chunks; dropped items are named in the context (rules: priorities, left-out-manifest)', async () => {
+  test('explicit items come before pinned items and chunks, and dropped items are listed in the context (rules: priorities, left-out-manifest)', async () => {
     const { items, blocks, tokens } = await fitScene(
       {
         files: { 'a.ts': text(5_000) },
@@ -115,7 +115,7 @@ describe('filling by priority (rule: priorities)', () => {
     expect(tokens).toBeLessThanOrEqual(1_000);
   });
 
-  test('the chunks with the best scores are included', async () => {
+  test('the chunks with the best scores are included first', async () => {
     const chunk = (path: string, score: number) => ({ path, content: text(100, path), score, start_line: 1 });
     const { items } = await fitScene(
       { vector_search_results_to_include: [chunk('low', 0.1), chunk('high', 0.9), chunk('mid', 0.5)] },
@@ -124,7 +124,7 @@ describe('filling by priority (rule: priorities)', () => {
     expect(statuses(items)).toEqual(['high:1-100 included', 'mid:1-100 truncated', 'low:1-100 dropped']);
   });
 
-  test('a long list of dropped items is cut and says how many more there are (rule: left-out-manifest)', async () => {
+  test('a long list of dropped items is cut and states the number of further items (rule: left-out-manifest)', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`file-${index}.ts`, text(200)]),
     );
@@ -135,7 +135,7 @@ describe('filling by priority (rule: priorities)', () => {
     );
   });
 
-  test('an item is whole if it fits its share, although so much was asked for that it was not counted', async () => {
+  test('an item that fits its share is whole even if too much was requested to count it in advance', async () => {
     const giants = Array.from({ length: 9 }, (_, index) => `giant-${index}.ts`);
     const files = Object.fromEntries(['a.ts', ...giants].map((path) => [path, text(3_000, path)]));
     const scene = { files, explicit_context_paths: ['a.ts', 'a.ts:5-3000', ...giants] };
@@ -144,7 +144,7 @@ describe('filling by priority (rule: priorities)', () => {
     expect(items[1]).toMatchObject({ status: 'truncated' });
   });
 
-  test('an empty file is included, and a limit of 0 drops everything', async () => {
+  test('an empty file is included, and a limit of 0 drops every item', async () => {
     const scene = { files: { 'empty.ts': '', 'a.ts': 'a\n' }, explicit_context_paths: ['empty.ts', 'a.ts'] };
     expect(statuses((await fitScene(scene)).items)).toEqual(['empty.ts included', 'a.ts included']);
     const none = await fitScene(scene, 0);
@@ -153,8 +153,8 @@ describe('filling by priority (rule: priorities)', () => {
   });
 });
 
-describe('lines that are asked for twice (rule: no-line-twice)', () => {
-  test('a file that is tagged by two names and inside a folder is sent once', async () => {
+describe('lines that are requested twice (rule: no-line-twice)', () => {
+  test('a file requested under two names and inside a folder is sent once', async () => {
     const { blocks, items, folders } = await fitScene({
       files: { 'src/a.ts': text(3) },
       explicit_context_paths: ['src/a.ts', './src/a.ts', 'src', 'src/'],
@@ -171,7 +171,7 @@ describe('lines that are asked for twice (rule: no-line-twice)', () => {
     expect(folders[0]).toEqual({ path: 'src', files: 1, included: 1 });
   });
 
-  test('a line range keeps its lines, and the whole file adds the others', async () => {
+  test('a line range keeps its lines, and the whole file adds only the others', async () => {
     const { blocks, items } = await fitScene({
       files: { 'a.ts': text(10) },
       explicit_context_paths: ['a.ts', 'a.ts:4-6', 'a.ts:5-8'],
@@ -185,7 +185,7 @@ describe('lines that are asked for twice (rule: no-line-twice)', () => {
     expect(joined(blocks).match(/line \d+/g)).toHaveLength(10);
   });
 
-  test('chunks add only lines that are not shown yet', async () => {
+  test('chunks add only lines that the context does not contain yet', async () => {
     const content = (first: number, last: number) =>
       text(10)
         .split(/(?<=\n)/)
@@ -210,7 +210,7 @@ describe('lines that are asked for twice (rule: no-line-twice)', () => {
     ]);
   });
 
-  test('a chunk without line numbers is a duplicate if its text is shown already', async () => {
+  test('a chunk without line numbers is a duplicate if the context already contains its text', async () => {
     const { items } = await fitScene({
       files: { 'a.ts': text(10), 'b.ts': text(10) },
       explicit_context_paths: ['a.ts'],
@@ -229,7 +229,7 @@ describe('lines that are asked for twice (rule: no-line-twice)', () => {
     ]);
   });
 
-  test('a chunk without line numbers takes no lines from a numbered one', async () => {
+  test('a chunk without line numbers does not cover lines of a numbered chunk', async () => {
     const { items, blocks } = await fitScene({
       vector_search_results_to_include: [
         { path: 'a.ts', content: 'unnumbered\n', score: 2 },
@@ -240,7 +240,7 @@ describe('lines that are asked for twice (rule: no-line-twice)', () => {
     expect(blocks[0]).toMatch(/^<excerpt path="a.ts" mark=/);
   });
 
-  test('chunks that repeat one character are compared in linear time (rule: linear-work)', async () => {
+  test('chunks that repeat one character are compared correctly (rule: linear-work)', async () => {
     const half = 'a'.repeat(400_000);
     const chunks = [`${half}a${half}`, `${half}b`, `b${half}`, `\n${half}\n`, `x${'\n'.repeat(1_000_000)}x`];
     const scene = { vector_search_results_to_include: chunks.map((content) => ({ path: 'a.ts', content })) };
@@ -254,13 +254,13 @@ describe('lines that are asked for twice (rule: no-line-twice)', () => {
     ]);
   });
 
-  test('130,000 files are reported, more than a call can take arguments (rule: linear-work)', async () => {
+  test('130,000 files are reported, more than a function call can take arguments (rule: linear-work)', async () => {
     const files = Object.fromEntries(Array.from({ length: 130_000 }, (_, index) => [`a/${index}`, '']));
     const { items } = await fitScene({ files, explicit_context_paths: ['a'] }, 0);
     expect(items).toHaveLength(130_001);
   });
 
-  test('a chunk of lines that were cut out is dropped for lack of room, not as a duplicate', async () => {
+  test('a chunk of lines that were cut from a file is dropped for lack of room, not as a duplicate', async () => {
     const lines = text(4_000).split(/(?<=\n)/);
     const chunk = { path: 'a.ts', content: lines.slice(1_999, 2_010).join(''), start_line: 2_000 };
     const scene = {
@@ -308,7 +308,7 @@ describe('any context within any limit (rule: prompt-budget)', () => {
     vector_search_results_to_include: fc.array(chunk, { maxLength: 5 }),
   });
 
-  test('a fitted context stays within its limit, reports everything asked for, and is the same each time', async () => {
+  test('a fitted context stays within its limit, reports every requested item, and is the same each time', async () => {
     await fc.assert(
       fc.asyncProperty(scene, fc.nat(1_500), async (each, limit) => {
         const fitted = await fitScene(each, limit);
@@ -360,7 +360,7 @@ describe('contexts counted in real tokens (rule: prompt-budget)', () => {
     }
   });
 
-  test('with an estimated count, the context stays within its limit', async () => {
+  test('with an estimated count, the context stays within its limit (rule: prompt-budget)', async () => {
     const counter = createTokenCounter('o200k_base', { margin: 1.37 });
     const gathered = await gather(scene);
     for (const limit of [300, 900, 5_000]) {
@@ -385,7 +385,7 @@ describe('fitting the focus file (rule: tail)', () => {
     return fitFocus(fitted.focus, limit, wordCounter);
   }
 
-  test('the focus file is whole if it fits, and else cut around the selection', async () => {
+  test('the focus file is whole if it fits, and otherwise cut around the selection', async () => {
     const whole = await focus(focused('b.ts', [2, 3]), 200);
     expect(whole.block).toMatch(/^<focus path="b.ts" selected="2-3" lines="1-5 of 5" mark=/);
     expect(whole.item).toMatchObject({ kind: 'implicit', id: 'b.ts', status: 'included', lines: '1-5' });
@@ -400,7 +400,7 @@ describe('fitting the focus file (rule: tail)', () => {
     expect(part.item.tokens).toBeLessThanOrEqual(200);
   });
 
-  test('a focus file that the context shows is replaced by a line that says it is open', async () => {
+  test('a focus file that the context contains is replaced by a note that it is open', async () => {
     const scene = { ...focused('a.ts', [3, 4]), explicit_context_paths: ['a.ts'] };
     const { block, item } = await focus(scene, 200);
     expect(block).toMatch(
@@ -409,14 +409,14 @@ describe('fitting the focus file (rule: tail)', () => {
     expect(item).toMatchObject({ status: 'duplicate' });
   });
 
-  test('the focus file shows selected lines that the context cut out', async () => {
+  test('the focus file includes selected lines that were cut from the context', async () => {
     const scene = { ...focused('a.ts', [99, 101]), explicit_context_paths: ['a.ts'] };
     const { block, item } = await focus(scene, 200, 300);
     expect(block).toContain('line 99\nline 100\nline 101\n');
     expect(item).toMatchObject({ status: 'truncated', lines: '99-101' });
   });
 
-  test('the focus file shows the lines that an excerpt in the context does not', async () => {
+  test('the focus file includes the lines that an excerpt in the context does not', async () => {
     const chunk = { path: 'a.ts', content: 'line 9\nline 10\n', start_line: 9 };
     const { block, item } = await focus(
       { ...focused('a.ts'), vector_search_results_to_include: [chunk] },
@@ -431,7 +431,7 @@ describe('fitting the focus file (rule: tail)', () => {
     });
   });
 
-  test('a focus file is dropped if no line of it fits', async () => {
+  test('a focus file is dropped if none of its lines fits', async () => {
     expect(await focus(focused('a.ts', [100, 102]), 5)).toMatchObject({
       block: undefined,
       item: { status: 'dropped', tokens: 0 },

@@ -8,29 +8,29 @@ import {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
-test('items that fit together get all they want', () => {
+test('fair sharing gives all items their size if they fit together', () => {
   expect(shareFairly([100, 300, 50], 450)).toEqual([100, 300, 50]);
 });
 
-test('one giant item does not starve the others', () => {
+test('fair sharing gives a giant item what the smaller items leave', () => {
   expect(shareFairly([Number.POSITIVE_INFINITY, 200, 300], 1_000)).toEqual([500, 200, 300]);
 });
 
-test('giant items get equal shares', () => {
+test('fair sharing gives giant items equal shares', () => {
   expect(shareFairly([9_000, 8_000, 100], 1_000)).toEqual([450, 450, 100]);
 });
 
-test('later items get nothing if less than the minimum share is left for them', () => {
+test('fair sharing gives later items 0 if less than the minimum share is left', () => {
   expect(shareFairly([900, 900, 900, 20], 600)).toEqual([290, 290, 0, 20]);
 });
 
-test('a folder of many files gets no more than one file', () => {
+test('a folder of many files gets the same share as one giant file', () => {
   const folder = [400, 400, 400, 400];
   expect(shareInGroups([[9_000], folder], shareFairly, 1_600)).toEqual([[800], [266, 266, 266, 0]]);
   expect(shareInGroups([[9_000], folder], shareFairly, 4_000)).toEqual([[2_400], folder]);
 });
 
-test('sharing in turn gives the first item all it wants', () => {
+test('sharing in turn gives the first item everything it needs', () => {
   expect(shareInTurn([900, 900, 900], 1_200)).toEqual([900, 300, 0]);
 });
 

@@ -16,7 +16,7 @@ const signal = new AbortController().signal;
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-/** A context service on loopback that answers as told. */
+/** A context service on loopback with the given request listener. */
 async function serve(listener: RequestListener, options: { timeoutMs?: number; maxBytes?: number } = {}) {
   const server = createServer(listener);
   const url = await listen(server);
@@ -34,7 +34,7 @@ const json =
   };
 
 describe('the protocol of docs/context-service.md', () => {
-  test('a path and an id are each sent as one encoded part of the URL', async () => {
+  test('the context service source sends a path and an id as one encoded part of the URL each', async () => {
     const urls: (string | undefined)[] = [];
     const source = await serve((request, response) => {
       urls.push(request.url);
@@ -48,7 +48,7 @@ describe('the protocol of docs/context-service.md', () => {
     ]);
   });
 
-  test('files, folders and pinned items are read, and paths outside the folder are omitted', async () => {
+  test('the context service source reads files, folders and pinned items, and omits paths outside the folder', async () => {
     const file = await serve(
       json({ type: 'file', path: 'else/where.ts', content: 'a\n', cut: true, more: 1 }),
     );
@@ -87,7 +87,7 @@ describe('the protocol of docs/context-service.md', () => {
     });
   });
 
-  test('404 means "not here", and impossible paths and ids are not sent', async () => {
+  test('a 404 of the context service means "not found", and impossible paths and ids are not sent', async () => {
     let asked = 0;
     const source = await serve((request, response) => {
       asked += 1;
@@ -125,7 +125,9 @@ describe('invalid responses of the context service (rule: context-service)', () 
     'a closed one': (request) => request.socket.destroy(),
   };
 
-  test.each(Object.entries(wrong))('%s counts as a failure of the context service', async (_, listener) => {
+  test.each(
+    Object.entries(wrong),
+  )('%s is treated as a failure of the context service', async (_, listener) => {
     const source = await serve(listener, { timeoutMs: 1_000 });
     await expect(source.read('a.ts', signal)).rejects.toBeInstanceOf(ContextServiceFailed);
     await expect(source.readPinned('rules', signal)).rejects.toBeInstanceOf(ContextServiceFailed);
@@ -141,7 +143,7 @@ describe('invalid responses of the context service (rule: context-service)', () 
     expect(followed).toBe(false);
   });
 
-  test('an endless response is aborted at the size limit', async () => {
+  test('an endless response of the context service is aborted at the size limit', async () => {
     let closed: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {
       closed = resolve;
@@ -169,7 +171,7 @@ describe('invalid responses of the context service (rule: context-service)', () 
     await expect(source.read('a.ts', signal)).rejects.toBeInstanceOf(ContextServiceFailed);
   });
 
-  test('a request to the context service ends with the reason of the signal when the caller leaves', async () => {
+  test('a request to the context service rejects with the reason of the abort signal', async () => {
     const controller = new AbortController();
     const reason = new Error('left');
     const source = await serve(() => controller.abort(reason));
@@ -203,7 +205,7 @@ describe('the server in examples/context-service', () => {
   });
   afterAll(() => void server.kill());
 
-  test('the example server gives a file, a folder and a pinned item', async () => {
+  test('the example context service serves a file, a folder and a pinned item', async () => {
     const file = { type: 'file', path: 'src/a.ts', content: 'a\n' };
     expect(await source.read('src/a.ts', signal)).toEqual(file);
     expect(await source.read('src', signal)).toEqual({
@@ -215,7 +217,7 @@ describe('the server in examples/context-service', () => {
     expect(await source.readPinned('rules', signal)).toEqual({ id: 'rules', content: 'Be brief.' });
   });
 
-  test('the example server gives nothing that is missing, secret or outside the project', async () => {
+  test('the example context service serves nothing that is missing, secret or outside the project', async () => {
     for (const path of ['nope.ts', 'link.txt']) expect(await source.read(path, signal)).toBeUndefined();
     expect(await source.readPinned('nope', signal)).toBeUndefined();
     expect(JSON.stringify(await source.read('.', signal))).not.toContain('secret');

@@ -11,7 +11,7 @@ describe('a folder of inline files (rule: source-order)', () => {
   const part = fc.constantFrom('a', 'ab', 'a0', 'a.b', 'a-b', 'b', '.', '', '..', '\uffff');
   const path = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('/') || '/');
 
-  test('an inline folder holds the files below its path and no others, in the order of code units', async () => {
+  test('an inline folder contains exactly the files below its path, in the order of code units', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(path), path, async (paths, asked) => {
         const names = [...new Set(paths.map((each) => portablePath(each) ?? each))];
@@ -26,14 +26,14 @@ describe('a folder of inline files (rule: source-order)', () => {
     );
   });
 
-  test('all spellings of a path give one and the same inline folder', async () => {
+  test('all spellings of a path return the same inline folder object', async () => {
     const source = sourceOf(['a/b.ts', 'a/c.ts']);
     const found = await Promise.all(['a', 'a/', './a', 'a//'].map((each) => source.read(each, signal)));
     expect(found[0]).toMatchObject({ type: 'folder', listing: ['a/b.ts', 'a/c.ts'] });
     expect(new Set(found).size).toBe(1);
   });
 
-  test('20,000 absent folders are looked up among 100,000 inline files in linear time (rule: linear-work)', async () => {
+  test('20,000 lookups of absent folders among 100,000 inline files complete (rule: linear-work)', async () => {
     const source = sourceOf(Array.from({ length: 100_000 }, (_, index) => `a/${'long/'.repeat(9)}${index}`));
     for (let index = 0; index < 20_000; index += 1) {
       expect(await source.read(`absent/${index}`, signal)).toBeUndefined();

@@ -49,7 +49,7 @@ describe('files of a project folder (rule: project-folder)', () => {
     expect(await source.read('.', signal)).toMatchObject({ listing: ['a.ts'] });
   });
 
-  test('a link inside the project may lead to another place inside it', async () => {
+  test('a link inside the project may point to another place inside it', async () => {
     const { root, source } = project('inner-link', { 'real/a.ts': 'a' });
     symlinkSync('real', join(root, 'alias'));
     symlinkSync('real/a.ts', join(root, 'b.ts'));
@@ -57,7 +57,7 @@ describe('files of a project folder (rule: project-folder)', () => {
     expect(await source.read('alias', signal)).toMatchObject({ listing: ['alias/a.ts'] });
   });
 
-  test('a huge file is read up to the limit and marked as cut; binary and sparse files are refused', async () => {
+  test('a huge project file is read up to the limit and marked as cut; binary and sparse files are not read', async () => {
     const { root, source } = project('sizes', {
       'huge.txt': `${'ü'.repeat(1_500_000)}\n`,
       'utf8-bom.txt': '\ufefftext',
@@ -75,7 +75,7 @@ describe('files of a project folder (rule: project-folder)', () => {
     }
   });
 
-  test('a pinned item is .stepwise/pinned/<id>.md, and its id must be a name', async () => {
+  test('a pinned item is read from .stepwise/pinned/<id>.md, and its id must be a plain name', async () => {
     const { source } = project('pins', {
       '.stepwise/pinned/rules.v1.md': 'Be brief.',
       '.stepwise/notes.md': 'no',
@@ -86,13 +86,13 @@ describe('files of a project folder (rule: project-folder)', () => {
     }
   });
 
-  test('a project folder that does not exist gives nothing', async () => {
+  test('a project folder that does not exist returns undefined for every path and id', async () => {
     const source = projectFolderSource(join(home, 'no-such-project'));
     expect(await source.read('.', signal)).toBeUndefined();
     expect(await source.readPinned('a', signal)).toBeUndefined();
   });
 
-  test('an aborted step reads no more files', async () => {
+  test('reading a project folder rejects with the reason of an aborted signal', async () => {
     const { source } = project('aborted', { 'a.ts': 'a' });
     const reason = new Error('left');
     await expect(source.read('a.ts', AbortSignal.abort(reason))).rejects.toBe(reason);
@@ -101,7 +101,7 @@ describe('files of a project folder (rule: project-folder)', () => {
 });
 
 describe('folders (rule: project-folder)', () => {
-  test('the folder src/auth does not hold files of src/authz', async () => {
+  test('the folder src/auth does not contain files of src/authz', async () => {
     const { source } = project('prefix', { 'src/auth/a.ts': 'a', 'src/authz/b.ts': 'b', 'src/auth.ts': 'c' });
     expect(await source.read('src/auth/', signal)).toEqual({
       type: 'folder',
@@ -111,7 +111,7 @@ describe('folders (rule: project-folder)', () => {
     });
   });
 
-  test('a folder is listed in the order of code units', async () => {
+  test('a project folder is listed in the order of code units', async () => {
     const { source } = project('order', {
       'b.ts': '',
       'B.ts': '',
@@ -123,7 +123,7 @@ describe('folders (rule: project-folder)', () => {
     expect(await list(source, '.')).toEqual(['B.ts', 'a-b.ts', 'a.ts', 'a/z.ts', 'b.ts', 'ä.ts']);
   });
 
-  test('binary files of a folder are listed and not read', async () => {
+  test('binary files of a project folder are listed but not read', async () => {
     const { source } = project('mixed', { 'a.txt': 'a', 'b.png': new Uint8Array([0, 1]) });
     expect(await source.read('.', signal)).toMatchObject({
       listing: ['a.txt', 'b.png'],
@@ -131,7 +131,7 @@ describe('folders (rule: project-folder)', () => {
     });
   });
 
-  test('a .gitignore applies at every level, the nearest one first, also if a folder below it is tagged', async () => {
+  test('.gitignore files apply at every level, the nearest one first, also when a subfolder is requested', async () => {
     const { source } = project('ignoring', {
       '.gitignore': '*.log\n/build/\nsecret.txt\n',
       'a.ts': '',
@@ -152,20 +152,20 @@ describe('folders (rule: project-folder)', () => {
     expect(await source.read('debug.log', signal)).toMatchObject({ type: 'file' });
   });
 
-  test('node_modules is listed only if the path names it', async () => {
+  test('node_modules is listed only if the requested path names it', async () => {
     const { source } = project('modules', { 'a.ts': '', 'node_modules/x/index.js': 'x' });
     expect(await list(source, '.')).toEqual(['a.ts']);
     expect(await list(source, 'node_modules/x')).toEqual(['node_modules/x/index.js']);
   });
 
-  test('listing a folder does not follow links', async () => {
+  test('listing a project folder does not follow links', async () => {
     const { root, source } = project('loops', { 'a/b.ts': '' });
     symlinkSync('..', join(root, 'a/up'));
     symlinkSync('b.ts', join(root, 'a/c.ts'));
     expect(await list(source, '.')).toEqual(['a/b.ts']);
   });
 
-  test('a folder that exceeds the limits is marked as cut', async () => {
+  test('a project folder that exceeds the limits is marked as cut', async () => {
     const many = Object.fromEntries(Array.from({ length: 2_100 }, (_, n) => [`f${n}.txt`, 'x']));
     const { source } = project('many', many);
     const folder = await source.read('.', signal);
@@ -181,7 +181,7 @@ describe('folders (rule: project-folder)', () => {
     expect(contents?.type === 'folder' && contents.listing.length).toBe(30);
   });
 
-  test('a hostile .gitignore does not block listing', async () => {
+  test('a hostile .gitignore does not block listing a project folder', async () => {
     const { source } = project('redos', {
       '.gitignore': `${'*a'.repeat(40)}b\n/${'**/a/'.repeat(13)}b\n/${'**/a/'.repeat(13)}d\n/${'**/a/'.repeat(13)}e\n**/x/**/*.tmp\n`,
       [`${'a/'.repeat(30)}c`]: 'x',

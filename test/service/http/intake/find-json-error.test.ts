@@ -6,7 +6,7 @@ const find = (text: string): Promise<string> => findJsonError(text, new AbortCon
 const brokenAt = (place: string): string =>
   `${place}: expected a string that ends on its line, without unknown escapes`;
 
-/** Where V8 says it stopped, which is within the token that we name by its beginning. */
+/** Returns the position at which V8 stopped, which is within the token whose beginning findJsonError reports. */
 function stopOf(text: string): number | undefined {
   try {
     JSON.parse(text);
@@ -16,7 +16,7 @@ function stopOf(text: string): number | undefined {
   }
 }
 
-describe('a string that never ends is gone over once (rule: body-limits)', () => {
+describe('finding a string that never ends (rule: body-limits)', () => {
   const SIZE = 4 * 1024 * 1024;
 
   test.each([
@@ -26,8 +26,8 @@ describe('a string that never ends is gone over once (rule: body-limits)', () =>
     ['codes', '\\u0041'],
     ['escaped quotes', '\\"'],
     ['escaped backslashes', '\\\\'],
-  ])('%s up to the limit of a body', async (_, piece) => {
-    const text = `{"user_query":"${piece.repeat(SIZE / piece.length)}`;
+  ])('findJsonError completes on an endless string of %s at the body limit', async (_, fragment) => {
+    const text = `{"user_query":"${fragment.repeat(SIZE / fragment.length)}`;
     expect(await find(text)).toBe(brokenAt('line 1, column 15 (offset 14)'));
     expect(await find(`${text}\n"}`)).toBe(brokenAt('line 1, column 15 (offset 14)'));
   });
@@ -39,11 +39,11 @@ test.each([
   ['{\n "a": "\\x41"}', 'line 2, column 7 (offset 8)'],
   ['["\\u00g0"]', 'line 1, column 2 (offset 1)'],
   ['["ends in a backslash\\', 'line 1, column 2 (offset 1)'],
-])('a broken string is told by where it begins: %j', async (text, place) => {
+])('an invalid JSON string is reported at its beginning: %j', async (text, place) => {
   expect(await find(text)).toBe(brokenAt(place));
 });
 
-test('the place found is the token at which a JSON parser stops', async () => {
+test('the reported position is the token at which JSON.parse stops', async () => {
   const broken = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('"', '\\', '{', ',', '\n', '1', 'x', ''), fc.boolean())
     .map(([json, at, insert, cut]) => {
@@ -60,7 +60,7 @@ test('the place found is the token at which a JSON parser stops', async () => {
   );
 });
 
-describe('the place where a text stops being JSON is reported without quoting the text (rule: body-limits)', () => {
+describe('reporting where a text stops being JSON (rule: body-limits)', () => {
   test.each([
     ['{"a": 1,}', 'line 1, column 9 (offset 8): expected a field name in double quotes'],
     ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3 (offset 13): expected a comma or the end of the object'],
@@ -75,7 +75,7 @@ describe('the place where a text stops being JSON is reported without quoting th
     ['[01]', 'line 1, column 2 (offset 1): expected a value or the end of the array'],
     ['{} {}', 'line 1, column 4 (offset 3): expected the end of the text'],
     ['', 'line 1, column 1 (offset 0): expected a value'],
-  ])('%j', async (text, message) => {
+  ])('the JSON error in %j is reported by position, without quoting the text', async (text, message) => {
     expect(await find(text)).toMatch(message);
     expect(await find(text)).not.toMatch(/canary/);
   });

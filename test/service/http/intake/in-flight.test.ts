@@ -4,10 +4,10 @@ import { expect, test } from '@jest/globals';
 import type { Response } from 'express';
 import { InFlight } from '../../../../src/service/http/intake/in-flight.js';
 
-/** Of Express's response nothing is used here that Node's has not. */
+/** Cast: `InFlight` only uses the parts of Express's response that Node's has too. */
 const newResponse = (): Response => new ServerResponse(new IncomingMessage(new Socket())) as Response;
 
-test('whatever the order in which requests end, those that are left are known (rule: shutdown)', async () => {
+test('InFlight counts the remaining requests correctly in any order of ending (rule: shutdown)', async () => {
   const inFlight = new InFlight({ max: 10, maxLagMs: 250, lagMs: () => 0 });
   const accepted = Array.from({ length: 5 }, () => {
     const response = newResponse();

@@ -14,7 +14,7 @@ test.each([
   ['number_out_of_range', '[-1e999]', 2],
   ['number_out_of_range', `[${'1'.repeat(1_001)}]`, 1],
   ['nul_character', '["a\\\\\\u0000"]', 5],
-])('reports the hazard %s with its place (rule: body-limits)', (code, text, at) => {
+])('findHazard reports the hazard %s with its position (rule: body-limits)', (code, text, at) => {
   expect(findHazard(text)).toMatchObject({ at, detail: { code } });
 });
 
@@ -27,16 +27,16 @@ test.each([
   ['numbers that are exact', '[9007199254740991, -1e22, 0.1, 250000000000000000000]'],
   ['digits in a string', '["12345678901234567890 [[[ {,"]'],
   ['an escaped backslash before u0000', '["\\\\u0000"]'],
-])('finds no hazard in %s (rule: body-limits)', (_what, text) => {
+])('findHazard finds no hazard in %s (rule: body-limits)', (_what, text) => {
   expect(codeOf(text)).toBeUndefined();
 });
 
-test('of two hazards, reports the one that stands first (rule: body-limits)', () => {
+test('findHazard reports the first of two hazards (rule: body-limits)', () => {
   expect(codeOf('["\\u0000", 12345678901234567890]')).toBe('nul_character');
   expect(codeOf('[12345678901234567890, "\\u0000"]')).toBe('number_out_of_range');
 });
 
-test('finds no hazard in JSON that JavaScript holds exactly (rule: body-limits)', () => {
+test('findHazard finds no hazard in JSON that JavaScript represents exactly (rule: body-limits)', () => {
   const text = fc
     .tuple(fc.jsonValue({ maxDepth: 5 }), fc.nat(2))
     .map(([value, indent]) => JSON.stringify(value, null, indent))
@@ -44,7 +44,7 @@ test('finds no hazard in JSON that JavaScript holds exactly (rule: body-limits)'
   fc.assert(fc.property(text, (written) => expect(codeOf(written)).toBeUndefined()));
 });
 
-describe('a text of any shape is read in linear time (rule: body-limits)', () => {
+describe('reading a text of any shape in linear time (rule: body-limits)', () => {
   const SIZE = 4 * 2 ** 20;
 
   test.each([
@@ -58,7 +58,7 @@ describe('a text of any shape is read in linear time (rule: body-limits)', () =>
     ['digits', '1'],
     ['exponents', '1e99,'],
     ['long numbers', '1234567890123456,'],
-  ])('%s', (_what, unit) => {
+  ])('findHazard reads 4 MiB of %s in less than a second', (_what, unit) => {
     for (const start of ['', '"']) {
       const before = process.cpuUsage();
       findHazard(start + unit.repeat(SIZE / unit.length));

@@ -13,7 +13,7 @@ async function detailsOf(refused: Promise<unknown>) {
   return error.details;
 }
 
-test('stops the check of a history after 20 wrong turns (rule: loop-share)', async () => {
+test('parsing a request stops after 20 invalid turns (rule: loop-share)', async () => {
   const seen = new Set<number>();
   const turns = Array.from({ length: 9_999 }, (_, index) => ({
     get content() {
@@ -29,7 +29,7 @@ test('stops the check of a history after 20 wrong turns (rule: loop-share)', asy
   expect(seen.size).toBeLessThanOrEqual(20);
 });
 
-test('a long list that the schema does not know is an unknown field, not checked and not kept (rule: unknown-fields)', async () => {
+test('a long list that the schema does not know is reported as an unknown field and dropped (rule: unknown-fields)', async () => {
   const { project_id, session_id, llm_config } = stepBody();
   const body = {
     ...{ project_id, session_id, llm_config, conversation_history: [], target_tokens: 1, strategy: 'mask' },
@@ -38,12 +38,12 @@ test('a long list that the schema does not know is an unknown field, not checked
   const { request, warnings } = await parseRequest(compactionRequestSchema, body, signal);
   expect(Object.keys(request)).not.toContain('inline_context');
   expect(warnings.map(({ message }) => message)).toEqual([
-    'The field inline_context is not known and was ignored.',
-    'The field tools is not known and was ignored.',
+    'The field inline_context is unknown and was ignored.',
+    'The field tools is unknown and was ignored.',
   ]);
 });
 
-test('long lists come out as short ones do (rule: loop-share)', async () => {
+test('parsing 300 items per list gives the same result as the schema itself (rule: loop-share)', async () => {
   const many = <Item>(item: Item) => Array(300).fill(item) as Item[];
   const lists = {
     conversation_history: many({ role: 'user', content: 'a', own: 1 }),
@@ -56,7 +56,7 @@ test('long lists come out as short ones do (rule: loop-share)', async () => {
   expect(request).toEqual(stepRequestSchema.parse(body));
 });
 
-test('lets others have their turn while it checks a long history (rule: loop-share)', async () => {
+test('parsing a long history yields to the event loop (rule: loop-share)', async () => {
   const own = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`own${index}`, 1]));
   const turns = Array.from({ length: 9_999 }, () => ({ role: 'user', content: 'a', ...own }));
   let turnsOfTheLoop = 0;
@@ -68,7 +68,7 @@ test('lets others have their turn while it checks a long history (rule: loop-sha
   expect(turnsOfTheLoop).toBeGreaterThan(1);
 });
 
-test('gives up a long history when the signal fires (rule: loop-share)', async () => {
+test('parsing a long history rejects once the signal is aborted (rule: loop-share)', async () => {
   const turns = Array.from({ length: 9_999 }, () => ({ role: 'user', content: 'a' }));
   const left = AbortSignal.abort(new Error('left'));
   const work = parseRequest(stepRequestSchema, stepBody({ conversation_history: turns }), left);

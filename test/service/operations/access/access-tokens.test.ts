@@ -36,7 +36,7 @@ const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-describe('who calls (rule: bearer-tokens)', () => {
+describe('identifying callers (rule: bearer-tokens)', () => {
   test.each([
     [[], 'missing'],
     [['Bearer'], 'malformed'],
@@ -56,45 +56,50 @@ describe('who calls (rule: bearer-tokens)', () => {
     [[`Bearer ${digestOf(ours)}`], 'unknown'],
     [['Bearer __proto__'], 'unknown'],
     [['Bearer sk-proj-0123456789abcdef'], 'model_key'],
-  ])('%j is %s', async (headers, problem) => {
+  ])('the Authorization headers %j are rejected as %s', async (headers, problem) => {
     writeFileSync(path, fileOf(ours));
     expect((await open()).identify(headers)).toBe(problem);
   });
 
-  test.each(['Bearer', 'bearer', 'BEARER', 'Bearer  '])('the scheme may be written %s', async (scheme) => {
+  test.each([
+    'Bearer',
+    'bearer',
+    'BEARER',
+    'Bearer  ',
+  ])('the authorization scheme may be written as %s', async (scheme) => {
     writeFileSync(path, fileOf(others, ours));
     expect((await open()).identify([`${scheme} ${ours}`])).toMatchObject({ name: 't1' });
   });
 
-  test('an expired token is told from one that is unknown', async () => {
+  test('an expired token is distinguished from an unknown one', async () => {
     const entry = { name: 'old', sha256: digestOf(ours), projects: 'all', expires: '2026-01-31' };
     writeFileSync(path, stringify({ tokens: [entry] }));
     const tokens = await open();
     expect([named(tokens, ours), named(tokens, others)]).toEqual(['expired', 'unknown']);
   });
 
-  test('a new token has 256 random bits and a beginning that scanners know', () => {
+  test('a new token has 256 random bits and the prefix stepwise_', () => {
     const made = Array.from({ length: 100 }, createToken);
     expect(made.every((token) => /^stepwise_[\da-f]{64}$/.test(token))).toBe(true);
     expect(new Set(made).size).toBe(100);
   });
 });
 
-describe('the file is read again when it changes (rule: token-file)', () => {
-  /** Each puts new contents into the place of the old ones. */
+describe('reloading the file of tokens (rule: token-file)', () => {
+  /** Ways of putting new contents in the place of the old ones. */
   const changes: Record<string, (text: string) => void> = {
     'written over': (text) => writeFileSync(path, text),
     'replaced by rename': (text) => {
       writeFileSync(`${path}.swp`, text);
       renameSync(`${path}.swp`, path);
     },
-    'deleted and made anew': (text) => {
+    'deleted and created again': (text) => {
       rmSync(path);
       writeFileSync(path, text);
     },
   };
 
-  test.each(Object.keys(changes))('%s', async (name) => {
+  test.each(Object.keys(changes))('the file of tokens is reloaded after it was %s', async (name) => {
     writeFileSync(path, fileOf(ours));
     const tokens = await open();
     changes[name]?.(fileOf(others));
@@ -102,7 +107,7 @@ describe('the file is read again when it changes (rule: token-file)', () => {
     expect(named(tokens, ours)).toBe('unknown');
   });
 
-  test('mounted as a ConfigMap is: the link to the folder is swapped', async () => {
+  test('the file of tokens is reloaded if it is mounted like a Kubernetes ConfigMap', async () => {
     const mount = mkdtempSync(join(tmpdir(), 'stepwise-mount-'));
     const version = (name: string, token: string): void => {
       execFileSync('mkdir', ['-p', join(mount, name)]);
@@ -130,7 +135,7 @@ describe('the file is read again when it changes (rule: token-file)', () => {
       },
     ],
     ['that is too large', () => writeFileSync(path, `# ${'x'.repeat(2 ** 18)}`)],
-  ])('one %s changes nothing, and one line says so', async (_, breakIt) => {
+  ])('a reloaded file of tokens %s leaves the loaded tokens valid and logs one line', async (_, breakIt) => {
     writeFileSync(path, fileOf(ours));
     const tokens = await open();
     breakIt();

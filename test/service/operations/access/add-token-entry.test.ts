@@ -29,8 +29,8 @@ beforeEach(() => {
 const entry = (name: string): WrittenEntry => ({ name, sha256: digestOf(name), projects: 'all' });
 const names = (): string[] => readTokenEntries(readFileSync(path, 'utf8')).map(({ caller }) => caller.name);
 
-describe('an entry is put into the file (rule: token-command)', () => {
-  test('that is made for its owner alone, and stays with those who were allowed to read it', async () => {
+describe('adding an entry to a file of tokens (rule: token-command)', () => {
+  test('a new file of tokens is readable only by its owner, and an existing one keeps its mode', async () => {
     await addTokenEntry(path, entry('a'));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     chmodSync(path, 0o644);
@@ -39,23 +39,31 @@ describe('an entry is put into the file (rule: token-command)', () => {
     expect(readdirSync(folder)).toEqual(['tokens.yaml']);
   });
 
-  (process.getuid?.() === 0 ? test : test.skip)('whose owner stays when root adds to it', async () => {
-    writeFileSync(path, 'tokens: []');
-    chmodSync(path, 0o640);
-    chownSync(path, 1000, 1001);
-    await addTokenEntry(path, entry('a'));
-    const { uid, gid, mode } = statSync(path);
-    expect([names(), uid, gid, mode & 0o777]).toEqual([['a'], 1000, 1001, 0o640]);
-  });
+  (process.getuid?.() === 0 ? test : test.skip)(
+    'a file of tokens keeps its owner when root adds an entry',
+    async () => {
+      writeFileSync(path, 'tokens: []');
+      chmodSync(path, 0o640);
+      chownSync(path, 1000, 1001);
+      await addTokenEntry(path, entry('a'));
+      const { uid, gid, mode } = statSync(path);
+      expect([names(), uid, gid, mode & 0o777]).toEqual([['a'], 1000, 1001, 0o640]);
+    },
+  );
 
-  test.each(['', '\n', 'tokens: []', '{"tokens": []}'])('that begins as %j', async (text) => {
+  test.each([
+    '',
+    '\n',
+    'tokens: []',
+    '{"tokens": []}',
+  ])('entries are added to a file that contains %j', async (text) => {
     writeFileSync(path, text);
     await addTokenEntry(path, entry('a'));
     await addTokenEntry(path, { ...entry('b'), expires: '2027-01-31' });
     expect(names()).toEqual(['a', 'b']);
   });
 
-  test('whose comments and entries stay as they were', async () => {
+  test('adding an entry keeps comments and other entries', async () => {
     await addTokenEntry(path, entry('a'));
     const commented = `# who may call\n${readFileSync(path, 'utf8')}# the end\n`;
     writeFileSync(path, commented);
@@ -70,7 +78,7 @@ describe('an entry is put into the file (rule: token-command)', () => {
     ['on one line', (value: unknown) => JSON.stringify(value)],
     ['with two spaces', (value: unknown) => `${JSON.stringify(value, null, 2)}\n`],
     ['with tabs', (value: unknown) => `${JSON.stringify(value, null, '\t')}\n`],
-  ])('in JSON %s, which stays so', async (_how, write) => {
+  ])('an entry added to JSON %s keeps its format', async (_how, write) => {
     for (const tokens of [[], [entry('a')]]) {
       writeFileSync(path, write({ tokens }));
       await addTokenEntry(path, entry('b'));
@@ -78,20 +86,20 @@ describe('an entry is put into the file (rule: token-command)', () => {
     }
   });
 
-  test('but not into what is no ordinary file, which stays what it is', async () => {
+  test('an entry is not added to a pipe, which stays a pipe', async () => {
     execFileSync('mkfifo', [path]);
     await expect(addTokenEntry(path, entry('a'))).rejects.toThrow('expected an ordinary file');
     expect([statSync(path).isFIFO(), readdirSync(folder)]).toEqual([true, ['tokens.yaml']]);
   });
 
-  test('but not if the service would not read the file any more', async () => {
+  test('an entry is not added if the file would exceed the maximum size', async () => {
     const comment = `# ${'x'.repeat(2 ** 18 - 60)}\ntokens: []\n`;
     writeFileSync(path, comment);
-    await expect(addTokenEntry(path, entry('a'))).rejects.toThrow('at most 256 KiB');
+    await expect(addTokenEntry(path, entry('a'))).rejects.toThrow('larger than 256 KiB');
     expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual([comment, ['tokens.yaml']]);
   });
 
-  test('that a link leads to, which stays a link', async () => {
+  test('an entry is added to the target of a link, which stays a link', async () => {
     const link = join(folder, 'link.yaml');
     writeFileSync(path, 'tokens: []');
     symlinkSync(path, link);
@@ -100,7 +108,7 @@ describe('an entry is put into the file (rule: token-command)', () => {
     expect(readFileSync(link, 'utf8')).toContain('name: a');
   });
 
-  test('that links lead to which is not there yet: it is made, and they stay links', async () => {
+  test('links to a missing file of tokens stay links, and the file is created', async () => {
     const [link, between] = [join(folder, 'link.yaml'), join(folder, 'between.yaml')];
     symlinkSync('between.yaml', link);
     symlinkSync(path, between);
@@ -108,7 +116,7 @@ describe('an entry is put into the file (rule: token-command)', () => {
     expect([names(), readlinkSync(link), readlinkSync(between)]).toEqual([['a'], 'between.yaml', path]);
   });
 
-  test('of many at a time, none is lost: all but one are told to wait', async () => {
+  test('concurrent additions lose no successful entry, and the others are rejected', async () => {
     const made = ['a', 'b', 'c', 'd'];
     const results = await Promise.allSettled(made.map((name) => addTokenEntry(path, entry(name))));
     const done = made.filter((_, index) => results[index]?.status === 'fulfilled');
@@ -122,21 +130,21 @@ describe('an entry is put into the file (rule: token-command)', () => {
   test.each([
     ['tokens: [', 'expected YAML or JSON'],
     ['tokens: [{name: a, sha256: x, projects: all}]', 'tokens[0].sha256: expected the SHA-256'],
-  ])('but not if it is broken, and then it stays as it was: %j', async (text, problem) => {
+  ])('an invalid file of tokens is rejected and stays unchanged: %j', async (text, problem) => {
     writeFileSync(path, text);
     await expect(addTokenEntry(path, entry('a'))).rejects.toThrow(problem);
     expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual([text, ['tokens.yaml']]);
   });
 
-  test('but not with a name that is taken', async () => {
+  test('an entry with a name that exists is rejected', async () => {
     await addTokenEntry(path, entry('a'));
     await expect(addTokenEntry(path, { ...entry('b'), name: 'a' })).rejects.toThrow(
-      'there is a token a already',
+      'a token named a already exists',
     );
     expect(names()).toEqual(['a']);
   });
 
-  test('and a folder that is not there is the system’s own error', async () => {
+  test('a missing folder is rejected with the system’s own error', async () => {
     await expect(addTokenEntry(join(folder, 'no', 't.yaml'), entry('a'))).rejects.toThrow('ENOENT');
   });
 });

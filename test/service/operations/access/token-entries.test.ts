@@ -20,8 +20,8 @@ function problemsOf(text: string): readonly string[] {
 
 const fileWith = (...entries: object[]): string => stringify({ tokens: entries });
 
-describe('a file of tokens (rule: token-file)', () => {
-  test('is YAML or JSON; ids and digests may be in either case', () => {
+describe('reading a file of tokens (rule: token-file)', () => {
+  test('a file of tokens is YAML or JSON, with ids and digests in either case', () => {
     const text = `
 # who may call
 tokens:
@@ -55,7 +55,7 @@ tokens:
     ]);
   });
 
-  test('a list without entries is a file in which nobody is named', () => {
+  test('a file of tokens may have an empty list', () => {
     expect(readTokenEntries('tokens: []')).toEqual([]);
   });
 
@@ -85,27 +85,30 @@ tokens:
     [fileWith({ ...entry, expires: 2027 }), 'tokens[0].expires: expected a day'],
     [
       fileWith({ ...entry, limits: 5 }),
-      'tokens[0].limits: expected an object of requestsPerMinute, requestsAtOnce',
+      'tokens[0].limits: expected an object with any of requestsPerMinute, requestsAtOnce',
     ],
     [
       fileWith({ ...entry, limits: { rate: 5 } }),
-      'tokens[0].limits: expected an object of requestsPerMinute',
+      'tokens[0].limits: expected an object with any of requestsPerMinute',
     ],
     [
       fileWith({ ...entry, limits: { tokensPerDay: 0 } }),
-      'tokens[0].limits.tokensPerDay: expected a whole number from 1',
+      'tokens[0].limits.tokensPerDay: expected a whole number of at least 1',
     ],
-    [fileWith({ ...entry, project: 'all' }), 'tokens[0]: expected an object of name, sha256, projects'],
-    [fileWith(entry, { ...entry, sha256: digestOf('b') }), 'tokens[1].name: an entry before it has the same'],
-    [fileWith(entry, { ...entry, name: 'b' }), 'tokens[1].sha256: an entry before it has the same'],
+    [fileWith({ ...entry, project: 'all' }), 'tokens[0]: expected an object with name, sha256, projects'],
+    [
+      fileWith(entry, { ...entry, sha256: digestOf('b') }),
+      'tokens[1].name: an earlier entry has the same value',
+    ],
+    [fileWith(entry, { ...entry, name: 'b' }), 'tokens[1].sha256: an earlier entry has the same value'],
     ['a: &a [x]\ntokens: *a', 'expected YAML or JSON without aliases'],
-  ])('%j says in one sentence what to write instead, and repeats no value', (text, problem) => {
+  ])('the invalid file of tokens %j is reported with what to write instead, without its values', (text, problem) => {
     const problems = problemsOf(text);
     expect(problems).toEqual([expect.stringContaining(problem)]);
     expect(problems.join()).not.toMatch(/canary|Invalid|received/);
   });
 
-  test('whatever is in it, nothing else is thrown', () => {
+  test('reading a random file of tokens only throws TokenFileError', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -11,8 +11,8 @@ function limitsOf({ requestsPerMinute = 0, now = () => noon } = {}): CallerLimit
 }
 const of = (key: string, allowance: Allowance = {}) => ({ key, allowance });
 
-describe('requests a minute (rule: rate-limit)', () => {
-  test('each caller has its own; the one above is told the limit and how long the minute still lasts', async () => {
+describe('requests per minute (rule: rate-limit)', () => {
+  test('each caller has its own limit, and exceeding it returns the limit and the remaining time', async () => {
     const limits = limitsOf({ requestsPerMinute: 2 });
     const answers = [await limits.count(of('a')), await limits.count(of('a')), await limits.count(of('a'))];
     expect(answers).toEqual([
@@ -25,20 +25,20 @@ describe('requests a minute (rule: rate-limit)', () => {
     expect(await limits.count(of('b'))).toBeUndefined();
   });
 
-  test('what a token is allowed wins over the setting', async () => {
+  test('a token’s own limit takes precedence over the setting', async () => {
     const limits = limitsOf({ requestsPerMinute: 1 });
     const wide = of('wide', { requestsPerMinute: 3 });
     for (let request = 0; request < 3; request += 1) expect(await limits.count(wide)).toBeUndefined();
     expect(await limits.count(wide)).toMatchObject({ allowed: 3 });
   });
 
-  test('0 counts nothing', async () => {
+  test('a limit of 0 requests per minute is unlimited', async () => {
     const limits = limitsOf();
     for (let request = 0; request < 100; request += 1) expect(await limits.count(of('a'))).toBeUndefined();
   });
 });
 
-test('both counters are asked at once, since either may wait for Redis (rule: shared-limits)', async () => {
+test('both counters are queried concurrently, because either may wait for Redis (rule: shared-limits)', async () => {
   const asked: string[] = [];
   const slow = (name: string) => async () => {
     asked.push(name);
@@ -52,8 +52,8 @@ test('both counters are asked at once, since either may wait for Redis (rule: sh
   expect(await limits.count(of('a', { tokensPerDay: 1 }))).toMatchObject({ limit: 'requestsPerMinute' });
 });
 
-describe('requests at the same time (rule: token-limits)', () => {
-  test('a place that is left can be taken again', () => {
+describe('concurrent requests (rule: token-limits)', () => {
+  test('a released place for concurrent requests can be used again', () => {
     const limits = limitsOf();
     const two = of('a', { requestsAtOnce: 2 });
     expect([limits.enter(two), limits.enter(two)]).toEqual([undefined, undefined]);
@@ -64,8 +64,8 @@ describe('requests at the same time (rule: token-limits)', () => {
   });
 });
 
-describe('tokens a day (rule: token-limits)', () => {
-  test('what was used counts until the day ends in UTC; the request that reaches the limit is still answered', async () => {
+describe('tokens per day (rule: token-limits)', () => {
+  test('used tokens count until the end of the day in UTC, and only requests after the limit was reached are rejected', async () => {
     let time = noon;
     const limits = limitsOf({ now: () => time });
     const thousand = of('a', { tokensPerDay: 1_000 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import express from 'express';
 import { clientAddress, isProxy } from '../../../../src/service/operations/limits/client-address.js';
 
-describe('whom an address stands for (rule: rate-limit)', () => {
+describe('the caller behind an address (rule: rate-limit)', () => {
   test.each([
     ['10.1.2.3', '10.1.2.3'],
     [' 10.1.2.3 ', '10.1.2.3'],
@@ -26,7 +26,7 @@ describe('whom an address stands for (rule: rate-limit)', () => {
     [undefined, undefined],
     ['999.1.1.1', undefined],
     ['_hidden', undefined],
-  ])('%j is %j', (text, address) => {
+  ])('the address %j identifies the caller %j', (text, address) => {
     expect(clientAddress(text)).toBe(address);
   });
 });
@@ -48,7 +48,7 @@ test.each([
   ['true', false],
   ['proxy.example', false],
   ['', false],
-])('%j names a proxy: %j, and then to Express too (rule: rate-limit)', (text, is) => {
+])('isProxy(%j) is %j, and Express accepts what it accepts (rule: rate-limit)', (text, is) => {
   expect(isProxy(text)).toBe(is);
   if (is) express().set('trust proxy', [text]);
 });

@@ -20,7 +20,7 @@ const open = async (url: string, options?: { waitMs: number }): Promise<SharedSt
 };
 const sumOf = async (counter: WindowCounter, key: string) => (await counter.read(key)).sum;
 
-test('where nothing listens, it counts alone, and says so once (rule: shared-limits)', async () => {
+test('without Redis, the shared store counts in the process and logs that once (rule: shared-limits)', async () => {
   const shared = await open('redis://user:plover@127.0.0.1:1');
   const counter = shared.createCounter('test', 60);
   for (let sum = 1; sum < 50; sum += 1) expect(await counter.add('a', 1)).toMatchObject({ sum });
@@ -30,8 +30,8 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
   expect(JSON.stringify(log)).not.toContain('plover');
 });
 
-(hasRedis ? describe : describe.skip)('with a Redis (rule: shared-limits)', () => {
-  test('a sum is one for all, and lasts as long as its window', async () => {
+(hasRedis ? describe : describe.skip)('limits shared through Redis (rule: shared-limits)', () => {
+  test('counters with the same name share their sums and windows', async () => {
     redis = await RedisServer.start();
     const shared = await open(redis.url);
     expect(shared.isUp).toBe(true);
@@ -39,16 +39,16 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
     const first = await one.add('a', 5);
     const second = await two.add('a', 2);
     expect([first.sum, second.sum, await sumOf(one, 'a'), await sumOf(one, 'b')]).toEqual([5, 7, 7, 0]);
-    // What is left of the window is Redis's to say; a millisecond may have passed already.
+    // Redis reports the remaining time of the window, of which a millisecond may already have passed.
     expect(first.endsInMs).toBeLessThanOrEqual(60_000);
     expect(second.endsInMs).toBeLessThanOrEqual(first.endsInMs);
     expect(second.endsInMs).toBeGreaterThan(0);
     expect(log).toEqual([
-      expect.objectContaining({ level: 30, msg: 'REDIS_URL answers: limits are shared' }),
+      expect.objectContaining({ level: 30, msg: 'Redis at REDIS_URL responds; limits are shared' }),
     ]);
   });
 
-  test('a held event loop is no outage: the answer was there all along', async () => {
+  test('a blocked event loop does not count as an outage of Redis', async () => {
     redis = await RedisServer.start();
     const shared = await open(redis.url, { waitMs: 400 });
     const counter = shared.createCounter('test', 60);
@@ -61,7 +61,7 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
     expect([Math.max(...sums), shared.outages, log.length]).toEqual([300, 0, 1]);
   });
 
-  test('nor is a burst of thousands', async () => {
+  test('a burst of 3,000 commands does not count as an outage of Redis', async () => {
     redis = await RedisServer.start();
     const shared = await open(redis.url, { waitMs: 20_000 });
     const counter = shared.createCounter('test', 3_600);
@@ -70,7 +70,7 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
     expect(shared.outages).toBe(0);
   });
 
-  test('while it is gone, and when it comes back empty, sums go on from where they were', async () => {
+  test('during an outage, and after Redis restarts empty, sums continue from their last values', async () => {
     redis = await RedisServer.start();
     const shared = await open(redis.url);
     const counter = shared.createCounter('test', 60);
@@ -86,7 +86,7 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
     expect((await counter.add('new', 1)).sum).toBe(1);
   });
 
-  test('a key that holds something else is counted alone, and told once; all others stay shared', async () => {
+  test('a Redis key of another type is counted in the process and logged once, while other keys stay shared', async () => {
     redis = await RedisServer.start();
     const client = await createClient({ url: redis.url }).connect();
     await client.lPush('stepwise:test:a', 'plover');
@@ -108,14 +108,14 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
   test.each([
     ['ERR', ['--rename-command', 'EVAL', '""']],
     ['OOM', ['--maxmemory', '1']],
-  ])('that answers, but not what counts, is not up: %s is said once', async (code, options) => {
+  ])('a Redis that responds but cannot count is not up, and the error %s is logged once', async (code, options) => {
     redis = await RedisServer.start({ options });
     const shared = await open(redis.url);
     const counter = shared.createCounter('test', 60);
     for (const sum of [1, 2, 3]) {
       expect([(await counter.add('a', 1)).sum, await sumOf(counter, 'a')]).toEqual([sum, sum]);
     }
-    // It is tried again, and what it can be asked for is no sign that it counts.
+    // The store retries, and a successful read does not prove that Redis counts.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect([await sumOf(counter, 'a'), (await counter.add('a', 1)).sum]).toEqual([3, 4]);
     expect([shared.isUp, shared.outages]).toEqual([false, 1]);
@@ -126,7 +126,7 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
     ['a wrong password', 'WRONGPASS', (url: string) => url.replace('plover', 'wrong-plover')],
     ['no password', 'NOAUTH', (url: string) => url.replace(/\/\/.*@/, '//')],
     ['a database that there is not', 'ERR', (url: string) => `${url}/999`],
-  ])('with %s it counts alone and says %s, and nothing of the URL', async (_what, code, urlOf) => {
+  ])('with %s, the shared store counts in the process and logs %s without the URL', async (_what, code, urlOf) => {
     redis = await RedisServer.start({ password: 'plover' });
     const shared = await open(urlOf(redis.url));
     expect(await shared.createCounter('test', 60).add('a', 1)).toMatchObject({ sum: 1 });
@@ -135,7 +135,7 @@ test('where nothing listens, it counts alone, and says so once (rule: shared-lim
   });
 });
 
-/** Nothing else runs meanwhile, as under load. */
+/** Blocks the event loop, as heavy load does. */
 function holdFor(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);

@@ -4,7 +4,7 @@ import { MemoryCounter } from '../../../../src/service/operations/limits/window-
 
 const WINDOW_MS = 60_000;
 
-test('a sum is that of its window, which begins with the first that is added to it (rule: rate-limit)', async () => {
+test('a sum covers its window, which begins with the first added amount (rule: rate-limit)', async () => {
   const event = fc.record({
     afterMs: fc.nat({ max: 30_000 }),
     key: fc.constantFrom('a', 'b', 'c'),
@@ -28,8 +28,8 @@ test('a sum is that of its window, which begins with the first that is added to 
   );
 });
 
-describe('its memory is bounded (rule: rate-limit)', () => {
-  test('with more keys than it keeps, those that began first are forgotten, and no other', async () => {
+describe('bounded memory of a window counter (rule: rate-limit)', () => {
+  test('above the maximum number of keys, a window counter discards the oldest keys first', async () => {
     const counter = new MemoryCounter(60, { maxKeys: 100, now: () => 0 });
     await counter.add('victim', 7);
     for (let key = 0; key < 49; key += 1) await counter.add(`before-${key}`, 1);
@@ -40,7 +40,7 @@ describe('its memory is bounded (rule: rate-limit)', () => {
     expect((await counter.read('more-99')).sum).toBe(1);
   });
 
-  test('a million addresses in a minute take no more than a tenth of them', async () => {
+  test('of a million addresses in a minute, a window counter keeps at most 100,000', async () => {
     const counter = new MemoryCounter(60, { now: () => 0 });
     for (let key = 0; key < 1_000_000; key += 1) await counter.add(`2001:db8:${key.toString(16)}::/64`, 1);
     let kept = 0;
@@ -52,7 +52,7 @@ describe('its memory is bounded (rule: rate-limit)', () => {
   });
 });
 
-test('what is known from elsewhere raises a sum and never lowers it (rule: shared-limits)', async () => {
+test('a sum from elsewhere only ever raises the local sum (rule: shared-limits)', async () => {
   const counter = new MemoryCounter(60, { now: () => 0 });
   expect(counter.atLeast('a', { sum: 5, endsInMs: 9_000 })).toEqual({ sum: 5, endsInMs: 9_000 });
   expect(await counter.add('a', 2)).toEqual({ sum: 7, endsInMs: 9_000 });

@@ -10,7 +10,7 @@ import { createLog } from '../../../../src/service/operations/logging/log.js';
 const folder = mkdtempSync(join(tmpdir(), 'stepwise-log-'));
 const longText = 'x'.repeat(100_000);
 
-test('lines reach a file in their order', async () => {
+test('log lines are written to a file in order', async () => {
   const path = join(folder, 'log');
   const { logger, close } = createLog('info', openSync(path, 'a'));
   for (let line = 0; line < 100; line += 1) logger.info({ line }, 'request');
@@ -19,10 +19,10 @@ test('lines reach a file in their order', async () => {
   expect(lines.map((line) => JSON.parse(line).line)).toEqual(Array.from({ length: 100 }, (_, line) => line));
 });
 
-test('where the reader stalls, lines are dropped, and counted as soon as it goes on (rule: request-log)', async () => {
+test('if the reader stalls, log lines are dropped and their number is logged later (rule: request-log)', async () => {
   const path = join(folder, 'pipe');
   execFileSync('mkfifo', [path]);
-  // Reading and writing: it needs no reader yet.
+  // Opened for reading and writing, so that no reader is needed yet.
   const { logger } = createLog('info', openSync(path, 'r+'));
   for (let line = 0; line < 50; line += 1) logger.info({ line, longText }, 'request');
   const reader = new Socket({ fd: openSync(path, 'r'), readable: true });
@@ -37,7 +37,7 @@ test('where the reader stalls, lines are dropped, and counted as soon as it goes
   expect(read).toHaveLength(51 - dropped);
 });
 
-test('lines after close are lost, and do not throw', async () => {
+test('log lines after close are lost without an error', async () => {
   const path = join(folder, 'closed');
   const { logger, close } = createLog('info', openSync(path, 'a'));
   logger.info('before');

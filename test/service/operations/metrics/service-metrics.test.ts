@@ -25,7 +25,7 @@ const ended: EndedRequest = {
   durationMs: 2,
 };
 
-test('what ends before the library is loaded is counted once it is (rule: metrics)', async () => {
+test('requests that end before the metrics library is loaded are counted later (rule: metrics)', async () => {
   const metrics = new ServiceMetrics(state);
   for (let request = 0; request < 100; request += 1) metrics.requestEnded(ended);
   await metrics.load();
@@ -38,13 +38,13 @@ test('what ends before the library is loaded is counted once it is (rule: metric
   expect(text).toContain('stepwise_http_request_duration_seconds_bucket{le="0.0025",route="/healthz"} 111\n');
 });
 
-test('a step takes as long as it took, whenever it is counted', async () => {
+test('the duration of a step is measured when it ends, not when metrics are scraped', async () => {
   const metrics = new ServiceMetrics(state);
   await metrics.load();
   const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   const step = metrics.timed(async () => {
     now.mockReturnValue(1_250);
-    return { status: 'action_proposed' } as StepResult; // nobody asks for more of it
+    return { status: 'action_proposed' } as StepResult; // cast: only the status is read
   });
   await step({} as Parameters<typeof step>[0], {} as Parameters<typeof step>[1]);
   now.mockReturnValue(90_000);
@@ -53,7 +53,7 @@ test('a step takes as long as it took, whenever it is counted', async () => {
   expect(text).toContain('stepwise_step_duration_seconds_sum{status="action_proposed"} 0.25\n');
 });
 
-test('two services of one process count by themselves, and both tell of the process', async () => {
+test('two services in one process have separate counters and shared process metrics', async () => {
   const [one, two] = [new ServiceMetrics(state), new ServiceMetrics(state)];
   one.requestEnded(ended);
   const [first, second] = await Promise.all([one.read(), two.read()]);
@@ -64,7 +64,7 @@ test('two services of one process count by themselves, and both tell of the proc
   ]);
 });
 
-test('what is kept elsewhere is read when it is asked for', async () => {
+test('values kept elsewhere are read when metrics are scraped', async () => {
   const inFlight = { ...state.inFlight };
   const metrics = new ServiceMetrics({ ...state, inFlight });
   await metrics.read();
@@ -83,10 +83,10 @@ test('what is kept elsewhere is read when it is asked for', async () => {
   expect(samples.filter((sample) => !text.includes(`\n${sample}\n`))).toEqual([]);
 });
 
-describe('upstreams (rule: metrics)', () => {
+describe('upstream metrics (rule: metrics)', () => {
   const request = { provider: 'openai', streamed: true, origin: 'https://api.openai.com' };
 
-  test('each configured one is there from the start', async () => {
+  test('every configured upstream has its series from the start', async () => {
     const { text } = await new ServiceMetrics(state).read();
     expect(text).toContain(
       'stepwise_upstream_request_duration_seconds_count{upstream="local",outcome="ok"} 0\n',
@@ -107,7 +107,7 @@ describe('upstreams (rule: metrics)', () => {
     [null, 'unreachable', 'unreachable'],
     [200, 'deadline', 'deadline'],
     [null, 'caller_left', 'caller_left'],
-  ] as const)('an answer of %s with failure %s is %s', async (status, failure, outcome) => {
+  ] as const)('an upstream response with status %s and failure %s is counted as %s', async (status, failure, outcome) => {
     const metrics = new ServiceMetrics(state);
     metrics.observeUpstreams(request).ended({ status, failure });
     const { text } = await metrics.read();
@@ -116,7 +116,7 @@ describe('upstreams (rule: metrics)', () => {
     );
   });
 
-  test('first bytes are those of replies that were streamed', async () => {
+  test('the time to the first byte is counted only for streamed replies', async () => {
     const metrics = new ServiceMetrics(state);
     for (const [streamed, status] of [
       [true, 200],
@@ -133,7 +133,7 @@ describe('upstreams (rule: metrics)', () => {
   });
 });
 
-test('a service without Redis says nothing of it', async () => {
+test('a service without Redis has no Redis metrics', async () => {
   const { text } = await new ServiceMetrics({ ...state, redis: undefined }).read();
   expect(text).not.toContain('redis');
 });

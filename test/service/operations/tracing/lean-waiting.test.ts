@@ -16,7 +16,7 @@ import { completionRequest, patienceOf } from '../../../support/providers/reques
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/** A traced call of a model that does not answer yet, and what it was asked, held by nothing here. */
+/** Makes a traced call of a model that has not replied yet. The result refers to the request only weakly. */
 function callTraced(streamed: boolean) {
   const { promise: completion, resolve: answer } = promiseOf<Completion>();
   const provider: Provider = {
@@ -57,7 +57,7 @@ async function lastOf(events: AsyncIterable<CompletionEvent>): Promise<Completio
 test.each([
   false,
   true,
-])('a traced call holds nothing of what was sent; streamed: %s (rules: lean-waiting, tracing)', async (streamed) => {
+])('a traced call releases its request while the model is awaited; streamed: %s (rules: lean-waiting, tracing)', async (streamed) => {
   const { asked, answer, result, ...held } = callTraced(streamed);
   await nextTurn();
   collectGarbage();

@@ -7,7 +7,7 @@ import { withEnvironment } from '../../../support/with-environment.js';
 let receiver: SpanReceiver;
 afterEach(() => receiver.close());
 
-/** Records one request under these variables, and closes the tracing. */
+/** Records one request with the given environment variables, then closes the tracing. */
 async function recordOne(variables: Record<string, string>, headers: Record<string, string> = {}) {
   receiver = await startSpanReceiver();
   const environment = { OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json', ...variables };
@@ -21,7 +21,7 @@ async function recordOne(variables: Record<string, string>, headers: Record<stri
   return { spans: receiver.spans(), post: receiver.posts.join('\n') };
 }
 
-test('spans carry the resource of OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES (rule: tracing-settings)', async () => {
+test('spans have the resource of OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES (rule: tracing-settings)', async () => {
   const variables = { OTEL_SERVICE_NAME: 'agents', OTEL_RESOURCE_ATTRIBUTES: 'team=a%2Cb' };
   const { spans, post } = await recordOne(variables);
   expect(spans).toHaveLength(1);
@@ -46,7 +46,7 @@ test.each([
   expect(spans).toHaveLength(count);
 });
 
-test('a value that is not understood counts as not set (rule: tracing-settings)', async () => {
+test('invalid values of OpenTelemetry variables are treated as unset (rule: tracing-settings)', async () => {
   const variables = {
     OTEL_BSP_MAX_QUEUE_SIZE: 'many',
     OTEL_BSP_SCHEDULE_DELAY: '-1',

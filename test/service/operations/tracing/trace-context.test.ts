@@ -5,23 +5,27 @@ const traceId = '0af7651916cd43dd8448eb211c80319c';
 const parentId = 'b7ad6b7169203331';
 const traceparent = `00-${traceId}-${parentId}-01`;
 
-describe('traceparent is read by the rules of its recommendation (rule: trace-context)', () => {
-  test('version 00', () => {
+describe('reading traceparent (rule: trace-context)', () => {
+  test('a traceparent of version 00 is read', () => {
     expect(readTraceContext({ traceparent })).toEqual({ traceId, parentId, flags: 1, state: '' });
   });
 
   test.each([
-    ['flags this version does not know stay', `00-${traceId}-${parentId}-0a`, 10],
-    ['a later version is read as far as this one goes', `cc-${traceId}-${parentId}-01`, 1],
-    ['whatever it adds', `cc-${traceId}-${parentId}-01-what-the-future-will-be-like`, 1],
-  ])('%s', (_, sent, flags) => {
+    ['unknown flags are kept', `00-${traceId}-${parentId}-0a`, 10],
+    ['a later version is read like version 00', `cc-${traceId}-${parentId}-01`, 1],
+    [
+      'additions of a later version are ignored',
+      `cc-${traceId}-${parentId}-01-what-the-future-will-be-like`,
+      1,
+    ],
+  ])('traceparent: %s', (_, sent, flags) => {
     expect(readTraceContext({ traceparent: sent })).toEqual({ traceId, parentId, flags, state: '' });
   });
 
   test.each([
-    ['nothing', ''],
+    ['no text', ''],
     ['words', 'canary'],
-    ['a version that is none', `ff-${traceId}-${parentId}-01`],
+    ['the invalid version ff', `ff-${traceId}-${parentId}-01`],
     ['a version of one digit', `0-${traceId}-${parentId}-01`],
     ['more than version 00 has', `${traceparent}-more`],
     ['more than version 00 has, without a hyphen', `${traceparent}00`],
@@ -35,16 +39,16 @@ describe('traceparent is read by the rules of its recommendation (rule: trace-co
     ['flags of one digit', `00-${traceId}-${parentId}-1`],
     ['no flags', `00-${traceId}-${parentId}`],
     ['two headers, as Node joins them', `${traceparent}, ${traceparent}`],
-  ])('%s is ignored, and tracestate with it', (_, sent) => {
+  ])('a traceparent with %s is ignored together with tracestate', (_, sent) => {
     expect(readTraceContext({ traceparent: sent, tracestate: 'a=1' })).toBeUndefined();
   });
 
-  test('tracestate alone is nothing', () => {
+  test('a tracestate without traceparent is ignored', () => {
     expect(readTraceContext({ tracestate: 'a=1' })).toBeUndefined();
   });
 });
 
-describe('tracestate is a list, or it is left out (rule: trace-context)', () => {
+describe('reading tracestate (rule: trace-context)', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `k${index}=1`).join(',');
 
   test.each([
@@ -58,7 +62,7 @@ describe('tracestate is a list, or it is left out (rule: trace-context)', () => 
     [`${'t'.repeat(241)}@${'v'.repeat(14)}=1`, `${'t'.repeat(241)}@${'v'.repeat(14)}=1`],
     [`a=${'1'.repeat(256)}`, `a=${'1'.repeat(256)}`],
     [many(32), many(32)],
-  ])('%s', (sent, state) => {
+  ])('the tracestate %s is passed on in its normal form', (sent, state) => {
     expect(readTraceContext({ traceparent, tracestate: sent })?.state).toBe(state);
   });
 
@@ -80,7 +84,7 @@ describe('tracestate is a list, or it is left out (rule: trace-context)', () => 
     `t@${'v'.repeat(15)}=1`,
     `a=${'1'.repeat(257)}`,
     many(33),
-  ])('%s is left out; the trace goes on', (sent) => {
+  ])('the invalid tracestate %s is dropped, and the trace is kept', (sent) => {
     expect(readTraceContext({ traceparent, tracestate: sent })).toEqual({
       traceId,
       parentId,
@@ -90,7 +94,7 @@ describe('tracestate is a list, or it is left out (rule: trace-context)', () => 
   });
 });
 
-test('what is passed on is of version 00, and the list as it was sent', () => {
+test('trace headers are passed on as version 00, with the tracestate in normal form', () => {
   const sent = { traceparent: `cc-${traceId}-${parentId}-01-later`, tracestate: 'a=1, b=2' };
   const context = readTraceContext(sent);
   expect(context && traceHeaders(context)).toEqual({ traceparent, tracestate: 'a=1,b=2' });

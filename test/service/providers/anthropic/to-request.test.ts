@@ -52,8 +52,8 @@ function textIn(block: object): string {
   return 'content' in block && Array.isArray(block.content) ? block.content.map(textIn).join('') : '';
 }
 
-describe('any prompt becomes messages Anthropic takes', () => {
-  test('blocks are never empty, the user is first and last', () => {
+describe('mapping any prompt to messages for Anthropic', () => {
+  test('Anthropic messages have no empty blocks, and the first and last are the user’s', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
         const messages = messagesOf(prompt);
@@ -63,7 +63,7 @@ describe('any prompt becomes messages Anthropic takes', () => {
     );
   });
 
-  test('every call is answered first thing in the next message, each id once', () => {
+  test('every Anthropic tool use is answered at the start of the next message, and each id is unique', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
         const messages = messagesOf(prompt);
@@ -82,7 +82,7 @@ describe('any prompt becomes messages Anthropic takes', () => {
     );
   });
 
-  test('no text is lost or changed but for blanks, which nothing may consist of', () => {
+  test('Anthropic messages contain all text of the prompt, apart from white space', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
         const messages = messagesOf(prompt);
@@ -93,7 +93,7 @@ describe('any prompt becomes messages Anthropic takes', () => {
     );
   });
 
-  test('signed reasoning stands before all else of its message', () => {
+  test('signed reasoning comes first in its Anthropic message', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
         for (const { content } of messagesOf(prompt)) {
@@ -104,7 +104,7 @@ describe('any prompt becomes messages Anthropic takes', () => {
     );
   });
 
-  test('at most four breakpoints, system included (rule: breakpoints)', () => {
+  test('an Anthropic request has at most four cache breakpoints, including the system’s (rule: breakpoints)', () => {
     fc.assert(
       fc.property(anyPrompt, (prompt) => {
         const marks = JSON.stringify(requestOf({ prompt }).body).match(
@@ -116,7 +116,7 @@ describe('any prompt becomes messages Anthropic takes', () => {
   });
 });
 
-describe('the tail (rule: tail)', () => {
+describe('the tail in Anthropic messages (rule: tail)', () => {
   const call = { type: 'tool_call', id: 'c1', name: 'look', arguments: {} } as const;
   const result = {
     type: 'tool_result',
@@ -134,7 +134,7 @@ describe('the tail (rule: tail)', () => {
     ],
   });
 
-  test('goes inside the last tool result', () => {
+  test('the tail is put inside the last Anthropic tool result', () => {
     const messages = messagesOf(promptOf([result, { type: 'text', text: 'TODO: none', tail: true }]));
     expect(messages.at(-1)?.content).toEqual([
       {
@@ -148,7 +148,7 @@ describe('the tail (rule: tail)', () => {
     ]);
   });
 
-  test("stays a block of its own behind the user's own words", () => {
+  test('the tail stays a separate Anthropic block after the user’s own text', () => {
     const messages = messagesOf(
       promptOf([
         result,
@@ -159,20 +159,20 @@ describe('the tail (rule: tail)', () => {
     expect(messages.at(-1)?.content.map(({ type }) => type)).toEqual(['tool_result', 'text', 'text']);
   });
 
-  test('a result without tail keeps its breakpoint', () => {
+  test('an Anthropic tool result without the tail keeps its cache breakpoint', () => {
     const [block] = messagesOf(promptOf([result])).at(-1)?.content ?? [];
     expect(block).toMatchObject({ cache_control: { type: 'ephemeral' } });
   });
 });
 
-describe('parameters follow the model table (rule: model-table)', () => {
-  test('temperature and seed are dropped with warnings, whatever the model', () => {
+describe('Anthropic parameters by the model table (rule: model-table)', () => {
+  test('temperature and seed are dropped with warnings for Anthropic models', () => {
     const { body, warnings } = requestOf({ temperature: 0, seed: 3 });
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'system']);
     expect(warnings.map(({ message }) => message.split(' ')[0])).toEqual(['temperature', 'seed']);
   });
 
-  test('an effort makes the model think, and show what it thought', () => {
+  test('a reasoning effort turns on Anthropic’s visible thinking', () => {
     expect(requestOf({ reasoningEffort: 'max' }).body).toMatchObject({
       output_config: { effort: 'max' },
       thinking: { type: 'adaptive', display: 'summarized' },
@@ -184,14 +184,14 @@ describe('parameters follow the model table (rule: model-table)', () => {
     );
   });
 
-  test('what the model refuses is not sent', () => {
+  test('a parameter that an Anthropic model refuses is not sent', () => {
     const { body, warnings } = requestOf({ reasoningEffort: 'high' }, ['output_config']);
     expect(body).not.toHaveProperty('output_config');
     expect(body).not.toHaveProperty('thinking');
     expect(warnings).toHaveLength(1);
   });
 
-  test('a state that another provider made is not sent', () => {
+  test('a provider state of another provider is not sent to Anthropic', () => {
     const blocks = [{ type: 'thinking', thinking: 'so', signature: 'c2ln' }];
     const promptWith = (state: unknown) => ({
       ...completionRequest().prompt,

@@ -9,7 +9,7 @@ import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
 import { completionRequest, toolOf } from '../../../support/providers/requests.js';
 
 const plain = { refused: new Set<string>(), streamed: false };
-/** The request, with its body as it is sent. */
+/** Returns the request, with its body as it is sent. */
 const requestOf = (request: CompletionRequest, traits: ModelTraits, options = plain) => {
   const sent = toRequest(mapPrompt(request, traits), request, { ...options, traits });
   const body: Record<string, unknown> = JSON.parse(JSON.stringify(sent.body));
@@ -50,7 +50,7 @@ const messagesSchema = z.array(
 const textOf = (content: z.output<typeof contentSchema>): string =>
   typeof content === 'string' ? content : (content ?? []).map(({ text }) => text).join('');
 
-describe('any prompt becomes messages OpenAI takes', () => {
+describe('mapping any prompt to messages for OpenAI', () => {
   const property = (
     model: string,
     check: (messages: z.output<typeof messagesSchema>, system: string) => void,
@@ -62,7 +62,7 @@ describe('any prompt becomes messages OpenAI takes', () => {
       }),
     );
 
-  test('every call is answered by the messages directly after it, each id once', () => {
+  test('every OpenAI tool call is answered by the messages directly after it, and each id is unique', () => {
     property('gpt-4o', (messages) => {
       const ids = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id));
       expect(new Set(ids).size).toBe(ids.length);
@@ -76,7 +76,7 @@ describe('any prompt becomes messages OpenAI takes', () => {
     });
   });
 
-  test('none is empty, the last is not the assistant, arguments are JSON', () => {
+  test('OpenAI messages are not empty, do not end with the assistant, and have JSON arguments', () => {
     property('gpt-4o', (messages) => {
       for (const { role, content, tool_calls } of messages) {
         if (role === 'user' || role === 'system') expect(content).not.toBe('');
@@ -87,7 +87,7 @@ describe('any prompt becomes messages OpenAI takes', () => {
     });
   });
 
-  test('no text is lost or changed', () => {
+  test('OpenAI messages contain all text of the prompt unchanged', () => {
     fc.assert(
       fc.property(anyPrompt, fc.constantFrom('gpt-4o', 'gpt-5.6-sol'), (prompt, model) => {
         const messages = messagesSchema.parse(bodyOf({ model, prompt }).body['messages']);
@@ -101,7 +101,7 @@ describe('any prompt becomes messages OpenAI takes', () => {
     );
   });
 
-  test('at most four breakpoints, and only where the model takes them (rule: breakpoints)', () => {
+  test('an OpenAI request has at most four cache breakpoints, and only for models that support them (rule: breakpoints)', () => {
     property('gpt-5.6-sol', (messages) => {
       const marked = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
       expect(marked.filter((part) => part.prompt_cache_breakpoint !== undefined).length).toBeLessThanOrEqual(
@@ -114,15 +114,15 @@ describe('any prompt becomes messages OpenAI takes', () => {
   });
 });
 
-describe('parameters follow the model table (rule: model-table)', () => {
-  test('never a stop sequence, and the output limit under the name the model takes', () => {
+describe('OpenAI parameters by the model table (rule: model-table)', () => {
+  test('an OpenAI request has no stop sequence, and its output limit has the name that the model expects', () => {
     const { body } = bodyOf({ model: 'o3' });
     expect(body).not.toHaveProperty('stop');
     expect(body).toMatchObject({ max_completion_tokens: 500, prompt_cache_key: 'session-1' });
     expect(body).not.toHaveProperty('max_tokens');
   });
 
-  test('temperature 0 is sent where it is taken, else dropped with a warning', () => {
+  test('temperature 0 is sent to models that support it, otherwise dropped with a warning', () => {
     expect(bodyOf({ model: 'gpt-4o', temperature: 0 })).toMatchObject({
       body: { temperature: 0 },
       warnings: [],
@@ -130,17 +130,17 @@ describe('parameters follow the model table (rule: model-table)', () => {
     const dropped = bodyOf({ model: 'gpt-5', temperature: 0 });
     expect(dropped.body).not.toHaveProperty('temperature');
     expect(dropped.warnings).toEqual([
-      { code: 'parameter_dropped', message: 'temperature was not sent: this model does not take it.' },
+      { code: 'parameter_dropped', message: 'temperature was not sent: the model does not support it.' },
     ]);
   });
 
-  test('an effort is sent where the model takes that very effort', () => {
+  test('a reasoning effort is sent only to models that support this effort', () => {
     expect(bodyOf({ model: 'o3', reasoningEffort: 'high' }).body).toMatchObject({ reasoning_effort: 'high' });
     expect(bodyOf({ model: 'o3', reasoningEffort: 'minimal' }).warnings).toHaveLength(1);
     expect(bodyOf({ model: 'gpt-4o', reasoningEffort: 'low' }).body).not.toHaveProperty('reasoning_effort');
   });
 
-  test('where tools and reasoning exclude each other, the tools win, and it is said', () => {
+  test('for models that cannot combine tools with reasoning, tools take precedence, with a warning', () => {
     const nativeTools = { definitions: [toolOf('look')], choice: 'auto' as const };
     const draft = bodyOf({ model: 'gpt-5.6-sol', reasoningEffort: 'high', nativeTools });
     expect(draft.body).toMatchObject({ reasoning_effort: 'none' });
@@ -150,7 +150,7 @@ describe('parameters follow the model table (rule: model-table)', () => {
     });
   });
 
-  test('a compatible server gets the old name of the limit, and no cache key (rule: prompt-caching)', () => {
+  test('a compatible server gets max_tokens and no cache key (rule: prompt-caching)', () => {
     const { body } = requestOf(
       completionRequest({ model: 'qwen3', temperature: 0.5 }),
       compatibleModel,
@@ -160,7 +160,7 @@ describe('parameters follow the model table (rule: model-table)', () => {
     expect(body).not.toHaveProperty('prompt_cache_key');
   });
 
-  test('what the model refuses is not sent, and of the limit not even the name', () => {
+  test('parameters that a model refuses are not sent, even the output limit', () => {
     const refused = new Set([
       'seed',
       'prompt_cache_key',
@@ -173,7 +173,7 @@ describe('parameters follow the model table (rule: model-table)', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('tools go with their schema; the choice is none at the last iteration', () => {
+  test('native tools are sent with their schema and tool choice', () => {
     const inputSchema = { type: 'object', properties: { path: { type: 'string' } } };
     const { body } = bodyOf({
       nativeTools: { definitions: [toolOf('fs.read', inputSchema)], choice: 'none' },

@@ -23,7 +23,7 @@ afterEach(() => {
 const steered: Partial<CompletionRequest> = { temperature: 0, seed: 7 };
 
 describe.each(ways)('a second request (rule: second-request): $title', (way) => {
-  test('a 429 is followed by one more request, after the wait the provider asks for', async () => {
+  test('a 429 is followed by one more request after the provider’s Retry-After', async () => {
     const fake = await fakeProvider([{ fault: 'rate-limited', retryAfter: '0.4' }, answer]);
     const completion = await ask(connect(directoryAt(fake.url), way.model), way);
     expect(completion.text).toBe(answer.text);
@@ -36,14 +36,14 @@ describe.each(ways)('a second request (rule: second-request): $title', (way) => 
     ['3600', 3_600_000],
     ['1e9', 3_600_000],
     ['99999999999999999999999', 3_600_000],
-  ])('a Retry-After of %s is passed on at once, an hour at most', async (retryAfter, retryAfterMs) => {
+  ])('a Retry-After of %s is returned to the caller without a second request, capped at an hour', async (retryAfter, retryAfterMs) => {
     const fake = await fakeProvider({ fault: 'rate-limited', retryAfter });
     const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
     expect(error).toMatchObject({ failure: 'rate_limited', retryAfterMs });
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('there is no second request where the wait would leave no time for the answer', async () => {
+  test('there is no second request if the wait would leave no time for the reply', async () => {
     const fake = await fakeProvider({ fault: 'server-error' });
     const error = await failureOf(
       ask(connect(directoryAt(fake.url), way.model), way, { ...patienceOf(), remainingMs: () => 400 }),
@@ -52,7 +52,7 @@ describe.each(ways)('a second request (rule: second-request): $title', (way) => 
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('there is never a third request, whatever the second one fails of', async () => {
+  test('there is never a third request', async () => {
     const fake = await fakeProvider([
       { fault: 'server-error' },
       { fault: 'unavailable', retryAfter: '2' },
@@ -63,7 +63,7 @@ describe.each(ways)('a second request (rule: second-request): $title', (way) => 
     expect(fake.requests).toHaveLength(2);
   });
 
-  test('a caller who leaves during the wait ends it', async () => {
+  test('a caller that leaves while a second request waits ends the wait', async () => {
     const fake = await fakeProvider({ fault: 'rate-limited', retryAfter: '10' });
     const deadline = patienceOf();
     const failed = failureOf(ask(connect(directoryAt(fake.url), way.model), way, deadline));
@@ -74,8 +74,8 @@ describe.each(ways)('a second request (rule: second-request): $title', (way) => 
   });
 });
 
-describe('a refused parameter (rule: learned-parameters)', () => {
-  test('is left out of one more request, and of all later ones', async () => {
+describe('a parameter that a provider refuses (rule: learned-parameters)', () => {
+  test('a refused parameter is omitted from the second request and from all later ones', async () => {
     const fake = await fakeProvider({
       fault: 'unsupported-parameter',
       parameter: 'temperature',
@@ -94,7 +94,7 @@ describe('a refused parameter (rule: learned-parameters)', () => {
     expect(fake.requests).toHaveLength(3);
   });
 
-  test('is remembered for that model of that upstream alone', async () => {
+  test('a refused parameter is remembered only for its model and upstream', async () => {
     const fake = await fakeProvider({
       fault: 'unsupported-parameter',
       parameter: 'temperature',
@@ -106,7 +106,7 @@ describe('a refused parameter (rule: learned-parameters)', () => {
     expect(fake.requests.map(({ body }) => 'temperature' in body)).toEqual([true, false, true, false]);
   });
 
-  test('is not remembered where leaving it out did not help', async () => {
+  test('a refused parameter is not remembered if omitting it did not help', async () => {
     const fake = await fakeProvider([
       { fault: 'unsupported-parameter', parameter: 'temperature' },
       { fault: 'bad-request' },
@@ -118,7 +118,7 @@ describe('a refused parameter (rule: learned-parameters)', () => {
     expect(fake.requests.map(({ body }) => 'temperature' in body)).toEqual([true, false, true]);
   });
 
-  test('is remembered where the next refusal is of something else, so that a model may refuse several', async () => {
+  test('a refused parameter is remembered if the next refusal names another one', async () => {
     const refuse = (parameter: string) => ({ fault: 'unsupported-parameter', parameter }) as const;
     const fake = await fakeProvider(({ body }) => {
       if ('temperature' in body) return refuse('temperature');
@@ -132,7 +132,7 @@ describe('a refused parameter (rule: learned-parameters)', () => {
     expect(sent).toEqual([['temperature', 'seed'], ['seed'], ['seed'], []]);
   });
 
-  test('is not guessed: a refusal that names nothing of ours is final', async () => {
+  test('a refusal that names no optional parameter is final', async () => {
     const fake = await fakeProvider({ fault: 'unsupported-parameter', parameter: 'model' });
     const error = await failureOf(
       ask(connect(directoryAt(fake.url), 'qwen3', 'local'), local, patienceOf(), steered),
@@ -141,7 +141,7 @@ describe('a refused parameter (rule: learned-parameters)', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('the output limit goes under its other name', async () => {
+  test('a refused max_tokens is sent as max_completion_tokens', async () => {
     const fake = await fakeProvider({
       fault: 'unsupported-parameter',
       parameter: 'max_tokens',
@@ -156,7 +156,10 @@ describe('a refused parameter (rule: learned-parameters)', () => {
     ]);
   });
 
-  test.each(['output_config', 'thinking'])('Anthropic names %s in the sentence alone', async (parameter) => {
+  test.each([
+    'output_config',
+    'thinking',
+  ])('the refused Anthropic parameter %s is found in the message', async (parameter) => {
     const fake = await fakeProvider({ fault: 'unsupported-parameter', parameter, completion: answer });
     const way = { model: 'claude-opus-5', streamed: false };
     const provider = connect(directoryAt(fake.url), way.model);
@@ -166,8 +169,8 @@ describe('a refused parameter (rule: learned-parameters)', () => {
   });
 });
 
-describe('a connection that fails (rule: second-request)', () => {
-  test('before anything was written is tried once more', async () => {
+describe('connections to providers that fail (rule: second-request)', () => {
+  test('a connection that failed before anything was written is retried once', async () => {
     const fake = await fakeProvider(answer);
     const port = await freePort();
     const directory = directoryAt(`http://127.0.0.1:${port}`);
@@ -177,13 +180,13 @@ describe('a connection that fails (rule: second-request)', () => {
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('is unreachable when it fails again', async () => {
+  test('a connection that fails twice is reported as unreachable', async () => {
     const directory = directoryAt(`http://127.0.0.1:${await freePort()}`);
     const error = await failureOf(ask(connect(directory, 'gpt-4o'), { model: 'gpt-4o', streamed: false }));
     expect(error).toMatchObject({ failure: 'unreachable', upstreamStatus: null });
   });
 
-  test('after it was used before is not tried again: the request may have arrived, and been billed', async () => {
+  test('a reset on a reused connection is not retried, because the request may have been billed', async () => {
     const fake = await fakeProvider([answer, { fault: 'reset' }, answer]);
     const provider = connect(directoryAt(fake.url), 'gpt-4o');
     await ask(provider, { model: 'gpt-4o', streamed: false });
@@ -193,7 +196,7 @@ describe('a connection that fails (rule: second-request)', () => {
   });
 });
 
-/** Begins to listen when the first attempt has been refused, and passes connections on. */
+/** Starts listening after the first attempt was refused, and forwards connections. */
 async function listenLater(port: number, target: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 80));
   const server = createServer((socket) => {

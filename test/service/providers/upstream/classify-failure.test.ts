@@ -20,7 +20,7 @@ const silent: VendorError = {
   words: undefined,
 };
 
-describe('an error answer (rule: second-request)', () => {
+describe('a second request after an error response (rule: second-request)', () => {
   test.each([
     [429, {}],
     [500, {}],
@@ -28,7 +28,7 @@ describe('an error answer (rule: second-request)', () => {
     [503, {}],
     [529, {}],
     [500, { 'x-should-retry': 'true' }],
-  ])('%i with the headers %j allows the same request again', (status, headers) => {
+  ])('the status %i with the headers %j allows a second request', (status, headers) => {
     expect(classifyFailure({ status, headers, error: silent }, request).repeatable).toBe(true);
   });
 
@@ -43,23 +43,23 @@ describe('an error answer (rule: second-request)', () => {
     [422, {}],
     [429, { 'x-should-retry': 'false' }],
     [500, { 'x-should-retry': 'false' }],
-  ])('%i with the headers %j allows no second request', (status, headers) => {
+  ])('the status %i with the headers %j allows no second request', (status, headers) => {
     expect(classifyFailure({ status, headers, error: silent }, request).repeatable).toBe(false);
   });
 
-  test('429 for an exhausted quota allows no second request', () => {
+  test('a 429 for an exhausted quota allows no second request', () => {
     const error = { ...silent, codes: ['insufficient_quota'] };
     const failed = classifyFailure({ status: 429, headers: {}, error }, request);
     expect(failed.failure.failure).toBe('billing');
     expect(failed.repeatable).toBe(false);
   });
 
-  test.each([429, 500, 503])('%i inside a 200 allows no second request', (status) => {
+  test.each([429, 500, 503])('the status %i inside a 200 allows no second request', (status) => {
     expect(classifyInside({ ...silent, status }, request).repeatable).toBe(false);
   });
 });
 
-describe('an error of the connection (rule: second-request)', () => {
+describe('a second request after a connection error (rule: second-request)', () => {
   const systemError = (syscall: string, fields = {}) =>
     Object.assign(new Error('failed'), { syscall, ...fields });
 
@@ -71,7 +71,7 @@ describe('an error of the connection (rule: second-request)', () => {
       'none of several addresses could be reached',
       Object.assign(new Error('failed'), { errors: [systemError('connect'), systemError('connect')] }),
     ],
-  ])('allows a second request, since nothing was written: %s', (_, error) => {
+  ])('a second request is allowed because nothing was written: %s', (_, error) => {
     expect(connectionFailure(error, 'openai').repeatable).toBe(true);
   });
 
@@ -84,7 +84,7 @@ describe('an error of the connection (rule: second-request)', () => {
     ],
     ['the socket was closed', Object.assign(new Error('failed'), { code: 'UND_ERR_SOCKET' })],
     ['the answer is no HTTP', Object.assign(new Error('failed'), { name: 'HTTPParserError' })],
-  ])('allows no second request, since something may have been written: %s', (_, error) => {
+  ])('a second request is not allowed because something may have been written: %s', (_, error) => {
     expect(connectionFailure(error, 'openai').repeatable).toBe(false);
   });
 });

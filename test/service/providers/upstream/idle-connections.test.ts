@@ -11,8 +11,8 @@ const answer = JSON.stringify({
   choices: [{ message: { content: 'Final Answer: yes' }, finish_reason: 'stop' }],
 });
 
-test('no request is sent on a connection that its provider has closed, however soon after an answer', async () => {
-  // Hangs up after each answer, and does not announce that it will.
+test('a request is never sent on a connection that the provider has closed', async () => {
+  // Closes the connection after each response without announcing it.
   const server = createServer((request, response) => {
     request.resume().on('end', async () => {
       response.writeHead(200, {

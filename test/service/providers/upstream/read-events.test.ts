@@ -29,7 +29,7 @@ const anyEvent = fc.record({
   data: fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => lines.join('\n')),
 });
 
-test('events are the same wherever the bytes are cut, whatever ends the lines', async () => {
+test('events do not depend on how the bytes are split or on the kind of line ends', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(anyEvent, { maxLength: 5 }),
@@ -57,11 +57,11 @@ test.each([
   ['a last event without its blank line', 'data: x\n\ndata: last', ['x', 'last']],
   ['a last event with one line feed', 'data: x\n\ndata: last\n', ['x', 'last']],
   ['fields of other names', 'id: 7\nretry: soon\nweird\ndata: x\n\n', ['x']],
-])('reads %s', async (_, text, data) => {
+])('an event stream with %s is read', async (_, text, data) => {
   expect((await eventsIn([bytes(text)])).map((event) => event.data)).toEqual(data);
 });
 
-test('reads an event of 2 MiB, and refuses a longer one', async () => {
+test('an event of 2 MiB is read, and a longer one is rejected', async () => {
   const longest = 'x'.repeat(2 * MIB - 'data: '.length);
   expect(await eventsIn([bytes(`data: ${longest}\n\n`)])).toHaveLength(1);
   // The last 4 KiB may arrive together with the end of the event.
@@ -73,7 +73,7 @@ test.each([
   ['a line that never ends', 'x'],
   ['an event that never ends', 'data: x\n'],
   ['a comment that never ends', ':'],
-])('refuses %s', async (_, text) => {
+])('an event stream with %s is rejected', async (_, text) => {
   const endless = (function* () {
     yield bytes(':');
     for (;;) yield bytes(text.repeat(100_000));
@@ -84,12 +84,12 @@ test.each([
 test.each([
   ['lines of unknown fields', 'a\n'.repeat(32_768)],
   ['bad retry fields', 'retry: x\n'.repeat(7_281)],
-])('yields to the event loop while it reads %s (rule: loop-share)', async (_, text) => {
+])('reading a stream of %s yields to the event loop (rule: loop-share)', async (_, text) => {
   const turns = await turnsDuring(() => eventsIn(Array.from({ length: 8 }, () => bytes(text))));
   expect(turns).toBeGreaterThan(10);
 });
 
-test('reads no further once the step was interrupted, however much has arrived (rule: one-deadline)', async () => {
+test('reading events stops when the signal is aborted, even if more data has arrived (rule: one-deadline)', async () => {
   const interruption = new Error('interrupted');
   const leaving = new AbortController();
   const read = async (): Promise<void> => {

@@ -26,14 +26,14 @@ const answering = (write: (response: ServerResponse) => void) =>
     }),
   );
 
-/** Says these bytes to whoever has sent something, and hangs up. */
+/** Starts a server that sends these bytes to the first request and closes the connection. */
 const saying = (bytes: string) =>
   listening(createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.end(bytes))));
 
 const failureAt = async (url: string, way = plain) =>
   failureOf(ask(connect(directoryAt(url), way.model), way));
 
-describe('an answer is checked before it is used', () => {
+describe('checking provider responses before use', () => {
   const jsonHead = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n';
 
   test.each([
@@ -66,18 +66,18 @@ describe('an answer is checked before it is used', () => {
       bytes: 'HTTP/1.1 301 Moved\r\ncontent-length: 0\r\n\r\n',
       failure: 'invalid_response',
     },
-  ])('one that $what is $failure', async ({ bytes, failure }) => {
+  ])('a provider response that $what is classified as $failure', async ({ bytes, failure }) => {
     expect(await failureAt(await saying(bytes))).toMatchObject({ failure });
   });
 
-  test('one that is compressed, which was not asked for, is refused', async () => {
+  test('a compressed provider response is rejected', async () => {
     const url = await answering((response) =>
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' }).end(answer),
     );
     expect(await failureAt(url)).toMatchObject({ failure: 'invalid_response' });
   });
 
-  test('one that says in its own case that it is not compressed is read', async () => {
+  test('a provider response with the encoding Identity is read', async () => {
     const url = await answering((response) =>
       response
         .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'Identity' })
@@ -88,7 +88,7 @@ describe('an answer is checked before it is used', () => {
     });
   });
 
-  test('one that early hints precede is read', async () => {
+  test('a provider response after early hints is read', async () => {
     const hints = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
     const url = await saying(`${hints}${jsonHead}content-length: ${answer.length}\r\n\r\n${answer}`);
     expect(await ask(connect(directoryAt(url), 'gpt-4o'), plain)).toMatchObject({
@@ -96,7 +96,7 @@ describe('an answer is checked before it is used', () => {
     });
   });
 
-  test("of an error's body no more is read than tells what it is", async () => {
+  test('only the beginning of an error body is read', async () => {
     let sent = 0;
     const url = await answering((response) => {
       response.writeHead(400, { 'content-type': 'application/json' });
@@ -113,7 +113,7 @@ describe('an answer is checked before it is used', () => {
     expect(sent).toBeLessThan(20_000_000);
   });
 
-  test('content parts are read, since some servers send them; `charset` does not matter', async () => {
+  test('a provider response with content parts and a charset is read', async () => {
     const parts = answer.replace(
       '"Final Answer: yes"',
       '[{"type":"text","text":"Final Answer: "},{"type":"text","text":"yes"}]',
@@ -130,10 +130,10 @@ describe('an answer is checked before it is used', () => {
   });
 });
 
-describe('connections', () => {
-  test('idle ones survive the gap between steps', async () => {
+describe('connections to providers', () => {
+  test('an idle connection is reused after 5 seconds', async () => {
     let connections = 0;
-    // Says nothing about how long it keeps a connection, as the vendors do.
+    // Sends no keep-alive timeout, like the vendors.
     const server = createHttpServer({ keepAliveTimeout: 0 }, (request, response) => {
       request
         .resume()
@@ -148,7 +148,7 @@ describe('connections', () => {
     expect(connections).toBe(1);
   }, 10_000);
 
-  test('one that was closed while idle is replaced', async () => {
+  test('a connection that was closed while idle is replaced', async () => {
     const impatient = await answering((response) =>
       response.writeHead(200, { 'content-type': 'application/json', connection: 'close' }).end(answer),
     );
@@ -156,7 +156,7 @@ describe('connections', () => {
     for (let call = 0; call < 3; call += 1) await ask(provider, plain);
   });
 
-  test('a stream that has said all is not waited for', async () => {
+  test('a stream that has sent its end mark is not waited for', async () => {
     const chunk = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }] };
     const url = await answering((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -170,7 +170,7 @@ describe('connections', () => {
     expect(completion.text).toBe('yes');
   });
 
-  test('a stream whose connection ends after its finish reason is whole', async () => {
+  test('a stream whose connection ends after its finish reason is complete', async () => {
     const chunk = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }] };
     const url = await answering((response) =>
       response
@@ -198,8 +198,8 @@ describe('connections', () => {
     test.each<[string, (response: ServerResponse) => void]>([
       ['is closed without its last chunk', ({ socket }) => void socket?.end()],
       ['is reset', ({ socket }) => void socket?.resetAndDestroy()],
-      ['brings what is no chunk', ({ socket }) => void socket?.write('canary\r\n')],
-    ])('a stream is whole, too, whose connection %s after its finish reason (rule: finish-reason)', async (_how, end) => {
+      ['sends an invalid chunk', ({ socket }) => void socket?.write('canary\r\n')],
+    ])('a stream whose connection %s after its finish reason is complete (rule: finish-reason)', async (_how, end) => {
       const url = await answering((response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(eventsOf(model).join(''));
@@ -214,7 +214,7 @@ describe('connections', () => {
     test.each([
       ['an error', '{"type": "error", "error": {"type": "api_error", "message": "no"}}'],
       ['half a JSON', '{"choi'],
-    ])('a stream is whole if %s follows its finish reason (rule: finish-reason)', async (_what, data) => {
+    ])('a stream with %s after its finish reason is complete (rule: finish-reason)', async (_what, data) => {
       const url = await answering((response) =>
         response
           .writeHead(200, { 'content-type': 'text/event-stream' })
@@ -226,7 +226,7 @@ describe('connections', () => {
       });
     });
 
-    test('a stream shorter than it says is whole if it has its finish reason (rule: finish-reason)', async () => {
+    test('a stream shorter than its content length is complete if it has its finish reason (rule: finish-reason)', async () => {
       const head = 'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 9999\r\n\r\n';
       const url = await saying(head + eventsOf(model).join(''));
       expect(await ask(connect(directoryAt(url), model), { model, streamed: true })).toMatchObject({
@@ -234,7 +234,7 @@ describe('connections', () => {
       });
     });
 
-    test('an interruption after the finish reason is no end of the stream (rule: caller-leaves)', async () => {
+    test('an interruption after the finish reason still rejects the call (rule: caller-leaves)', async () => {
       const patience = patienceOf();
       const url = await answering((response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -247,7 +247,7 @@ describe('connections', () => {
     });
   });
 
-  test('a stream that ends without one was cut', async () => {
+  test('a stream that ends without a finish reason is reported as unreachable', async () => {
     const chunk = { choices: [{ delta: { content: 'ye' }, finish_reason: null }] };
     const url = await answering((response) =>
       response

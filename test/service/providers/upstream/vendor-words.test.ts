@@ -29,7 +29,7 @@ const anyWords = fc.string({ unit: 'binary', maxLength: 40 });
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** The forms in which a text may stand in an error. */
+/** The forms in which a text may appear in an error. */
 const forms: Readonly<Record<string, (text: string) => string>> = {
   raw: (text) => text,
   'JSON-escaped': (text) => JSON.stringify(text).slice(1, -1),
@@ -41,8 +41,8 @@ const forms: Readonly<Record<string, (text: string) => string>> = {
   'in capitals': (text) => text.toUpperCase(),
 };
 
-describe.each(Object.entries(forms))('the key %s (rule: vendor-words)', (_, write) => {
-  test('drops the message if it holds 8 successive characters of the key', () => {
+describe.each(Object.entries(forms))('a vendor message with the key %s (rule: vendor-words)', (_, write) => {
+  test('a vendor’s message is dropped if it contains 8 consecutive characters of the key', () => {
     fc.assert(
       fc.property(anyKey, fc.nat(), anyWords, anyWords, (key, at, before, after) => {
         const start = at % (key.length - 7);
@@ -55,31 +55,31 @@ describe.each(Object.entries(forms))('the key %s (rule: vendor-words)', (_, writ
   });
 });
 
-describe('ordinary text (rule: vendor-words)', () => {
+describe('vendor messages without secrets (rule: vendor-words)', () => {
   test.each([
     'Requested 115 tokens (107 in the messages, 45 in the functions): at most 99 of 97, 110, 98 allowed.',
     'Invalid type for tools[0].function.parameters: expected an object, but got an array instead.',
     "max_tokens: 8192 > 4096, which is the maximum for claude-3-haiku-20240307 (code 0x5a, 'é').",
-  ])('is shown as it is: %s', (message) => {
+  ])('a vendor’s message without secrets is returned unchanged: %s', (message) => {
     expect(clean(message)).toBe(message);
   });
 
-  test('may hold 7 successive characters of the key', () => {
+  test('a vendor’s message may contain 7 consecutive characters of the key', () => {
     const message = `The value ${canary.slice(5, 12)} is not valid.`;
     expect(clean(message)).toBe(message);
   });
 
-  test('may hold a word that is a part of the key', () => {
+  test('a vendor’s message may contain a word that is part of the key', () => {
     expect(clean('No such model.', 'sk-model-0123456789')).toBe('No such model.');
   });
 
-  test('is shown if no key was sent', () => {
+  test('a vendor’s message is returned if no key was sent', () => {
     const message = { message: 'No key was sent.', parameter: undefined };
     expect(cleanVendorWords(message, undefined)).toBe('No key was sent.');
   });
 });
 
-describe('the vendor’s words (rule: vendor-words)', () => {
+describe('cleaning vendor messages (rule: vendor-words)', () => {
   test.each([
     ['line\nbreaks\tand\u0000 bells\u0007', 'line breaks and bells'],
     ['turned \u202eback\u202c and hid\u200bden', 'turned back and hidden'],
@@ -93,11 +93,11 @@ describe('the vendor’s words (rule: vendor-words)', () => {
     ['the key sk-proj-abc***************xyz is old', 'the key [removed] is old'],
     ['lone \ud800 half', 'lone \ufffd half'],
     [' \n ', null],
-  ])('are shown on one line without private parts: %j becomes %j', (said, shown) => {
-    expect(clean(said)).toBe(shown);
+  ])('a vendor’s message is returned on one line without private parts: %j becomes %j', (message, cleaned) => {
+    expect(clean(message)).toBe(cleaned);
   });
 
-  test('are cut at 500 characters, never within a pair of surrogates', () => {
+  test('a vendor’s message is cut at 500 characters without splitting a surrogate pair', () => {
     for (const length of [499, 500, 501, 5_000, 1_000_000]) {
       const shown = clean('😀'.repeat(length)) ?? '';
       expect(shown.length).toBeLessThanOrEqual(500);
@@ -106,14 +106,14 @@ describe('the vendor’s words (rule: vendor-words)', () => {
     expect(clean('x'.repeat(500))).toBe('x'.repeat(500));
   });
 
-  test('name the parameter if the message does not', () => {
+  test('a vendor’s message is followed by the parameter if it does not name it', () => {
     const words = (message: string) => cleanVendorWords({ message, parameter: 'tools[0].name' }, undefined);
     expect(words('Invalid value.')).toBe('Invalid value. (tools[0].name)');
     expect(words("Invalid 'tools[0].name'.")).toBe("Invalid 'tools[0].name'.");
   });
 });
 
-describe.each(ways)('$title', (way) => {
+describe.each(ways)('vendor messages of $title', (way) => {
   const wordsOf = async (script: Parameters<typeof fakeProvider>[0], { model }: Way = way) => {
     const fake = await fakeProvider(script);
     const failure = await failureOf(ask(connect(directoryAt(fake.url), model), way));
@@ -126,7 +126,7 @@ describe.each(ways)('$title', (way) => {
     ['context-overflow', 'tokens'],
     ['not-found', 'model'],
     ['too-large', 'size'],
-  ])('the caller sees the words of %s (rule: vendor-words)', async (fault, word) => {
+  ])('the caller sees the vendor’s message for the fault %s (rule: vendor-words)', async (fault, word) => {
     const expected = fault === 'too-large' && way.name === 'openai' ? 'too large' : word;
     expect(await wordsOf({ fault })).toContain(expected);
   });
@@ -141,18 +141,18 @@ describe.each(ways)('$title', (way) => {
     'server-error',
     'overloaded',
     'html-502',
-  ])('the caller sees no words of %s (rule: vendor-words)', async (fault) => {
+  ])('the caller does not see the vendor’s message for the fault %s (rule: vendor-words)', async (fault) => {
     expect(await wordsOf({ fault, retryAfter: '0' })).toBeNull();
   });
 
-  test('the caller sees no words about money, even with no code for it (rule: vendor-words)', async () => {
+  test('the caller does not see a vendor’s message about money, even without an error code (rule: vendor-words)', async () => {
     const poor = () => {
       throw new Error('Your credit balance is too low.');
     };
     expect(await wordsOf(poor)).toBeNull();
   });
 
-  test('the caller sees no words that repeat the key (rule: vendor-words)', async () => {
+  test('the caller does not see a vendor’s message that repeats the key (rule: vendor-words)', async () => {
     const echo = ({ headers }: { headers: Readonly<Record<string, string>> }) => {
       throw new Error(`What is ${headers['authorization']}?`);
     };
@@ -172,7 +172,7 @@ test.each([
   ['[{"error": {"code": 404, "message": "no such model"}}]', 'no such model'],
   ['{"object": "error", "message": {"detail": [{"msg": "no such model"}]}}', 'no such model'],
   ['not found', null],
-])('a compatible server that answers 404 %s is quoted as %j', async (body, words) => {
+])('the 404 body %s of a compatible server is quoted as %j', async (body, words) => {
   const server = createServer((_, response) => {
     response.writeHead(404, { 'content-type': 'application/json' }).end(body);
   });

@@ -13,7 +13,7 @@ const failedAfter = (retryAfterMs: number | null): FailedAttempt =>
 const refusing = (refusedParameter: string): FailedAttempt =>
   new FailedAttempt(new ProviderError('rejected', { provider: 'openai' }), { refusedParameter });
 
-/** Runs attempts with these outcomes in turn; returns their number, and the parameters that were remembered. */
+/** Runs attempts with these outcomes in turn. Returns their number and the parameters that were remembered. */
 async function attemptsWith(
   outcomes: readonly (FailedAttempt | 'answered')[],
   deadline: Partial<AttemptOptions['deadline']> = {},
@@ -40,13 +40,13 @@ describe('the wait before a second request (rule: second-request)', () => {
     ['300 ms of 600 are half', 300, 600, 2],
     ['301 ms of 600 are more than half', 301, 600, 1],
     ['a Retry-After of 10 ms is raised to 250 ms, more than half of 400', 10, 400, 1],
-  ])('may take at most half of the remaining time: %s', async (_, retryAfterMs, remainingMs, expected) => {
+  ])('the wait before a second request may take at most half of the remaining time: %s', async (_, retryAfterMs, remainingMs, expected) => {
     const outcomes = [failedAfter(retryAfterMs), 'answered'] as const;
     const { attempts } = await attemptsWith(outcomes, { remainingMs: () => remainingMs });
     expect(attempts).toBe(expected);
   });
 
-  test('ends with the reason of the signal as soon as that is aborted', async () => {
+  test('the wait before a second request rejects with the reason of an aborted signal', async () => {
     const leaving = new AbortController();
     const ended = attemptsWith([failedAfter(25_000), 'answered'], { signal: leaving.signal });
     const reason = new Error('left');
@@ -55,13 +55,13 @@ describe('the wait before a second request (rule: second-request)', () => {
   });
 });
 
-describe('a refused parameter (rule: learned-parameters)', () => {
+describe('remembering a refused parameter (rule: learned-parameters)', () => {
   test.each([
     ['the second request is answered', 'answered' as const, ['seed']],
     ['the second request is refused for another parameter', refusing('temperature'), ['seed']],
     ['the second request is refused for the same parameter', refusing('seed'), []],
     ['the second request fails', failedAfter(null), []],
-  ])('is remembered only if leaving it out helped: %s', async (_, second, expected) => {
+  ])('a refused parameter is remembered only if omitting it helped: %s', async (_, second, expected) => {
     const { attempts, remembered } = await attemptsWith([refusing('seed'), second]);
     expect(attempts).toBe(2);
     expect(remembered).toEqual(expected);

@@ -21,28 +21,28 @@ const units = fc.array(
 );
 const weighed = units.map((all) => all.map(({ type, full, masked }) => unit(type, full, masked)));
 
-test('nothing is cut while the history fits its share (rule: fold)', () => {
+test('no unit is masked while the history fits its share (rule: fold)', () => {
   const fold = foldHistory([unit('task', 10, 5), unit('step', 80, 5)], 90);
   expect(fold).toEqual({ forms: ['full', 'full'], tokens: 90 });
 });
 
-test('old units become stubs before anything is dropped (rule: fold)', () => {
+test('old units are masked before any unit is dropped (rule: fold)', () => {
   const fold = foldHistory([unit('task', 10, 5), unit('step', 60, 5), unit('step', 35, 5)], 100);
   expect(fold.forms).toEqual(['full', 'masked', 'full']);
 });
 
-test('a cut leaves exactly half of the share where units are small (rule: fold)', () => {
+test('a cut of small units leaves exactly half of the share (rule: fold)', () => {
   const steps = Array.from({ length: 100 }, () => unit('step', 10, 10));
   expect(foldHistory([unit('task', 10, 10), ...steps], 1_000).tokens).toBe(500);
 });
 
-test('what stubs do not free is dropped, oldest first (rule: fold)', () => {
+test('units are dropped oldest first if masking does not free enough (rule: fold)', () => {
   const old = [unit('step', 30, 20), unit('step', 30, 20), unit('step', 30, 20)];
   const fold = foldHistory([unit('task', 10, 5), ...old, unit('step', 10, 5)], 100);
   expect(fold.forms).toEqual(['full', 'dropped', 'dropped', 'masked', 'full']);
 });
 
-test('the first and the latest task and the newest unit are never touched (rule: fold)', () => {
+test('the first task, the latest task and the newest unit always stay in full (rule: fold)', () => {
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 2_000 }), (all, share) => {
       const { forms } = foldHistory(all, share);
@@ -53,7 +53,7 @@ test('the first and the latest task and the newest unit are never touched (rule:
   );
 });
 
-test('a cut, once made, is the same in all following steps (rule: fold-cuts-once)', () => {
+test('a later step never undoes a cut of the history (rule: fold-cuts-once)', () => {
   const rank = { full: 0, masked: 1, dropped: 2 };
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 2_000 }), (all, share) => {
@@ -69,7 +69,7 @@ test('a cut, once made, is the same in all following steps (rule: fold-cuts-once
   );
 });
 
-test('the fold stays inside its share wherever the untouchable units do (rule: fold)', () => {
+test('the folded history fits its share if the protected units do (rule: fold)', () => {
   fc.assert(
     fc.property(weighed, fc.integer({ min: 1, max: 4_000 }), (all, share) => {
       const { forms, tokens } = foldHistory(all, share);
@@ -79,11 +79,11 @@ test('the fold stays inside its share wherever the untouchable units do (rule: f
       }, 0);
       expect(tokens).toBe(sum);
       const tasks = all.filter(({ unit: { type } }) => type === 'user');
-      const least = [...new Set([tasks[0], tasks.at(-1), all.at(-1)])].reduce(
+      const minimum = [...new Set([tasks[0], tasks.at(-1), all.at(-1)])].reduce(
         (total, each) => total + (each?.full ?? 0),
         0,
       );
-      if (least <= share) expect(tokens).toBeLessThanOrEqual(share);
+      if (minimum <= share) expect(tokens).toBeLessThanOrEqual(share);
     }),
   );
 });

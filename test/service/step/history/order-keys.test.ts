@@ -10,14 +10,14 @@ const called = (parameters: Record<string, unknown>): Turn => ({
   toolCall: { name: 'f', parameters },
 });
 
-test('(rule: stable-prompt) what is in order already stays the very value, so that a step copies nothing', async () => {
+test('tools and turns that are already in order are returned unchanged, without a copy (rule: stable-prompt)', async () => {
   const tool = { name: 'f', inputSchema: { type: 'object', properties: { a: { type: 'string' }, b: {} } } };
   const turn = called({ a: 1, b: { c: [{ d: 1, e: 2 }] } });
   expect((await orderTools([tool], undefined))[0]).toBe(tool);
   expect((await orderTurns([turn], [], undefined))[0]).toBe(turn);
 });
 
-test('(rule: call-rendering) arguments come as the signature has them, the rest by name', async () => {
+test('arguments are ordered by the tool’s signature, further ones by name (rule: call-rendering)', async () => {
   const offered = [{ name: 'f', parameters: ['path', 'content'] }];
   const [turn] = await orderTurns(
     [called({ b: 1, content: 'x', a: { z: 1, y: 2 }, path: 'p' })],
@@ -29,14 +29,14 @@ test('(rule: call-rendering) arguments come as the signature has them, the rest 
   );
 });
 
-test('(rule: observation-text) a result is written as text with its keys by name, a text is left alone', async () => {
+test('a result without content is written as text with keys sorted by name; existing content stays (rule: observation-text)', async () => {
   const observed = (content: string): Turn => ({
     role: 'tool_observation',
     content,
     toolResult: { success: true, result: { b: 1, a: 2 } },
   });
-  const turns = await orderTurns([observed(''), observed('said')], [], undefined);
-  expect(turns.map(({ content }) => content)).toEqual(['{"a":2,"b":1}', 'said']);
+  const turns = await orderTurns([observed(''), observed('own text')], [], undefined);
+  expect(turns.map(({ content }) => content)).toEqual(['{"a":2,"b":1}', 'own text']);
 });
 
 const reversed = (value: unknown): unknown => {
@@ -46,7 +46,7 @@ const reversed = (value: unknown): unknown => {
   return Object.fromEntries(entries.reverse());
 };
 
-test('(rule: signals) values are the same whatever the order of their keys, and only then', () => {
+test('two values are equal only if they differ in nothing but the order of keys (rule: signals)', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       expect(sameValue(one, reversed(one))).toBe(true);

@@ -8,7 +8,7 @@ const result = (name: string, flags: { isError?: boolean; isDenied?: boolean } =
   observation: { isError: false, isDenied: false, ...flags },
 });
 
-test('the same tool with the same arguments again is counted, whatever the order of the keys (rule: signals)', () => {
+test('repeated calls of a tool with the same arguments are counted in any key order (rule: signals)', () => {
   const calls = [
     call('x'),
     call('read', { a: 1, b: { c: 2, d: 3 } }),
@@ -18,7 +18,7 @@ test('the same tool with the same arguments again is counted, whatever the order
   expect(countSignals([...calls, call('read', { a: 2 })], []).repeated_action).toBe(0);
 });
 
-test('cycles of two and of three calls are counted (rule: signals)', () => {
+test('repeated cycles of two and of three calls are counted (rule: signals)', () => {
   const two = ['a', 'b', 'a', 'b', 'a', 'b'].map((name) => call(name));
   const three = ['x', 'a', 'b', 'c', 'a', 'b', 'c'].map((name) => call(name));
   expect(countSignals(two, []).repeated_cycle).toBe(3);
@@ -26,7 +26,7 @@ test('cycles of two and of three calls are counted (rule: signals)', () => {
   expect(countSignals([call('a'), call('a'), call('a'), call('a')], []).repeated_cycle).toBe(0);
 });
 
-test('read-only calls in a row are known by the hint, else by the name (rule: signals)', () => {
+test('consecutive read-only calls are recognised by the tool’s annotation, otherwise by its name (rule: signals)', () => {
   const calls = ['write_file', 'read_file', 'code_search', 'fs.list', 'viewer', 'showPage'].map((name) =>
     call(name),
   );
@@ -35,7 +35,7 @@ test('read-only calls in a row are known by the hint, else by the name (rule: si
   expect(countSignals(calls, tools).consecutive_read_only).toBe(5);
 });
 
-test('errors in a row: denials neither count nor end the row (rule: signals)', () => {
+test('denied calls neither count as consecutive errors nor end the sequence (rule: signals)', () => {
   const calls = [
     result('a'),
     result('b', { isError: true }),
@@ -46,7 +46,7 @@ test('errors in a row: denials neither count nor end the row (rule: signals)', (
   expect(countSignals([...calls, result('e')], []).consecutive_errors).toBe(0);
 });
 
-test('advice comes at three repeats, three rounds of a cycle, three errors, and every fifth read, and never otherwise (rule: advice)', () => {
+test('advice is given at three repeats, three cycles, three errors and every fifth read, and not otherwise (rule: advice)', () => {
   const quiet = { repeated_action: 0, repeated_cycle: 0, consecutive_read_only: 0, consecutive_errors: 0 };
   expect(advise(quiet)).toBeUndefined();
   expect(advise({ ...quiet, repeated_action: 2 })).toBeUndefined();

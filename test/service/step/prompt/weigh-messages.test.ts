@@ -23,18 +23,18 @@ test('adjacent texts of a message are counted as one text (rule: counting)', asy
   expect(await countMessages([user(text(one), text(other))], scale)).toBe(joined + 4);
 });
 
-test('a native call and a native result take 12 tokens each beside their text (rule: counting)', async () => {
+test('a native call and a native result cost 12 tokens each in addition to their text (rule: counting)', async () => {
   const called = await tokens.count(`read_file${JSON.stringify({ path: 'a.ts' })}`);
   const returned = await tokens.count('const a = 1;\n');
   expect(await countMessages([user(call)], scale)).toBe(called + 12 + 4);
   expect(await countMessages([user(result)], scale)).toBe(returned + 12 + 4);
-  const said = await tokens.count('I look.\n');
+  const thought = await tokens.count('I look.\n');
   expect(await countMessages([user(text('I look.\n'), call, call)], scale)).toBe(
-    said + 2 * (called + 12) + 4,
+    thought + 2 * (called + 12) + 4,
   );
 });
 
-test('messages never take more tokens when they are merged than they weigh alone (rule: prompt-budget)', async () => {
+test('merged messages never have more tokens than the sum of their separate weights (rule: prompt-budget)', async () => {
   const unframed = { ...scale, framing: { prompt: 0, message: 0 } };
   const ends = ['x\n', '\n', '=\n', ':\n', '  \n', '/\n', '漢\n', '\t\n'];
   const beginnings = ['/x\n', '//\n', '\n', '\n\n', '  x\n', '\t\n', '\r\n', '\u3000x\n', '<file>\n', 'x\n'];

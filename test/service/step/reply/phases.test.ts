@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { PhaseReader, readPhaseReply } from '../../../../src/service/step/reply/phases.js';
 
-test('reason ends with its block, fenced or not, in prose or alone (rule: phase-control)', () => {
+test('the control block of reason is read fenced or not, within prose or alone (rule: phase-control)', () => {
   const block = '{"plan": "look", "tools_to_consider": ["read", 3], "finish": true}';
   for (const text of [
     `First I look.\n\`\`\`json\n${block}\n\`\`\``,
@@ -22,7 +22,7 @@ test('reason ends with its block, fenced or not, in prose or alone (rule: phase-
   }
 });
 
-test('a missing or broken block means free text and "go on" (rule: phase-control)', () => {
+test('a missing or invalid control block leaves the text as prose and continues the run (rule: phase-control)', () => {
   for (const text of ['just words', 'words\n{"plan": "look', 'words {"other": 1}', '{'.repeat(5_000)]) {
     expect(readPhaseReply(text, 'reason')).toMatchObject({
       prose: text,
@@ -35,7 +35,7 @@ test('a missing or broken block means free text and "go on" (rule: phase-control
   }
 });
 
-test('observe tells what was learned and whether to go on (rule: phase-control)', () => {
+test('the control block of observe contains the observation and whether to continue (rule: phase-control)', () => {
   const text = 'It is there.\n{"observation": "found", "should_continue": false, "final_answer": "in a {b}"}';
   expect(readPhaseReply(text, 'observe').control).toMatchObject({
     observation: 'found',
@@ -44,7 +44,7 @@ test('observe tells what was learned and whether to go on (rule: phase-control)'
   });
 });
 
-test('(rule: phase-control) the last block counts, wherever it stands, and none is shown', () => {
+test('the last control block of a reply counts, and all blocks are removed from the prose (rule: phase-control)', () => {
   const text =
     'I saw it {"observation": "a", "should_continue": true} and then ```code``` {"x": 1}\n' +
     '```json\n{"observation": "b", "should_continue": false, "final_answer": "in {b}"}\n```\nSo I am done.';
@@ -54,15 +54,15 @@ test('(rule: phase-control) the last block counts, wherever it stands, and none 
   });
 });
 
-test('(rule: phase-control) an empty final answer is none', () => {
+test('an empty final answer in a control block is read as null (rule: phase-control)', () => {
   for (const empty of ['""', '"  "', 'null'])
     expect(
       readPhaseReply(`{"should_continue": false, "final_answer": ${empty}}`, 'observe').control.final_answer,
     ).toBeNull();
 });
 
-test('(rule: deltas-join) a streamed phase shows its prose, goes on after a line of code, and shows no block', () => {
-  const pieces = [
+test('a streamed phase emits its prose, continues after a code block, and emits no control block (rule: deltas-join)', () => {
+  const fragments = [
     'First I look.\n\nThen {I} read.\n',
     '```ts\nconst a = { b: 1 };\n```\n',
     '`a` and { "b": 2 } go on {\n',
@@ -70,45 +70,45 @@ test('(rule: deltas-join) a streamed phase shows its prose, goes on after a line
     '{"plan": "a \\"quoted\\" } one"}',
     'The end {"plan": "never closed',
   ];
-  const text = pieces.join('');
-  const shown = `${pieces[0]}${pieces[1]}${pieces[2]}${pieces[5]}`;
+  const text = fragments.join('');
+  const prose = `${fragments[0]}${fragments[1]}${fragments[2]}${fragments[5]}`;
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 12 })), (sizes) => {
       const reader = new PhaseReader('reason');
       let rest = text;
-      let told = '';
+      let emitted = '';
       for (const size of [...sizes, text.length]) {
-        told += reader.push(rest.slice(0, size));
+        emitted += reader.push(rest.slice(0, size));
         rest = rest.slice(size);
       }
-      expect(told + reader.end()).toBe(shown);
+      expect(emitted + reader.end()).toBe(prose);
       expect(reader.control.plan).toBe('a "quoted" } one');
     }),
   );
 });
 
-test('(rule: linear-work) a megabyte of anything is read', () => {
+test('reading a phase completes on a megabyte of hostile text (rule: linear-work)', () => {
   for (const unit of ['{', '{"', '`', '```', '{ ', '{"a": ', '{"plan": 1}', '```{"plan": 1}```']) {
     const text = unit.repeat(1_000_000 / unit.length);
     expect(readPhaseReply(text, 'reason').prose.length).toBeLessThanOrEqual(text.length);
   }
 }, 60_000);
 
-// Looked at anew with each piece this takes ten minutes.
-test('(rules: linear-work, phase-control) a megabyte of a block in pieces of eight characters is read', () => {
+// Scanning the block again with each fragment would take ten minutes.
+test('a megabyte of a control block in fragments of eight characters is read (rules: linear-work, phase-control)', () => {
   const reader = new PhaseReader('observe');
-  let told = reader.push('Saw {"observation":"');
+  let emitted = reader.push('Saw {"observation":"');
   const words = 'a {"b"} '.replaceAll('"', "'");
-  for (let piece = 0; piece < 2 ** 17; piece += 1) told += reader.push(words);
-  told += reader.push('"} again');
-  expect(told + reader.end()).toBe('Saw  again');
+  for (let index = 0; index < 2 ** 17; index += 1) emitted += reader.push(words);
+  emitted += reader.push('"} again');
+  expect(emitted + reader.end()).toBe('Saw  again');
   expect(reader.control.observation).toHaveLength(2 ** 20);
 }, 60_000);
 
-test('(rules: linear-work, phase-control) a megabyte of white space in place of a closing fence is prose', () => {
+test('a megabyte of white space in place of a closing fence is prose (rules: linear-work, phase-control)', () => {
   const reader = new PhaseReader('observe');
-  let told = reader.push('```json\n{"observation": "a"}');
-  for (let piece = 0; piece < 2 ** 17; piece += 1) told += reader.push('        ');
-  expect(told).toHaveLength(2 ** 20);
+  let emitted = reader.push('```json\n{"observation": "a"}');
+  for (let index = 0; index < 2 ** 17; index += 1) emitted += reader.push('        ');
+  expect(emitted).toHaveLength(2 ** 20);
   expect(reader.control.observation).toBe('a');
 }, 60_000);

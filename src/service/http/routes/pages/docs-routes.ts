@@ -8,7 +8,7 @@ import { builtPage } from './built-page.js';
 import { guide } from './guide.js';
 import { playgroundPage, playgroundRoutes } from './playground-routes.js';
 
-/** Routes of the playground, the contract and its page, the guide, and an index of them. All assets are local. */
+/** Routes of the playground, the contract and its page, the guide, and an index. All assets are local. */
 export function docsRoutes(version: string): Route[] {
   return [
     { path: '/', get: startPage(version) },
@@ -25,7 +25,7 @@ export function docsRoutes(version: string): Route[] {
   ];
 }
 
-/** Answers with the playground to callers who prefer HTML, with the index to all others or if no page was built. */
+/** Serves the playground to callers who prefer HTML. Serves the index to all others, and if no page was built. */
 function startPage(version: string): RequestHandler {
   const page = playgroundPage();
   return (request, response, next) => {
@@ -44,13 +44,13 @@ const index = (version: string) => ({
   health: '/healthz',
 });
 
-/** The contract as bytes, which all answers share: Express would encode a text for each. */
+/** The contract as bytes, shared by all responses, because Express would encode a string for each. */
 interface Contract {
   readonly json: Buffer;
   readonly yaml: Buffer;
 }
 
-/** Made with the first request: that takes longer than the rest of the start. */
+/** Created with the first request, because that takes longer than the rest of the startup. */
 const contract = onDemand(async (): Promise<Contract> => {
   const { openapiDocument, openapiYaml } = await import('../../../../contract/openapi/openapi.js');
   return { json: Buffer.from(JSON.stringify(openapiDocument())), yaml: Buffer.from(openapiYaml()) };
@@ -62,14 +62,15 @@ function sendContract(form: (contract: Contract) => Buffer, type: string): Reque
   };
 }
 
-/** Sends a file of Swagger UI that the build copied beside this program. */
+/** Serves a file of Swagger UI, which the build copied beside this program. */
 function asset(name: string): Route {
   return {
     path: `/docs/${name}`,
     get: (_request, response) => {
       const folder = builtPage('contract');
       if (!folder || !existsSync(join(folder, name))) throw new RequestRefused('not_found');
-      // Without a callback, which would be called when the file was sent, too, Express goes on only after an error.
+      // No callback is passed: Express would call it also after success, and without one it calls `next` only
+      // after an error.
       response.sendFile(name, { root: folder, maxAge: '1h' });
     },
   };
@@ -94,5 +95,5 @@ const page = `<!doctype html>
 
 const startScript = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#contract', validatorUrl: null });\n";
 
-/** Encoded once, as the contract is. */
+/** Encoded once, like the contract. */
 const bytesOf = { guide: Buffer.from(guide), page: Buffer.from(page), startScript: Buffer.from(startScript) };

@@ -1,4 +1,4 @@
-/** The text of `/llms.txt`: all that a coding assistant needs in order to call this service. */
+/** The text of `/llms.txt`: everything a coding assistant needs in order to call this service. */
 export const guide = `# Stepwise
 
 > One HTTP call is one step of a ReAct agent. You keep the loop, the tools and the model key; the service builds

@@ -1,12 +1,14 @@
 import { RequestRefused } from '../../failure/to-failure.js';
 import type { Route } from '../route.js';
 
-/** Saved runs as JSON, by names that cannot be guessed; the program that starts the service hands them to its page. */
+/**
+ * Saved runs as JSON, by unguessable names. The program that starts the service passes them in for the playground.
+ */
 export type HandedRuns = Readonly<Record<string, string>>;
 
 /**
- * Routes that give each run to the page of this service only: browsers send which page asks, and others get 404 whatever
- * `CORS_ORIGINS` says (rule: playground-view).
+ * Routes that serve each run only to the service's own page. The browser's headers reveal the requesting site;
+ * other sites get 404, even if `CORS_ORIGINS` allows them (rule: playground-view).
  */
 export const handedRunRoutes = (runs: HandedRuns): Route[] =>
   Object.entries(runs).map(([name, json]) => ({

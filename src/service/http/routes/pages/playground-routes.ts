@@ -8,11 +8,17 @@ import type { Route } from '../route.js';
 import { builtPage } from './built-page.js';
 
 const PAGE = 'index.html';
-/** Matches names that hold a hash: such a file never changes, since a build gives changed contents another name. */
+/**
+ * Matches file names with a content hash. Such a file can be cached forever, because changed contents get another
+ * name.
+ */
 const hashed = /-[0-9A-Za-z]{8}\.\w+$/;
 const encodings = { br: '.br', gzip: '.gz' } as const;
 
-/** Routes of the playground's files, which the build puts beside this program. Without a build, or in a bundle, there are none. */
+/**
+ * Routes of the playground's files, which the build puts beside this program. Empty without a build, and in a
+ * bundle.
+ */
 export function playgroundRoutes(): Route[] {
   const folder = builtPage('playground');
   const names = folder === undefined ? [] : builtFiles(folder);
@@ -31,7 +37,7 @@ export function playgroundPage(): RequestHandler | undefined {
   return (request, response, next) => headersOfPage(request, response, () => send(request, response, next));
 }
 
-/** Stricter than the policy of other answers: only its own images, and no script made from a string. */
+/** Stricter policy than that of other responses: only our own images, and no script created from a string. */
 const headersOfPage = helmet.contentSecurityPolicy({
   useDefaults: false,
   directives: {
@@ -57,9 +63,9 @@ function builtFiles(folder: string): string[] {
   }
 }
 
-/** Sends a file in the encoding that the caller prefers among those that were built. */
+/** Serves a file in the caller's preferred encoding among those that were built. */
 function sendFile(path: string): RequestHandler {
-  // Read once and shared by all answers, so that unread answers do not fill the memory.
+  // Read once and shared by all responses, so that unread responses do not fill memory.
   const contents = new Map(
     ['', '.br', '.gz'].map((suffix) => [suffix, onDemand(() => readFile(path + suffix))]),
   );

@@ -1,7 +1,7 @@
-/** The subject of the worked example's question, and an argument of its call. */
+/** The subject of the worked example's question, also used as an argument of its call. */
 export const exampleSubject = 'invoice';
 
-/** The question of the worked example, marked as no part of the conversation. */
+/** The question of the worked example. It states that it is not part of the conversation. */
 export const exampleTaskTemplate = `An example of the form, which is not part of this task: What is there to know about "${exampleSubject}"?
 `;
 

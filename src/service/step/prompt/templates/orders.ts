@@ -18,7 +18,7 @@ When the task can be answered, set "should_continue" to false and put the whole 
 `,
 } as const satisfies Record<NonNullable<StepRequest['phase']>, string>;
 
-/** The same for the `json` protocol, with prose in `thought`. */
+/** The orders of the phases for the `json` protocol, with prose in `thought`. */
 export const jsonPhaseTemplates = {
   ...phaseTemplates,
   reason: `Phase: reason. Take no action yet. Think about what to do next, and reply with this object instead:
@@ -39,13 +39,13 @@ export const answerNowTemplate = `This is the last step: no further action is po
 export const terminalTemplate = `The last tool failed in a way that ends this run: no further action is possible. Give the final answer now: what you found, and what went wrong.
 `;
 
-/** The last block if the prompt would end with the assistant (rule: message-order). */
+/** The last block of a prompt that would otherwise end with the assistant (rule: message-order). */
 export const continueTemplate = 'Continue.\n';
 
-/** The first block if the prompt would begin with the assistant (rule: message-order). */
+/** The first block of a prompt that would otherwise begin with the assistant (rule: message-order). */
 export const openingTemplate = 'Here is the conversation so far.\n';
 
-/** The observation of a call without one (rule: pairing). */
+/** The observation of a call that has none (rule: pairing). */
 export const notRunTemplate = 'This call was not run.';
 
 /** Asks for the summary that replaces the oldest part of a history (rule: compaction-summarize). */

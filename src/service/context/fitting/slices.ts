@@ -5,47 +5,47 @@ import { fence, inlinePath } from '../fence.js';
 import { formatLines, LineIndex, type LineRange } from '../lines.js';
 import type { Coverage } from './coverage.js';
 
-/** A run of an item's lines that the prompt does not hold yet. Most items are one piece. */
-export interface Piece {
+/** A range of an item's lines that the prompt does not contain yet. Most items have one. */
+export interface Slice {
   readonly item: ContextItem;
   readonly text: string;
   readonly lineCount: number;
   readonly firstLine: number | undefined;
 }
 
-/** An item's pieces (none if it is a duplicate), and the cuts of those that are sent. */
+/** An item's slices (none for a duplicate), and the fitted texts of those that are sent. */
 export interface PlacedItem {
   readonly item: ContextItem;
-  readonly pieces: readonly Piece[];
+  readonly slices: readonly Slice[];
   readonly placed: readonly FittedText[];
 }
 
-const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['askedAs'], number>;
+const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['requestedAs'], number>;
 
 /**
- * Divides items into the lines that are neither shown yet nor belong to another item: to one that asks for less, or
- * that comes first (rule: no-line-twice).
+ * Divides items into slices of lines that are neither covered yet nor belong to another item that requests less or
+ * comes first (rule: no-line-twice).
  */
-export async function piecesOf(
+export async function slicesOf(
   items: readonly ContextItem[],
-  shown: Coverage,
-): Promise<Map<ContextItem, readonly Piece[]>> {
-  const asked = shown.copy();
-  const pieces = new Map<ContextItem, readonly Piece[]>();
-  for (const item of items.toSorted((a, b) => precedence[a.askedAs] - precedence[b.askedAs])) {
+  covered: Coverage,
+): Promise<Map<ContextItem, readonly Slice[]>> {
+  const requested = covered.copy();
+  const slices = new Map<ContextItem, readonly Slice[]>();
+  for (const item of items.toSorted((a, b) => precedence[a.requestedAs] - precedence[b.requestedAs])) {
     await yieldIfBusy();
-    pieces.set(item, await missingPieces(item, asked));
-    asked.add(item.origin, linesOf(item), item.text);
+    slices.set(item, await missingSlices(item, requested));
+    requested.add(item.origin, linesOf(item), item.text);
   }
-  return pieces;
+  return slices;
 }
 
-async function missingPieces(item: ContextItem, shown: Coverage): Promise<Piece[]> {
+async function missingSlices(item: ContextItem, covered: Coverage): Promise<Slice[]> {
   const { origin, text, firstLine } = item;
-  const whole = wholePiece(item);
+  const whole = wholeSlice(item);
   const [range] = linesOf(item);
-  if (!range || firstLine === undefined) return (await shown.contains(origin, text)) ? [] : [whole];
-  const missing = shown.missing(origin, range);
+  if (!range || firstLine === undefined) return (await covered.contains(origin, text)) ? [] : [whole];
+  const missing = covered.missing(origin, range);
   if (missing.length === 1 && missing[0]?.first === range.first && missing[0].last === range.last)
     return [whole];
   const index = new LineIndex(text);
@@ -56,18 +56,18 @@ async function missingPieces(item: ContextItem, shown: Coverage): Promise<Piece[
   });
 }
 
-export function wholePiece(item: ContextItem): Piece {
+export function wholeSlice(item: ContextItem): Slice {
   return { item, text: item.text, lineCount: item.lineCount, firstLine: item.firstLine };
 }
 
-/** The range of a text's lines as a list; empty if their numbers are unknown or there are none. */
-export function linesOf({ lineCount, firstLine }: Piece | ContextItem): LineRange[] {
+/** Returns the range of a text's lines as a list; empty if the line numbers are unknown or there are no lines. */
+export function linesOf({ lineCount, firstLine }: Slice | ContextItem): LineRange[] {
   if (firstLine === undefined || lineCount === 0) return [];
   return [{ first: firstLine, last: firstLine + lineCount - 1 }];
 }
 
-/** Describes how a piece is cut and rendered. */
-export function cutSourceOf({ item, text, lineCount, firstLine }: Piece): CutSource {
+/** Returns the source for cutting and rendering a slice. */
+export function cutSourceOf({ item, text, lineCount, firstLine }: Slice): CutSource {
   const { path, tag } = item;
   return {
     text,
