@@ -20,10 +20,21 @@ export function renderJsonAction(thought: string, name: string, parameters: Para
 }
 
 function renderKey(key: string): string {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : JSON.stringify(key);
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(key) ? key : renderValue(key);
 }
 
-/** Writes a value as JSON; values that JSON lacks become null, as in an array. */
+/**
+ * Writes a value as JSON; values that JSON lacks become null, as in an array. Avoids `\b` and `\f`, which outside an
+ * object are read as text, since models hardly ever intend them.
+ */
 function renderValue(value: unknown): string {
-  return JSON.stringify(value) ?? 'null';
+  return (JSON.stringify(value) ?? 'null').replace(
+    /\\[\s\S]/g,
+    (written) => rareEscapes.get(written) ?? written,
+  );
 }
+
+const rareEscapes: ReadonlyMap<string, string> = new Map([
+  ['\\b', '\\u0008'],
+  ['\\f', '\\u000c'],
+]);

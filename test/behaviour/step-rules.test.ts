@@ -169,7 +169,7 @@ describe('the step (rule: one-call-per-step)', () => {
     expect(answer.body).toMatchObject({
       iterations_remaining: 0,
       status: 'direct_response_provided',
-      direct_response: 'I look.',
+      direct_response: expect.stringMatching(/^The step limit was reached.*\n\nI look\.$/s),
       action_details: null,
       parse: { outcome: 'action_after_limit' },
       signals: { last_iteration: true },

@@ -114,12 +114,15 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
   describe('the last iteration (rule: last-iteration)', () => {
     const last = { max_iterations_left: 1 } as const;
 
-    test('an action is not proposed: its prose is the answer', async () => {
+    test('an action is not proposed: a fixed sentence and its prose are the answer', async () => {
       const body = await step({ text: 'Thought: It is in a.ts.\nAction: read_file(path="a.ts")' }, last);
       expect(body).toMatchObject({
         status: 'direct_response_provided',
-        direct_response: 'It is in a.ts.',
+        direct_response: 'The step limit was reached before there was an answer.\n\nIt is in a.ts.',
         action_details: null,
+        warnings: [
+          { code: 'action_withheld', message: expect.stringMatching(/read_file.*on_last_iteration/) },
+        ],
         iterations_remaining: 0,
         signals: { last_iteration: true },
       });

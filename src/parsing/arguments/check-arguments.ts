@@ -23,12 +23,23 @@ export function checkArguments(
   const expanded = inputSchema && expandSchema(inputSchema);
   if (!expanded) return { ok: true, values, repairs: [] };
   if (!canBeChecked(values, expanded)) return tooMuchToCheck;
+  const given = withoutNulls(values, expanded.schema);
   const coercion = new Coercion(spellings);
-  const coerced = coercion.coerceObject(values, expanded.schema);
+  const coerced = coercion.coerceObject(given, expanded.schema);
   if (coercion.decodes && !canBeChecked(coerced, expanded)) return tooMuchToCheck;
   const error = firstError(coerced, expanded.schema);
   if (error) return { ok: false, problem: describe(error) };
-  return { ok: true, values: coerced, repairs: coercion.repairs };
+  const dropped = given === values ? [] : ['null_dropped' as const];
+  return { ok: true, values: coerced, repairs: [...dropped, ...coercion.repairs] };
+}
+
+/** Drops each null whose parameter is optional and takes no null: models write it for "not given" (rule: values). */
+function withoutNulls(values: Values, { properties, required }: Schema): Values {
+  const given = Object.entries(values).filter(([key, value]) => {
+    const declared = value === null && !required?.includes(key) ? ownSchema(properties, key) : null;
+    return !declared || errorsIn(value, declared).length === 0;
+  });
+  return given.length === Object.keys(values).length ? values : Object.fromEntries(given);
 }
 
 const tooMuchToCheck = {

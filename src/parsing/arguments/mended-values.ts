@@ -24,7 +24,7 @@ export function readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): string 
   const smart = '“‘'.includes(text.charAt(inside - 1));
   scanner.repairs.add(smart ? 'smart_quotes' : 'inner_quotes');
   scanner.position = end + 1;
-  return resolveEscapes(text.slice(inside, end), '"');
+  return resolveEscapes(scanner, text.slice(inside, end), '"');
 }
 
 /** Returns the closing quote. */
@@ -60,7 +60,7 @@ function readTripleLoosely(
   if (end === first || !closesString(text, end + close.length, keys)) return scanner.fail(notClosed);
   scanner.repairs.add('inner_quotes');
   scanner.position = end + close.length;
-  return resolveEscapes(text.slice(inside, end), close);
+  return resolveEscapes(scanner, text.slice(inside, end), close);
 }
 
 function closesString(text: string, position: number, keys: ArgumentKeys): boolean {

@@ -22,17 +22,10 @@ export function toOfferedTool({ name, inputSchema }: DefinedTool): OfferedTool {
 }
 
 /**
- * The names of a schema's properties: those of `required` in its order, then the rest by name (by UTF-16 code
- * units), in whatever order the properties arrived (rule: tool-order).
+ * Returns the names of a schema's properties: those of `required` in its order, then the others in the order in which the
+ * schema declares them (rule: tool-order).
  */
 export function parameterOrder(inputSchema: Readonly<Record<string, unknown>>): string[] {
-  const declared = propertyNames(inputSchema);
-  const required = requiredNames(inputSchema, declared);
-  return [...required, ...declared.filter((name) => !required.has(name)).sort()];
-}
-
-/** Orders the parameters of a definition that the model sees as written: required ones, then the rest in the order of the text. */
-export function writtenOrder(inputSchema: Readonly<Record<string, unknown>>): string[] {
   const declared = propertyNames(inputSchema);
   return [...new Set([...requiredNames(inputSchema, declared), ...declared])];
 }

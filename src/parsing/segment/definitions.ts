@@ -1,4 +1,4 @@
-import { MAX_TOOLS, type OfferedTool, writtenOrder } from '../arguments/offered-tool.js';
+import { MAX_TOOLS, type OfferedTool, parameterOrder } from '../arguments/offered-tool.js';
 import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { isObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
@@ -87,7 +87,7 @@ function toTool(name: string, definition: JsonObject): OfferedTool {
   if (Array.isArray(declared)) return { name, parameters: [...new Set(declared.flatMap(nameOf))] };
   if (!isObject(declared)) return { name, parameters: [] };
   if (isObject(declared['properties']))
-    return { name, parameters: writtenOrder(declared), inputSchema: declared };
+    return { name, parameters: parameterOrder(declared), inputSchema: declared };
   if (declared['type'] === 'object') return { name, parameters: [], inputSchema: declared };
   return { name, parameters: Object.keys(declared) };
 }

@@ -45,8 +45,33 @@ function readAt(scanner: Scanner, depth: number): JsonValue | undefined {
 }
 
 function readContainer(scanner: Scanner, depth: number): JsonValue | undefined {
-  if (scanner.current === '{') return readObject(scanner, depth);
+  if (scanner.current === '{') return depth === 0 ? readOuterObject(scanner) : readObject(scanner, depth);
   return readSequence(scanner, depth, scanner.current === '[' ? ']' : ')');
+}
+
+/** Reads an object; its strings have JSON's escapes if it is JSON. That matters only where backslashes would stay. */
+function readOuterObject(scanner: Scanner): JsonValue | undefined {
+  const start = scanner.position;
+  const before = scanner.repairs.delete('literal_backslashes');
+  let object = readObject(scanner, 0);
+  const { text, position } = scanner;
+  if (scanner.repairs.has('literal_backslashes') && isJson(text.slice(start, position))) {
+    scanner.repairs.delete('literal_backslashes');
+    scanner.isJson = true;
+    object = scanner.readAgain(start, () => readObject(scanner, 0));
+    scanner.isJson = false;
+  }
+  if (before) scanner.repairs.add('literal_backslashes');
+  return object;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function readObject(scanner: Scanner, depth: number): JsonValue | undefined {

@@ -8,8 +8,10 @@ export type Repair =
   | 'missing_comma'
   | 'bare_word'
   | 'smart_quotes'
+  | 'literal_backslashes'
   | 'big_integer_as_text'
   | 'undefined_as_null'
+  | 'null_dropped'
   | 'duplicate_key'
   | 'second_outcome'
   | 'closing_fence'
@@ -51,6 +53,8 @@ export class Scanner {
   /** The second reading: it also accepts bare words and smart quotes. */
   readonly lenient: boolean;
   problem: string | null = null;
+  /** Whether an object is read that `JSON.parse` accepts: its strings have JSON's escapes. */
+  isJson = false;
   /** Reading failed because the text ended too early. */
   cut = false;
   /** Number of values begun by all scanners that read the same call. */
@@ -104,6 +108,17 @@ export class Scanner {
   /** The call has too many values; no way of reading goes on. */
   get isFull(): boolean {
     return this.#begun.values > MAX_VALUES;
+  }
+
+  /** Reads again from `position` what was read before; the values in it are counted once. */
+  readAgain<Value>(position: number, read: () => Value): Value {
+    const { values } = this.#begun;
+    this.position = position;
+    try {
+      return read();
+    } finally {
+      this.#begun.values = values;
+    }
   }
 
   /** Skips white space and comments (`//`, block, `#`) between the parts of a value. */

@@ -99,7 +99,7 @@ function readPart(scanner: Scanner, start: StringStart): string | undefined {
   if (start.prefix.includes('f') && /[{}]/.test(written)) {
     return scanner.fail('an f-string is no literal; write the text itself');
   }
-  return start.prefix.includes('r') ? written : resolveEscapes(written, start.close);
+  return start.prefix.includes('r') ? written : resolveEscapes(scanner, written, start.close);
 }
 
 /** Returns where the string that is open at `from` closes; -1 if nowhere. */
@@ -114,32 +114,61 @@ export function closingQuote(text: string, from: number, close: string): number 
 }
 
 /**
- * Resolves the escapes of the three languages. What is no escape keeps its backslash, as in Python
- * (`"\d+"` is a pattern); in a template string the backslash goes, as in JavaScript.
+ * Resolves the escapes of a literal: JSON's in an object that is JSON, JavaScript's in a template string, else Python's and
+ * JavaScript's together. If one of its backslashes was no escape, or would make a control character, the model did not
+ * write escapes: they stay as written, and a repair reports it (rule: values).
  */
-export function resolveEscapes(written: string, quote: string): string {
-  let backslash = written.indexOf('\\');
-  if (backslash < 0) return written;
-  const native = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
-  if (native !== undefined) return native;
+export function resolveEscapes(scanner: Scanner, written: string, quote: string): string {
+  if (!written.includes('\\')) return written;
+  if (scanner.isJson) return parseString(written) ?? written;
+  const resolved = beginsLikeDrive.test(written) ? undefined : readEscapes(written, quote);
+  if (resolved !== undefined) return resolved;
+  scanner.repairs.add('literal_backslashes');
+  return beginsLikePath.test(written) ? written : written.replace(plainEscape, resolvePlain);
+}
+
+/** A literal of one line that begins with a drive letter, a colon and a single backslash. */
+const beginsLikeDrive = /^[A-Za-z]:\\(?!\\)[^\r\n]*$/;
+const beginsLikePath = /^(?:[A-Za-z]:\\(?!\\)|\\\\)[^\r\n]*$/;
+
+/** The escapes that are resolved in a literal whose other backslashes stay. */
+const plainEscape = /\\([\s\S])/g;
+const plainEscapes: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['t', '\t'],
+  ['"', '"'],
+  ["'", "'"],
+  ['\\', '\\'],
+]);
+const resolvePlain = (pair: string, letter: string): string => plainEscapes.get(letter) ?? pair;
+
+/** Returns the text with all escapes resolved; undefined if a backslash is none, or makes a control character. */
+function readEscapes(written: string, quote: string): string | undefined {
+  const json = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
+  if (json !== undefined && !unintended.test(json)) return json;
   const parts: string[] = [];
   let done = 0;
-  while (backslash >= 0) {
-    const found = readEscape(written, backslash, quote);
-    const after = backslash + (found?.length ?? 2);
-    if (found) {
-      parts.push(written.slice(done, backslash), found.value);
-      done = after;
-    }
-    backslash = written.indexOf('\\', after);
+  for (let at = written.indexOf('\\'); at >= 0; at = written.indexOf('\\', done)) {
+    const found = readEscape(written, at, quote);
+    if (!found || isUnintended(written, at, found)) return undefined;
+    parts.push(written.slice(done, at), found.value);
+    done = at + found.length;
   }
   return parts.join('') + written.slice(done);
 }
 
+/** Control characters that no model means to write, apart from `\n`, `\t` and `\r`. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unintended = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
+
+/** `\u0007` can only be meant. */
+const isUnintended = (written: string, at: number, { value }: Escape): boolean =>
+  unintended.test(value) && written.charAt(at + 1) !== 'u';
+
 /** Minimum length of a string for which a failing attempt by `JSON.parse` costs little in comparison. */
 const WORTH_A_TRY = 2 ** 12;
 
-/** Resolves the escapes by `JSON.parse`, which gives the same result and is many times faster; undefined if the string is no JSON. */
+/** Resolves the escapes of JSON; undefined if the string is no JSON. */
 function parseString(written: string): string | undefined {
   try {
     return JSON.parse(`"${written}"`);
@@ -154,7 +183,7 @@ interface Escape {
   readonly length: number;
 }
 
-/** Null where a backslash and its letter stay as they are written. */
+/** Returns the escape at a backslash; null if there is none. */
 function readEscape(written: string, backslash: number, quote: string): Escape | null {
   const letter = written.charAt(backslash + 1);
   const simple = simpleEscapes.get(letter);

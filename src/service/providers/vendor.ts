@@ -18,7 +18,7 @@ export interface Vendor {
   /** Starts reading the reply to a request. */
   startReply(request: SentRequest, cap: ReplyCap): VendorReply;
   /** Reads an error: the body of a response with an error status, or of a 200 that contains an error. */
-  readError(status: number, body: string): VendorError;
+  readError(body: string): VendorError;
 }
 
 /** A prompt in the vendor's format, and the function that maps tool names back. */

@@ -7,7 +7,7 @@ import { readProse } from '../../parsing/reply-text.js';
 import { correctionFor } from './correction.js';
 import type { ReadAction, Reply } from './read-reply.js';
 import { type ProsePhase, readPhaseReply } from './reply/phases.js';
-import type { ReplySituation } from './types.js';
+import type { MustAnswer, ReplySituation } from './types.js';
 
 /** The end of a step: the proposed actions or the answer, and the turns to append to the history. */
 export interface Conclusion {
@@ -29,6 +29,13 @@ export interface ProposedAction extends ReadAction {
 }
 
 const NO_ANSWER_AT_THE_LIMIT = 'The step limit was reached before there was an answer.';
+const NO_ANSWER_AFTER_A_FAILURE = 'A tool failed for good before there was an answer.';
+
+/** The answer in place of an action that is not proposed: at the step limit a fixed sentence says first why it is unfinished. */
+function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
+  if (mustAnswer === 'terminal_error') return thought || NO_ANSWER_AFTER_A_FAILURE;
+  return thought ? `${NO_ANSWER_AT_THE_LIMIT}\n\n${thought}` : NO_ANSWER_AT_THE_LIMIT;
+}
 
 /** Decides what the reply means for the run: an action, an answer, the end of a phase, or an error. */
 export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
@@ -85,7 +92,7 @@ function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclu
 
 function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
   if (situation.mustAnswer) {
-    const answer = answerWith(reply, reply.thought || NO_ANSWER_AT_THE_LIMIT, null);
+    const answer = answerWith(reply, withheldAnswer(reply, situation.mustAnswer), null);
     return { ...answer, outcome: 'action_after_limit' };
   }
   const actions = withIds(reply.actions, situation);

@@ -146,12 +146,29 @@ export type ProviderFailure =
   | 'context_length'
   | 'rejected';
 
+/** Why no connection to a provider came about, or why it broke (rule: connection-failures). */
+export type ConnectionProblem =
+  | 'dns'
+  | 'refused'
+  | 'reset'
+  | 'timeout'
+  | 'tls_untrusted'
+  | 'tls_hostname'
+  | 'proxy';
+
 /** Details of a failure beyond its kind. */
 export interface ProviderErrorDetails {
   readonly provider: string;
   readonly upstreamStatus?: number | null;
   readonly retryAfterMs?: number | null;
   readonly vendorWords?: string | null;
+  readonly connection?: ConnectionFailure | null;
+}
+
+export interface ConnectionFailure {
+  readonly problem: ConnectionProblem;
+  /** False if only a change of the configuration can help. */
+  readonly isPassing: boolean;
 }
 
 /**
@@ -164,6 +181,8 @@ export class ProviderError extends Error {
   readonly provider: string;
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
+  /** Null if the provider could be reached. */
+  readonly connection: ConnectionFailure | null;
   /** Private, so that a printed error does not contain it. */
   readonly #vendorWords: string | null;
 
@@ -173,6 +192,7 @@ export class ProviderError extends Error {
     this.provider = details.provider;
     this.upstreamStatus = details.upstreamStatus ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.connection = details.connection ?? null;
     this.#vendorWords = details.vendorWords ?? null;
   }
 

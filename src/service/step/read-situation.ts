@@ -2,6 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { resultText } from '../../conversation/observation-text.js';
 import {
   callsOf,
   type Mispairing,
@@ -59,6 +60,7 @@ export async function readSituation(
       ...windowWarning(request, profile.contextWindow),
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
+      ...hiddenResultWarnings(request.conversation_history),
     ],
   };
 }
@@ -184,4 +186,18 @@ function pairingWarnings(mispairings: readonly Mispairing[]): Warning[] {
     code: kind,
     message: `conversation_history[${index}]: ${mispairingTexts[kind]}`,
   }));
+}
+
+/** Warns of results that the model does not see because the same observation has a text of its own (rule: observation-text). */
+function hiddenResultWarnings(history: readonly Turn[]): Warning[] {
+  const hidden = [...history.keys()].filter((index) => hasHiddenResult(history[index]));
+  return hidden.slice(-MAX_PAIRING_WARNINGS).map((index) => ({
+    code: 'tool_result_not_shown',
+    message: `conversation_history[${index}]: the model sees content, not toolResult.result; leave one of them out`,
+  }));
+}
+
+function hasHiddenResult(turn: Turn | undefined): boolean {
+  const result = turn?.toolResult?.result ?? undefined;
+  return result !== undefined && turn?.content !== '' && resultText(result) !== turn?.content;
 }

@@ -1,16 +1,18 @@
+import type { ContextReport } from '../../contract/context-report.js';
 import { errorCodes } from '../../contract/error-codes.js';
 import type { Turn } from '../../contract/history.js';
 import type { Preview } from '../../contract/preview.js';
-import type { ActionDetails, Signals, Step, Warning } from '../../contract/step.js';
+import type { ActionDetails, Signals, Step, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { blankStep, stepError } from '../../conversation/blank-step.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
 import type { Message } from './provider.js';
+import type { Reply } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { hashPrompt } from './report-context.js';
 import type { StepDependencies } from './step-dependencies.js';
-import type { ReplySituation } from './types.js';
+import type { MustAnswer, ReplySituation } from './types.js';
 
 /** The response to a step, without the fields that the HTTP layer adds. */
 export type StepResult = Omit<Step, 'updated_conversation_history' | 'request_id'>;
@@ -60,7 +62,12 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
     finish_reason_raw: completion.finishReasonRaw,
     reasoning: reply.reasoning,
     completion_text: request.include?.completion_text ? completion.text : null,
-    warnings: [...situation.warnings, ...completion.warnings, ...replyWarnings(conclusion)],
+    warnings: [
+      ...situation.warnings,
+      ...completion.warnings,
+      ...truncationWarnings(completion.usage, report),
+      ...replyWarnings(conclusion, situation),
+    ],
     error: conclusion.error && { ...conclusion.error, provider },
   };
 }
@@ -135,10 +142,46 @@ function signalsOf(
 }
 
 /** Returns warnings for callers that check only the status (rule: unreadable-action). */
-function replyWarnings({ reply, status, outcome }: Conclusion): Warning[] {
+function replyWarnings(
+  { reply, status, outcome }: Conclusion,
+  { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
+): Warning[] {
+  if (outcome === 'action_after_limit') return [actionWithheld(reply, mustAnswer)];
   if (outcome === 'malformed_action' || outcome === 'unknown_tool') return [unreadableAction];
   const isCut = reply.completion.finishReason === 'length';
   return isCut && status !== 'action_proposed' && status !== 'error' ? [answerTruncated] : [];
+}
+
+/** Prompts of fewer tokens are not judged: fixed costs and counting margins weigh too much in them. */
+const MIN_JUDGED_TOKENS = 1_000;
+
+/** Below this part of our own count, no tokenizer explains the provider's count of the prompt. */
+const MIN_COUNTED_SHARE = 0.5;
+
+/** Warns of a server that cut the prompt without saying so, as local servers with a small window do (rule: usage). */
+function truncationWarnings(
+  { input_tokens: counted }: Usage,
+  { prompt_tokens: sent }: ContextReport,
+): Warning[] {
+  const isFarBelow = counted !== null && counted > 0 && counted < sent * MIN_COUNTED_SHARE;
+  if (sent < MIN_JUDGED_TOKENS || !isFarBelow) return [];
+  return [
+    {
+      code: 'prompt_truncated_upstream',
+      message: `The provider counted ${counted} prompt tokens where about ${sent} were sent, so it has probably cut the prompt. Raise the context length of the server (Ollama: num_ctx), or lower tokenLimit.`,
+    },
+  ];
+}
+
+function actionWithheld({ actions: [action] }: Reply, mustAnswer: MustAnswer | undefined): Warning {
+  const reason =
+    mustAnswer === 'terminal_error'
+      ? 'a tool failed with `terminal: true`, so this step had to answer'
+      : 'this was the last step, so it had to answer (on_last_iteration: "allow_action" proposes it)';
+  return {
+    code: 'action_withheld',
+    message: `The action ${action?.name ?? ''} was not proposed: ${reason}.`,
+  };
 }
 
 const unreadableAction: Warning = {

@@ -72,3 +72,29 @@ describe('a schema of a caller can do no harm', () => {
     expect(checkArguments({ v: '7' }, schema, new WeakMap())).toMatchObject({ ok: true, values: { v: 7 } });
   });
 });
+
+describe('a null for an optional parameter (rule: values)', () => {
+  const optional = { path: { type: 'string' }, line: { type: 'integer' }, mode: { enum: ['r', 'w'] } };
+  const required = { required: ['path'] };
+
+  test('is not given if the parameter takes no null', () => {
+    const parsed = read('path="a", line=null, mode=None', optional, required);
+    expect(parsed.action?.toolArgs).toEqual({ path: 'a' });
+    expect(parsed.repairs).toContain('null_dropped');
+  });
+
+  test.each([
+    ['is nullable', { line: { type: ['integer', 'null'] } }],
+    ['has an alternative for null', { line: { anyOf: [{ type: 'integer' }, { type: 'null' }] } }],
+    ['has no type', { line: {} }],
+    ['is not declared', {}],
+  ])('stays if the parameter %s', (_, properties) => {
+    const parsed = read('line=null', properties);
+    expect(parsed.action?.toolArgs).toEqual({ line: null });
+    expect(parsed.repairs).toEqual([]);
+  });
+
+  test('is malformed if the parameter is required', () => {
+    expect(read('path=null', optional, required).outcome).toBe('malformed_action');
+  });
+});

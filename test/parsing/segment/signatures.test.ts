@@ -89,15 +89,15 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     ).toEqual(['a(x)', 'b(y, z)']);
   });
 
-  test('a definition gives what is required in its order, then the rest by name (rule: tool-order)', () => {
+  test('a definition gives the required parameters, then the others as they are declared (rule: tool-order)', () => {
     expect(toOfferedTool({ name: 'read', inputSchema: schema })).toEqual({
       name: 'read',
-      parameters: ['n', 'path'],
+      parameters: ['path', 'n'],
       inputSchema: schema,
     });
     const properties = { start: {}, content: {}, path: {}, end: {} };
     const inputSchema = { properties, required: ['path', 'content', 'path', 'unknown', 3] };
-    const parameters = ['path', 'content', 'end', 'start'];
+    const parameters = ['path', 'content', 'start', 'end'];
     expect(toOfferedTool({ name: 'write', inputSchema })).toMatchObject({ parameters });
     expect(toOfferedTool({ name: 'ls', inputSchema: {} }).parameters).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readValue } from '../../../src/parsing/text/literals.js';
 import { type JsonValue, Scanner } from '../../../src/parsing/text/scanner.js';
@@ -57,9 +57,68 @@ test('an escape means the same in a long string as in a short one (rule: values)
       fc.constantFrom('"', "'"),
       (parts, quote) => {
         const times = Math.ceil(10_000 / parts.join('').length);
-        const expected = parts.map((part) => resolveEscapes(part, quote)).join('');
-        expect(resolveEscapes(parts.join('').repeat(times), quote)).toBe(expected.repeat(times));
+        const resolve = (text: string): string => resolveEscapes(new Scanner('', 0), text, quote);
+        const text = parts.join('');
+        expect(resolve(text.repeat(times))).toBe(resolve(text).repeat(times));
       },
     ),
   );
+});
+
+describe('backslashes that are no escapes stay as written (rule: values)', () => {
+  const read = (literal: string) => {
+    const scanner = new Scanner(literal, 0);
+    const value = readValue(scanner);
+    return { value, isRepaired: scanner.repairs.has('literal_backslashes') };
+  };
+
+  test.each([
+    ['a back reference', String.raw`"s/\(foo\)/\1bar/"`, String.raw`s/\(foo\)/\1bar/`],
+    ['a pattern', String.raw`"\bword\b\s+"`, String.raw`\bword\b\s+`],
+    ['a pattern beside a line break', String.raw`"\d+\n\"x\""`, '\\d+\n"x"'],
+    ['an escaped carriage return beside a pattern', String.raw`"\r\d"`, String.raw`\r\d`],
+    ['a path of Windows', String.raw`"C:\new\test.ts"`, String.raw`C:\new\test.ts`],
+    ['a path of Windows in single quotes', String.raw`'C:\Users\dev\n.ts'`, String.raw`C:\Users\dev\n.ts`],
+    ['a path of a share', String.raw`"\\server\share\new"`, String.raw`\\server\share\new`],
+    ['a short octal escape', String.raw`"\1\2"`, String.raw`\1\2`],
+    ['a hexadecimal control character', String.raw`"\x1b[0m"`, String.raw`\x1b[0m`],
+    ['an incomplete \\U', String.raw`"\Users"`, String.raw`\Users`],
+    ['a control character in a template string', '`\\b\\n`', '\\b\n'],
+  ])('%s', (_, literal, value) => {
+    expect(read(literal)).toEqual({ value, isRepaired: true });
+  });
+
+  test.each([
+    [String.raw`"a\nb\t\"c\" \u00e9 \\ \/"`, 'a\nb\t"c" é \\ /'],
+    [String.raw`"\x41\101\U0001F600"`, 'AA😀'],
+    [String.raw`"\u0007"`, '\u0007'],
+    [String.raw`"C:\\new\\test.ts"`, String.raw`C:\new\test.ts`],
+    [String.raw`r"\b\d"`, String.raw`\b\d`],
+    ['`\\d\\$`', 'd$'],
+  ])('%s has escapes alone, which are resolved', (literal, value) => {
+    expect(read(literal)).toEqual({ value, isRepaired: false });
+  });
+
+  test('an object that is JSON has the escapes of JSON, whatever they make', () => {
+    const json = String.raw`{"path": "C:\new", "bell": "\b\f", "deep": {"list": ["\b"]}}`;
+    expect(read(json)).toEqual({ value: JSON.parse(json), isRepaired: false });
+  });
+
+  test('an object that is no JSON keeps the backslashes of the literals that have others', () => {
+    const value = { path: String.raw`C:\new`, text: 'a\nb' };
+    expect(read(String.raw`{path: "C:\new", text: "a\nb"}`)).toEqual({ value, isRepaired: true });
+  });
+
+  test('no control character comes from a literal without \\u', () => {
+    const written = fc.array(fc.constantFrom('\\', 'a', 'b', 'f', 'n', 'x1b', '0', '7', 'v', ' '), {
+      maxLength: 20,
+    });
+    fc.assert(
+      fc.property(written, (parts) => {
+        const { value } = read(`"${parts.join('')} "`);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+        expect(String(value ?? '')).not.toMatch(/[\x00-\x08\x0b-\x1f]/);
+      }),
+    );
+  });
 });

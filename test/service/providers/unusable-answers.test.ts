@@ -85,7 +85,7 @@ describe.each(vendors)('random responses of $title (rule: error-table)', ({ vend
   const expectReadable = (json: unknown): void => {
     const completion = readPlain(vendor, json);
     if (completion) expectUsable(completion);
-    const { codes, message } = vendor.readError(400, JSON.stringify(json) ?? '');
+    const { codes, message } = vendor.readError(JSON.stringify(json) ?? '');
     expect([message, ...codes].every((each) => typeof each === 'string')).toBe(true);
   };
 

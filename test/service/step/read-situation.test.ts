@@ -90,11 +90,11 @@ const writeFile = {
   },
 };
 
-test('required parameters come first in their own order, the rest by name (rule: tool-order)', async () => {
+test('required parameters come first, then the others as they are declared (rule: tool-order)', async () => {
   const situation = await situationOf({ tools: [writeFile] });
-  expect(situation.offered[0]?.parameters).toEqual(['path', 'content', 'append', 'mode']);
+  expect(situation.offered[0]?.parameters).toEqual(['path', 'content', 'mode', 'append']);
   expect(await renderTools(situation)).toContain(
-    '- write_file(path, content, append?, mode?): Writes a file.\n',
+    '- write_file(path, content, mode?, append?): Writes a file.\n',
   );
 });
 
@@ -102,7 +102,7 @@ test.each([
   'text',
   'xml',
   'native',
-] as const)('a client that reorders keys gets the same prompt byte for byte with protocol %s (rule: tool-order)', async (protocol) => {
+] as const)('a client that reorders the keys of arguments keeps the prompt byte for byte (rule: tool-order): %s', async (protocol) => {
   const parameters = { path: 'a', content: 'b', mode: 1, append: true, own: { z: 1, a: [{ y: 1, b: 2 }] } };
   const written = { ...call('a'), toolCall: { name: 'write_file', parameters, id: 'a' } };
   const request = stepRequest({
@@ -110,10 +110,9 @@ test.each([
     tools: [writeFile],
     conversation_history: [{ role: 'user', content: 'Write.' }, written, saw('a')],
   });
-  const reordered = stepRequest(reorder({ ...request, conversation_history: [] }) as typeof request);
   const turns = reorder(request.conversation_history) as typeof request.conversation_history;
   const first = await prepare(request);
-  const second = await prepare({ ...reordered, conversation_history: turns });
+  const second = await prepare({ ...request, conversation_history: turns });
   expect(second.prompt.system).toBe(first.prompt.system);
   expect(second.prompt.messages.map(textOf)).toEqual(first.prompt.messages.map(textOf));
   expect(JSON.stringify(second.situation.tools.map((tool) => tool.inputSchema))).toBe(
@@ -171,4 +170,26 @@ test('a result is rendered with keys sorted by name, in whatever order they arri
   const first = await promptOf({ b: [{ d: 1, c: 2 }], a: {} });
   expect(first).toContain('{"a":{},"b":[{"c":2,"d":1}]}');
   expect(await promptOf({ a: {}, b: [{ c: 2, d: 1 }] })).toBe(first);
+});
+
+describe('an observation with a text and a result (rule: observation-text)', () => {
+  const warned = async (content: string, result: unknown) => {
+    const observed = { ...saw('a'), content, toolResult: { success: true, result } };
+    const history = [{ role: 'user' as const, content: 'Read.' }, call('a'), observed];
+    const situation = await situationOf({ conversation_history: history });
+    return situation.warnings.map(({ code }) => code);
+  };
+
+  test('is warned about if the result is another text', async () => {
+    expect(await warned('done', { lines: 3 })).toEqual(['tool_result_not_shown']);
+  });
+
+  test.each([
+    ['the result is the text', 'done', 'done'],
+    ['the result as JSON is the text', '{"lines":3}', { lines: 3 }],
+    ['the text is empty', '', { lines: 3 }],
+    ['there is no result', 'done', null],
+  ])('is not warned about if %s', async (_, content, result) => {
+    expect(await warned(content, result)).toEqual([]);
+  });
 });

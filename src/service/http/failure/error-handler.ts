@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { isObject } from '../../../contract/fields.js';
+import { ProviderError } from '../../step/provider.js';
 import { type Outcome, type RequestState, stateOf } from '../middleware/request-state.js';
 import { errorResponse, sendFailure } from './send-failure.js';
 import { isBug, RequestRefused, toFailure } from './to-failure.js';
@@ -17,6 +18,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     const thrown = refusalOfExpress(error) ?? error;
     const failure = toFailure(state.signal?.aborted ? state.signal.reason : thrown);
     state.outcome = failure.code;
+    if (thrown instanceof ProviderError) state.connectionProblem = thrown.connection?.problem;
     if (isBug(thrown)) logBug(log, thrown, state);
     if (response.destroyed) return;
     if (state.events?.started) state.events.end({ type: 'error', error: errorResponse(failure, state) });

@@ -1,4 +1,5 @@
 import type { EndedRequest } from '../../operations/metrics/request-metrics.js';
+import type { ConnectionProblem } from '../../step/provider.js';
 import { type Outcome, openRequest, type Preparation, type RequestState } from './request-state.js';
 
 /** A finished request, for the log and the metrics: ids, codes and counts, never a text of the caller. */
@@ -7,6 +8,8 @@ export interface RequestRecord extends EndedRequest {
   /** Undefined if the request belongs to no trace. */
   readonly traceId: string | undefined;
   readonly outcome: Outcome;
+  /** Undefined if the provider could be reached. */
+  readonly connectionProblem: ConnectionProblem | undefined;
   /** Name of the bearer token; undefined if the service requires none. */
   readonly caller: string | undefined;
 }
@@ -34,7 +37,7 @@ const callerLeft = { status: 499, outcome: 'caller_left' } as const;
 
 function toRecord(
   method: string,
-  { id, trace, route, caller, limit, upstream, usage, startedAt }: RequestState,
+  { id, trace, route, caller, connectionProblem, limit, upstream, usage, startedAt }: RequestState,
   { status, outcome }: Pick<RequestRecord, 'status' | 'outcome'>,
 ): RequestRecord {
   return {
@@ -44,6 +47,7 @@ function toRecord(
     route,
     status,
     outcome,
+    connectionProblem,
     caller: caller?.name,
     limit,
     upstream,
@@ -54,7 +58,8 @@ function toRecord(
 
 /** Returns the log line of a request (rule: request-log). */
 export function toLogLine(record: RequestRecord): object {
-  const { id, traceId, method, route, status, outcome, limit, caller, usage, durationMs } = record;
+  const { id, traceId, method, route, status, outcome, connectionProblem, limit, caller, usage, durationMs } =
+    record;
   return {
     request_id: id,
     ...(traceId !== undefined && { trace_id: traceId }),
@@ -62,6 +67,7 @@ export function toLogLine(record: RequestRecord): object {
     route,
     status,
     outcome,
+    ...(connectionProblem !== undefined && { connection_problem: connectionProblem }),
     ...(limit !== undefined && { limit }),
     ...(caller !== undefined && { caller }),
     duration_ms: Math.round(durationMs),

@@ -6,6 +6,7 @@ import type { Caller } from '../../operations/access/token-entries.js';
 import type { Allowance } from '../../operations/limits/caller-limits.js';
 import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
+import type { ConnectionProblem } from '../../step/provider.js';
 import type { EventStream } from '../routes/event-stream.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
@@ -22,6 +23,8 @@ export interface RequestState {
   /** True once the whole response was written to the socket; otherwise the caller left before. */
   isAnswered: boolean;
   outcome?: Outcome;
+  /** Why no connection to the provider came about, or why it broke. */
+  connectionProblem?: ConnectionProblem | undefined;
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
   usage?: Usage | null;

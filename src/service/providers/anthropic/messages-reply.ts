@@ -168,7 +168,7 @@ export class MessagesReply implements VendorReply {
   }
 
   #addEnding({ stop_reason, stop_details }: Ending): void {
-    this.#stopReason = stop_reason ?? this.#stopReason;
+    this.#stopReason = stop_reason || this.#stopReason;
     if (stop_details?.explanation) this.#explanation = this.#cap.admit(stop_details.explanation);
   }
 

@@ -1,7 +1,7 @@
-import { APIError } from '@anthropic-ai/sdk/error';
 import { isObject } from '../../../contract/fields.js';
 import type { ProviderFailure } from '../../step/provider.js';
-import { parseJson, type VendorError } from '../vendor.js';
+import { readErrorBody } from '../error-body.js';
+import type { VendorError } from '../vendor.js';
 
 /** Failures by `error.details.error_code` and `error.type`, as listed in the types of `@anthropic-ai/sdk` 1.12. */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
@@ -19,22 +19,17 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   } as const),
 );
 
-/** Reads an error body with the vendor's SDK. */
-export function readError(status: number, body: string): VendorError {
-  const json = parseJson(body);
-  const { errorCode, type, apiMessage } = APIError.generate(
-    status,
-    isObject(json) ? json : {},
-    undefined,
-    new Headers(),
-  );
-  const message = typeof apiMessage === 'string' ? apiMessage : '';
+/** Reads an error body. The sentence names the parameter where no field does. */
+export function readError(body: string): VendorError {
+  const { fields, message, parameter, words } = readErrorBody(body);
+  const { details, type } = fields;
+  const code = isObject(details) ? details['error_code'] : undefined;
   return {
-    codes: [errorCode, type].filter((each) => typeof each === 'string'),
+    codes: [code, type].filter((each) => typeof each === 'string'),
     status: undefined,
-    parameter: parameterIn(message),
+    parameter: parameter ?? parameterIn(message),
     message,
-    words: { message, parameter: undefined },
+    words,
   };
 }
 

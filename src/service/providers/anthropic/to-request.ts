@@ -72,8 +72,15 @@ function wantedParameters(
   traits: ModelTraits,
 ) {
   const isSupported = traits.efforts.some((each) => each === effort);
+  const thinks = isSupported && effort !== 'none';
   return [
-    { name: 'temperature', wire: 'temperature', value: temperature, isSupported: traits.temperature },
+    {
+      name: 'temperature',
+      wire: 'temperature',
+      value: temperature,
+      isSupported: traits.temperature && !thinks,
+      ...(thinks && { reason: 'a model that thinks supports none' }),
+    },
     { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
     effort === 'none'
       ? { name: 'reasoningEffort', wire: 'thinking', value: { type: 'disabled' }, isSupported }

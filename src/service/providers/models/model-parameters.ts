@@ -7,6 +7,8 @@ export interface WantedParameter {
   readonly value: unknown;
   /** True if the model supports this value, according to the model table. */
   readonly isSupported: boolean;
+  /** The reason given to the caller if it is not sent; by default that the model does not support it. */
+  readonly reason?: string;
 }
 
 /** Returns the parameters to send, and a warning for each of the others (rule: model-table). */
@@ -19,9 +21,9 @@ export function chooseParameters(wanted: readonly WantedParameter[], refused: Re
   };
 }
 
-const dropped = ({ name }: WantedParameter): Warning => ({
+const dropped = ({ name, reason = 'the model does not support it' }: WantedParameter): Warning => ({
   code: 'parameter_dropped',
-  message: `${name} was not sent: the model does not support it.`,
+  message: `${name} was not sent: ${reason}.`,
 });
 
 const MAX_MODELS = 1_000;

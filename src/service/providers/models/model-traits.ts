@@ -8,7 +8,7 @@ export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
  * of its family.
  */
 export interface ModelTraits extends ModelProfile {
-  /** False if the model refuses any value but its default, or if that is unknown. */
+  /** False if the model is known to refuse any value but its own. */
   readonly temperature: boolean;
   readonly seed: boolean;
   /** The reasoning efforts that the model supports; empty if it supports none. */
@@ -47,7 +47,7 @@ const openaiFraming = { prompt: 3, message: 4 };
 /** Anthropic does not publish its format. This is an upper bound of all observed values. */
 const anthropicFraming = { prompt: 8, message: 8 };
 
-/** Defaults for OpenAI's models: those of a reasoning model, like all new ones. */
+/** Defaults for OpenAI's models. */
 export const openaiModel: ModelTraits = {
   contextWindow: null,
   encoding: 'o200k_base',
@@ -56,7 +56,7 @@ export const openaiModel: ModelTraits = {
   nativeTools: 'good',
   structured: openaiSchema,
   needsExample: false,
-  temperature: false,
+  temperature: true,
   seed: true,
   efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
   maxTokensParam: 'max_completion_tokens',
@@ -72,6 +72,7 @@ export const anthropicModel: ModelTraits = {
   countMargin: estimateMargins.claudeSince47,
   framing: anthropicFraming,
   structured: anthropicSchema,
+  temperature: false,
   seed: false,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   maxTokensParam: 'max_tokens',
@@ -86,7 +87,6 @@ export const compatibleModel: ModelTraits = {
   nativeTools: 'poor',
   structured: 'none',
   needsExample: true,
-  temperature: true,
   maxTokensParam: 'max_tokens',
   cacheKey: false,
 };

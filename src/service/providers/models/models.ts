@@ -39,6 +39,7 @@ const openaiModels: readonly ModelRow[] = [
     nativeTools: 'poor',
     toolsWithoutReasoning: true,
     cacheBreakpoints: true,
+    temperature: false,
   },
   {
     pattern: /^(?:ft:)?gpt-5\.(?:[6-9]|\d\d)/,
@@ -46,6 +47,7 @@ const openaiModels: readonly ModelRow[] = [
     nativeTools: 'poor',
     toolsWithoutReasoning: true,
     cacheBreakpoints: true,
+    temperature: false,
   },
   {
     pattern: /^(?:ft:)?gpt-5\.[45]-(?:mini|nano)/,
@@ -53,6 +55,7 @@ const openaiModels: readonly ModelRow[] = [
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     nativeTools: 'poor',
     toolsWithoutReasoning: true,
+    temperature: false,
   },
   {
     pattern: /^(?:ft:)?gpt-5\.[45]/,
@@ -61,6 +64,7 @@ const openaiModels: readonly ModelRow[] = [
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
     nativeTools: 'poor',
     toolsWithoutReasoning: true,
+    temperature: false,
   },
   {
     pattern: /^(?:ft:)?gpt-5(?:\.\d)?-chat/,
@@ -73,12 +77,14 @@ const openaiModels: readonly ModelRow[] = [
     names: ['gpt-5.2', 'gpt-5.2-pro', 'gpt-5.1', 'gpt-5.1-mini'],
     contextWindow: 400_000,
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
+    temperature: false,
   },
   {
     pattern: /^(?:ft:)?gpt-5/,
     names: ['gpt-5', 'gpt-5-mini', 'gpt-5-nano'],
     contextWindow: 400_000,
     efforts: ['minimal', 'low', 'medium', 'high'],
+    temperature: false,
   },
   {
     pattern: /^(?:ft:)?gpt-4\.1/,
@@ -139,19 +145,20 @@ const openaiModels: readonly ModelRow[] = [
     nativeTools: 'none',
     structured: 'none',
     efforts: [],
+    temperature: false,
   },
   {
     pattern: /^(?:ft:)?o\d/,
     names: ['o4-mini', 'o3', 'o3-mini', 'o1'],
     contextWindow: 200_000,
     efforts: upToHigh,
+    temperature: false,
   },
 ];
 
 /**
- * Anthropic's models. Sources: types of `@anthropic-ai/sdk` 1.12, the model overview at platform.claude.com. No
- * row supports a temperature: since API version 2026-10-21, models after Opus 4.6 refuse it, and for older models
- * this is unknown.
+ * Anthropic's models. Sources: types of `@anthropic-ai/sdk` 1.12, the model overview at platform.claude.com. Models
+ * after Opus 4.6 refuse any temperature but 1 since API version 2026-10-21; whether the older do is not known.
  */
 const anthropicModels: readonly ModelRow[] = [
   {
@@ -170,6 +177,7 @@ const anthropicModels: readonly ModelRow[] = [
     pattern: /^claude-(?:opus|sonnet)-4-6/,
     names: ['claude-opus-4-6', 'claude-sonnet-4-6'],
     countMargin: estimateMargins.claude,
+    temperature: true,
     efforts: ['none', 'low', 'medium', 'high', 'max'],
   },
   {
@@ -177,6 +185,7 @@ const anthropicModels: readonly ModelRow[] = [
     names: [],
     contextWindow: 200_000,
     countMargin: estimateMargins.claude,
+    temperature: true,
     structured: 'none',
     efforts: [],
   },
@@ -186,6 +195,7 @@ const anthropicModels: readonly ModelRow[] = [
     names: ['claude-opus-4-5', 'claude-sonnet-4-5', 'claude-haiku-4-5'],
     contextWindow: 200_000,
     countMargin: estimateMargins.claude,
+    temperature: true,
     efforts: [],
   },
   {

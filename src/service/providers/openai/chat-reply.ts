@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { Completion } from '../../step/provider.js';
+import { holdsError } from '../error-body.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
@@ -16,7 +17,7 @@ const text = z.string().nullish();
 
 /** A plain response or a chunk of a stream. Unknown fields of compatible servers are ignored. */
 const chunkSchema = z.object({
-  model: text,
+  model: text.catch(null),
   choices: z.array(z.unknown()).nullish(),
   usage: z.unknown().optional(),
 });
@@ -31,26 +32,35 @@ const messageSchema = z.object({
   tool_calls: z.array(z.unknown()).nullish(),
 });
 
-const answerChoiceSchema = z.object({ message: messageSchema, finish_reason: text });
-const chunkChoiceSchema = z.object({ delta: messageSchema.nullish(), finish_reason: text });
+/** Some servers answer plainly with `delta`, or stream with `message`. */
+const choiceSchema = z.object({
+  message: messageSchema.nullish(),
+  delta: messageSchema.nullish(),
+  finish_reason: text,
+});
 
-const callsSchema = z.array(
-  z.object({
-    id: text,
-    function: z.object({ name: z.string(), arguments: z.union([z.string(), z.looseObject({})]).nullish() }),
-  }),
-);
-
+/** A call, or a part of one. Some servers send the arguments as an object. */
 const callPartSchema = z.object({
   index: z.int().nonnegative().nullish(),
   id: text,
-  function: z.object({ name: text, arguments: text }).nullish(),
+  function: z.object({ name: text, arguments: z.union([z.string(), z.looseObject({})]).nullish() }).nullish(),
 });
 
-type ChatMessage = z.output<typeof messageSchema>;
 const callPartsSchema = z.array(callPartSchema);
 
+type ChatMessage = z.output<typeof messageSchema>;
+type Choice = z.output<typeof choiceSchema>;
 type CallPart = z.output<typeof callPartSchema>;
+
+/** A call as far as it has arrived. */
+interface OpenCall {
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  arguments: string;
+  /** Whether one part held all of the call: its name and whole arguments. */
+  isWhole: boolean;
+}
 
 /** A reply of the Chat Completions API. */
 export class ChatReply implements VendorReply {
@@ -58,7 +68,9 @@ export class ChatReply implements VendorReply {
   hasEnded = false;
   readonly #request: SentRequest;
   readonly #cap: ReplyCap;
-  readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
+  readonly #calls: OpenCall[] = [];
+  readonly #callsById = new Map<string, OpenCall>();
+  readonly #callsByIndex = new Map<number, OpenCall>();
   #unreadCalls: readonly unknown[] = [];
   #model: string | null | undefined;
   #text = '';
@@ -77,21 +89,19 @@ export class ChatReply implements VendorReply {
   }
 
   addAnswer(json: unknown): boolean {
+    if (holdsError(json)) return false;
     const answer = chunkSchema.safeParse(json).data;
-    const choice = answerChoiceSchema.safeParse(answer?.choices?.[0]).data;
-    if (!answer || !choice) return false;
-    const { read, unread } = splitCalls(choice.message.tool_calls ?? []);
-    const calls = callsSchema.safeParse(read).data;
-    if (!calls) return false;
+    const choice = choiceSchema.safeParse(answer?.choices?.[0]).data;
+    const message = choice?.message ?? choice?.delta;
+    if (!answer || !choice || !message) return false;
+    const { read, unread } = splitCalls(message.tool_calls ?? []);
+    const calls = callPartsSchema.safeParse(read).data;
+    if (!calls?.every((call) => typeof call.function?.name === 'string')) return false;
     this.#addHead(answer);
-    this.#addTexts(choice.message);
-    this.#finishReason = choice.finish_reason ?? null;
+    this.#addTexts(message);
+    this.#addFinish(choice);
     this.#unreadCalls = unread;
-    for (const [index, { id, function: called }] of calls.entries()) {
-      const written =
-        typeof called.arguments === 'string' ? called.arguments : writeArguments(called.arguments);
-      this.#addToCall({ index, id, function: { name: called.name, arguments: written } });
-    }
+    for (const call of calls) this.#addToCall(call, this.#beginCall(call));
     return true;
   }
 
@@ -100,15 +110,17 @@ export class ChatReply implements VendorReply {
       this.hasEnded = true;
       return [];
     }
-    const chunk = chunkSchema.safeParse(parseJson(data)).data;
-    if (!chunk?.choices) return undefined;
+    const json = parseJson(data);
+    const chunk = holdsError(json) ? undefined : chunkSchema.safeParse(json).data;
+    if (!chunk) return undefined;
     this.#addHead(chunk);
-    return chunk.choices.length === 0 ? [] : this.#addChoice(chunk.choices[0]);
+    // A chunk with the usage alone has an empty list, null or no `choices`.
+    return chunk.choices?.length ? this.#addChoice(chunk.choices[0]) : [];
   }
 
   completion(): Completion {
-    const { read, unread } = splitCalls([...this.#calls.values()]);
-    const unified = finishReasons.get(this.#finishReason ?? '') ?? 'other';
+    const { read, unread } = splitCalls(this.#calls);
+    const unified = finishReasons.get(this.#finishReason?.toLowerCase() ?? '') ?? 'other';
     return {
       text: this.#text,
       reasoning: this.#reasoning === '' ? null : this.#reasoning,
@@ -134,20 +146,27 @@ export class ChatReply implements VendorReply {
   }
 
   #addChoice(json: unknown): TextDelta[] | undefined {
-    const choice = chunkChoiceSchema.safeParse(json).data;
-    const parts = choice?.delta?.tool_calls ?? [];
+    const choice = choiceSchema.safeParse(json).data;
+    const message = choice?.delta ?? choice?.message;
+    const parts = message?.tool_calls ?? [];
     const calls = parts.length <= MAX_CALL_PARTS ? callPartsSchema.safeParse(parts).data : undefined;
     if (!choice || !calls) return undefined;
     this.hasBegun = true;
-    this.#finishReason = choice.finish_reason ?? this.#finishReason;
-    for (const call of calls) this.#addToCall(call);
-    if (this.#calls.size > MAX_STREAMED_PARTS) return undefined;
-    return choice.delta ? this.#addTexts(choice.delta) : [];
+    this.#addFinish(choice);
+    for (const call of calls) this.#addToCall(call, this.#callOf(call));
+    if (this.#calls.length > MAX_STREAMED_PARTS) return undefined;
+    return message ? this.#addTexts(message) : [];
+  }
+
+  /** Some servers send an empty reason with every chunk: it is none. */
+  #addFinish({ finish_reason }: Choice): void {
+    this.#finishReason = finish_reason || this.#finishReason;
   }
 
   #addTexts({ content, refusal, reasoning_content, reasoning }: ChatMessage): TextDelta[] {
-    const thought = this.#cap.admit(reasoning_content ?? reasoning ?? '');
-    const answer = this.#cap.admit(textOf(content));
+    const parts = partsOf(content);
+    const thought = this.#cap.admit((reasoning_content ?? reasoning ?? '') + parts.reasoning);
+    const answer = this.#cap.admit(parts.text);
     this.hasBegun = true;
     this.#reasoning += thought;
     this.#text += answer;
@@ -159,33 +178,74 @@ export class ChatReply implements VendorReply {
     return deltas.filter(({ delta }) => delta !== '');
   }
 
-  /** Adds a fragment to its call. Servers without indexes begin each call with its id. */
-  #addToCall({ index, id, function: called }: CallPart): void {
-    const position = index ?? this.#calls.size - (id ? 0 : 1);
-    const call = this.#calls.get(position) ?? { id: '', name: '', arguments: '' };
+  #beginCall({ index }: CallPart): OpenCall {
+    const call: OpenCall = { index: index ?? undefined, id: '', name: '', arguments: '', isWhole: false };
+    this.#calls.push(call);
+    this.#callsByIndex.set(index ?? this.#calls.length - 1, call);
+    return call;
+  }
+
+  /**
+   * Returns the call that a part continues, or a new one. The id decides before the index: some servers give parallel
+   * calls the same index, or none. A part with neither continues the last call, unless that one is whole and the part
+   * names a tool.
+   */
+  #callOf(part: CallPart): OpenCall {
+    const { index, id } = part;
+    const last = this.#calls.at(-1);
+    const atIndex = typeof index === 'number' ? this.#callsByIndex.get(index) : last;
+    const withId = id ? this.#callsById.get(id) : undefined;
+    const call = withId && !begins(part, withId) ? withId : atIndex;
+    return call && !begins(part, call) ? call : this.#beginCall(part);
+  }
+
+  #addToCall({ id, function: called }: CallPart, call: OpenCall): void {
     call.id ||= this.#cap.admit(id ?? '');
+    if (id && !this.#callsById.has(id)) this.#callsById.set(id, call);
     call.name ||= this.#cap.admit(called?.name ?? '');
-    call.arguments += this.#cap.admit(called?.arguments ?? '');
-    this.#calls.set(position, call);
+    const given = called?.arguments ?? '';
+    const written = typeof given === 'string' ? given : writeArguments(given);
+    call.isWhole = call.arguments === '' && Boolean(called?.name) && isObject(parseJson(written));
+    call.arguments += this.#cap.admit(written);
   }
 }
 
-function textOf(content: ChatMessage['content']): string {
-  if (!Array.isArray(content)) return content ?? '';
-  return content
-    .map((part) => (isObject(part) && typeof part['text'] === 'string' ? part['text'] : ''))
-    .join('');
+/** Whether a part begins a call of its own although it has the id or the index of an earlier one. */
+function begins({ index, id, function: called }: CallPart, call: OpenCall): boolean {
+  if (!called?.name || call.name === '') return false;
+  const sameId = !id || id === call.id || call.id === '';
+  const sameIndex = typeof index !== 'number' || call.index === undefined || index === call.index;
+  return !sameId || !sameIndex || (!id && call.isWhole);
 }
 
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries({
-    stop: 'stop',
-    length: 'length',
-    tool_calls: 'tool',
-    function_call: 'tool',
-    content_filter: 'refusal',
-  } as const),
-);
+/** Returns the text and the reasoning of a content; Mistral's reasoning is a list of texts in a part of its own. */
+function partsOf(content: unknown): { readonly text: string; readonly reasoning: string } {
+  if (!Array.isArray(content)) return { text: typeof content === 'string' ? content : '', reasoning: '' };
+  const parts = content.filter(isObject);
+  const reasoning = parts.map(({ thinking }) => partsOf(thinking).text).join('');
+  const text = parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+  return { text, reasoning };
+}
+
+/** In lower case. Besides OpenAI's, those of Gemini, Mistral, Cohere, Anthropic and Text Generation Inference. */
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
+  ...named('stop', ['stop', 'end_turn', 'stop_sequence', 'eos', 'eos_token', 'complete']),
+  ...named('length', ['length', 'max_tokens', 'max_output_tokens', 'model_length', 'max_length']),
+  ...named('tool', ['tool_calls', 'tool_call', 'function_call', 'tool_use']),
+  ...named('refusal', [
+    'content_filter',
+    'refusal',
+    'safety',
+    'recitation',
+    'blocklist',
+    'prohibited_content',
+    'spii',
+  ]),
+]);
+
+function named(unified: FinishReason, names: readonly string[]): [string, FinishReason][] {
+  return names.map((name) => [name, unified]);
+}
 
 const count = z.int32().nonnegative().nullish().catch(null);
 

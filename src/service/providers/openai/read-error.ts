@@ -1,10 +1,8 @@
-import { APIError } from 'openai/error';
-import { z } from 'zod';
-import { isObject } from '../../../contract/fields.js';
 import type { ProviderFailure } from '../../step/provider.js';
-import { parseJson, type VendorError, type VendorMessage } from '../vendor.js';
+import { readErrorBody } from '../error-body.js';
+import type { VendorError } from '../vendor.js';
 
-/** Failures by `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes). */
+/** Failures by `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes), and Gemini's `error.status`. */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
     invalid_api_key: 'authentication',
@@ -18,32 +16,24 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
     server_is_overloaded: 'overloaded',
     context_length_exceeded: 'context_length',
     invalid_request_error: 'rejected',
+    UNAUTHENTICATED: 'authentication',
+    PERMISSION_DENIED: 'permission',
+    NOT_FOUND: 'model_not_found',
+    RESOURCE_EXHAUSTED: 'rate_limited',
+    UNAVAILABLE: 'overloaded',
   } as const),
 );
 
-/** Reads an error body with the vendor's SDK. A body that is not a JSON object is used as the message. */
-export function readError(status: number, body: string): VendorError {
-  const json = parseJson(body);
-  const sdkError = isObject(json)
-    ? APIError.generate(status, json, undefined, new Headers())
-    : APIError.generate(status, {}, body, new Headers());
-  const { code, type, param, message, error } = sdkError;
-  return {
-    codes: [code, type].filter((each) => typeof each === 'string'),
-    status: Number.isInteger(code) ? Number(code) : undefined,
-    parameter: typeof param === 'string' ? param : undefined,
-    message,
-    words: wordsOf(error),
-  };
+/** Reads an error body of OpenAI or of a compatible server. */
+export function readError(body: string): VendorError {
+  const { fields, ...rest } = readErrorBody(body);
+  const { code, type, status } = fields;
+  const codes = [code, type, status].filter((each) => typeof each === 'string');
+  return { codes, status: statusOf(code), ...rest };
 }
 
-/** Schema of an error. Some compatible servers send only the sentence. */
-const errorObjectSchema = z.union([
-  z.string().transform((message) => ({ message, param: undefined })),
-  z.object({ message: z.string(), param: z.string().nullish().catch(undefined) }),
-]);
-
-function wordsOf(error: unknown): VendorMessage | undefined {
-  const { data } = errorObjectSchema.safeParse(error);
-  return data && { message: data.message, parameter: data.param ?? undefined };
+/** Gateways give an HTTP status as the code. */
+function statusOf(code: unknown): number | undefined {
+  const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;
+  return Number.isInteger(status) ? Number(status) : undefined;
 }

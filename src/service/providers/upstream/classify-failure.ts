@@ -4,6 +4,7 @@ import type { Constraint } from '../constraint.js';
 import type { Secret } from '../secret.js';
 import type { VendorError } from '../vendor.js';
 import { FailedAttempt, invalidAnswer } from './attempts.js';
+import { connectionFailureOf } from './connection-problem.js';
 import { cleanVendorWords } from './vendor-words.js';
 
 /** An error response of a provider. */
@@ -53,7 +54,14 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
  */
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt) length|input is too long|reduce the length of the messages|input token count/i;
-const creditWording = /credit balance is too low/i;
+
+/** How servers word a refused key with a 400: Google's has no code of its own. */
+const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:invalid|incorrect) api[ _-]?key/i;
+
+/** How servers word a limit of money, with whatever status and code. It is not one of requests or tokens a minute. */
+const billingWording =
+  /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|out of credits|(?:no|requires more) credits/i;
+const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]limit/i;
 
 /** Error codes and messages about a refused parameter. Anthropic and most compatible servers have no code for it. */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
@@ -106,8 +114,9 @@ export function connectionFailure(error: unknown, provider: string): FailedAttem
   const isUnreadable =
     error instanceof Error && (unreadable.includes(error.name) || error.message === BAD_UPGRADE);
   if (isUnreadable) return invalidAnswer(provider, null);
-  return new FailedAttempt(new ProviderError('unreachable', { provider }), {
-    repeatable: neverConnected(error),
+  const connection = connectionFailureOf(error);
+  return new FailedAttempt(new ProviderError('unreachable', { provider, connection }), {
+    repeatable: neverConnected(error) && connection?.isPassing !== false,
   });
 }
 
@@ -148,9 +157,10 @@ function failureOf(
     .map((code) => known.get(code))
     .find((each) => each && refinements[failure]?.includes(each));
   if (refined) return refined;
+  if (billingWording.test(message) && !rateWording.test(message)) return 'billing';
   if (failure !== 'rejected') return failure;
   if (overflowWording.test(message)) return 'context_length';
-  return creditWording.test(message) ? 'billing' : 'rejected';
+  return keyWording.test(message) ? 'authentication' : 'rejected';
 }
 
 function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure): boolean {

@@ -22,10 +22,10 @@ const MAX_IDLE_CLIENTS = 256;
  */
 const MAX_BODY_BYTES = { plain: 8 * 2 ** 20, stream: 128 * 2 ** 20, error: 64 * 2 ** 10 };
 
-/** Content types that a body of each kind may have. */
+/** Content types that a body of each kind may have. Some servers send none, or events to a caller who asked for none. */
 const contentTypes = {
-  plain: /^application\/(?:[\w.-]+\+)?json\b/i,
-  stream: /^text\/event-stream\b/i,
+  plain: /^(?:application\/(?:[\w.-]+\+)?json\b|text\/event-stream\b|$)/i,
+  stream: /^(?:text\/event-stream\b|$)/i,
 };
 
 type BodyKind = keyof typeof MAX_BODY_BYTES;
@@ -222,7 +222,7 @@ export class Answer {
    */
   #kindOf(streamed: boolean): BodyKind {
     if (this.status >= 400) return 'error';
-    return streamed && !contentTypes.plain.test(this.#contentType()) ? 'stream' : 'plain';
+    return streamed && !/\bjson\b/i.test(this.#contentType()) ? 'stream' : 'plain';
   }
 
   #contentType(): string {

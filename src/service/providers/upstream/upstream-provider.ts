@@ -1,7 +1,7 @@
-import { isObject } from '../../../contract/fields.js';
 import type { OnDemand } from '../../../event-loop/on-demand.js';
 import type { StepDeadline } from '../../step/interruption.js';
 import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../step/provider.js';
+import { holdsError } from '../error-body.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
 import type { Secret } from '../secret.js';
@@ -69,7 +69,9 @@ export class UpstreamProvider implements Provider {
   }
 
   complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion> {
-    return this.#ask(request, { deadline, streamed: false }, (opened) => this.#readWhole(opened));
+    return this.#ask(request, { deadline, streamed: false }, (opened) =>
+      this.#readWhole(opened, deadline.signal),
+    );
   }
 
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
@@ -123,16 +125,24 @@ export class UpstreamProvider implements Provider {
     });
     if (answer.kind !== 'error') return { answer, request };
     const { status, headers } = answer;
-    const error = vendor.readError(status, await answer.errorText());
+    const error = vendor.readError(await answer.errorText());
     throw classifyFailure({ status, headers, error }, { ...this.#answered(request), key });
   }
 
-  async #readWhole({ answer, request }: Opened): Promise<Completion> {
+  async #readWhole({ answer, request }: Opened, signal: AbortSignal): Promise<Completion> {
     const cap = new ReplyCap();
     const reply = this.#access.vendor.startReply(request, cap);
     const text = await answer.text();
+    if (beginsEvents.test(text)) return this.#readWholeStream({ answer, request }, text, signal);
     if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
     return cap.mark(reply.completion());
+  }
+
+  /** Reads events that came as a plain answer. */
+  async #readWholeStream(opened: Opened, text: string, signal: AbortSignal): Promise<Completion> {
+    for await (const event of this.#readStream(opened, [Buffer.from(text)], signal))
+      if (event.type === 'completion') return event.completion;
+    throw invalidAnswer(this.name, opened.answer.status);
   }
 
   /**
@@ -143,7 +153,9 @@ export class UpstreamProvider implements Provider {
     const { answer } = opened;
     try {
       const events =
-        answer.kind === 'stream' ? this.#readStream(opened, signal) : asStream(await this.#readWhole(opened));
+        answer.kind === 'stream'
+          ? this.#readStream(opened, answer, signal)
+          : asStream(await this.#readWhole(opened, signal));
       return { first: (await events.next()).value, events, answer };
     } catch (error) {
       answer.close();
@@ -151,12 +163,16 @@ export class UpstreamProvider implements Provider {
     }
   }
 
-  #readStream({ answer, request }: Opened, signal: AbortSignal): AsyncGenerator<CompletionEvent, undefined> {
+  #readStream(
+    { answer, request }: Opened,
+    chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    signal: AbortSignal,
+  ): AsyncGenerator<CompletionEvent, undefined> {
     const { name: provider, vendor } = this.#access;
     const cap = new ReplyCap();
     return readStream({
       provider,
-      events: readEvents(answer, { provider, status: answer.status, signal }),
+      events: readEvents(chunks, { provider, status: answer.status, signal }),
       reply: vendor.startReply(request, cap),
       cap,
       close: () => answer.close(),
@@ -166,15 +182,17 @@ export class UpstreamProvider implements Provider {
 
   /** Returns the error for a 200 without a completion: the error in its body, or an invalid response. */
   #noCompletion(text: string, request: SentRequest): FailedAttempt {
-    const json = parseJson(text);
-    if (!isObject(json) || !isObject(json['error'])) return invalidAnswer(this.name, 200);
-    return classifyInside(this.#access.vendor.readError(200, text), this.#answered(request));
+    if (!holdsError(parseJson(text))) return invalidAnswer(this.name, 200);
+    return classifyInside(this.#access.vendor.readError(text), this.#answered(request));
   }
 
   #answered({ strippable, constraint }: SentRequest): Omit<AnsweredRequest, 'key'> {
     return { provider: this.name, strippable, constraint, codes: this.#access.vendor.errorCodes };
   }
 }
+
+/** How server-sent events begin, and JSON never does. */
+const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry|):/;
 
 function serialized({ body, ...request }: VendorRequest): Serialized {
   return { body: Buffer.from(JSON.stringify(body)), request };

@@ -164,7 +164,13 @@ test.each([
   ['{"error": "model \\"any\\" not found"}', 'model "any" not found'],
   ['{"error": {"message": "no such model", "param": 7}}', 'no such model'],
   ['{"error": {"message": {"deep": "words"}}}', null],
-  ['{"message": "no error object"}', null],
+  ['{"message": "no error object"}', 'no error object'],
+  ['{"detail": "no such model"}', 'no such model'],
+  ['{"detail": [{"msg": "no such model"}]}', 'no such model'],
+  ['{"errors": ["no such model", {"message": "try another"}]}', 'no such model; try another'],
+  ['{"error": [{"message": "no such model"}]}', 'no such model'],
+  ['[{"error": {"code": 404, "message": "no such model"}}]', 'no such model'],
+  ['{"object": "error", "message": {"detail": [{"msg": "no such model"}]}}', 'no such model'],
   ['not found', null],
 ])('the 404 body %s of a compatible server is quoted as %j', async (body, words) => {
   const server = createServer((_, response) => {

@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { expect, test } from '@jest/globals';
+import { listen } from '../../support/listen.js';
+import {
+  ask,
+  collect,
+  completionRequest,
+  connect,
+  directoryAt,
+  failureOf,
+  patienceOf,
+} from '../../support/providers/requests.js';
+
+const json = { 'content-type': 'application/json' };
+
+const events = [
+  { choices: [{ delta: { content: 'The port ' }, finish_reason: '' }] },
+  { choices: [{ delta: { content: 'is 80.' }, finish_reason: '' }] },
+  { choices: [{ delta: {}, finish_reason: 'stop' }] },
+];
+const stream = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
+
+/** Connects to an upstream that answers as given; `bodies` holds the requests that it got. */
+async function upstream(answer: (response: ServerResponse, request: number) => void) {
+  const bodies: Record<string, unknown>[] = [];
+  const server = createServer(async (request: IncomingMessage, response) => {
+    const chunks: Buffer[] = await request.toArray();
+    bodies.push(JSON.parse(Buffer.concat(chunks).toString()));
+    answer(response, bodies.length);
+  });
+  const url = await listen(server);
+  return { provider: connect(directoryAt(url), 'any', 'local'), bodies, close: () => server.close() };
+}
+
+test.each([
+  ['without a content type, asked for a stream', {}, true],
+  ['as JSON, asked for a stream', json, true],
+  ['as events, asked for a plain answer', { 'content-type': 'text/event-stream' }, false],
+  ['without a content type, asked for a plain answer', {}, false],
+])('reads events that a server sends %s (rule: compatible-answers)', async (_, headers, streamed) => {
+  const { provider, close } = await upstream((response) => response.writeHead(200, headers).end(stream));
+  const completion = await ask(provider, { model: 'any', streamed });
+  expect(completion).toMatchObject({ text: 'The port is 80.', finishReason: 'stop' });
+  close();
+});
+
+test('reads a plain answer without a content type (rule: compatible-answers)', async () => {
+  const body = JSON.stringify({ choices: [{ message: { content: '80' }, finish_reason: 'stop' }] });
+  const { provider, close } = await upstream((response) => response.writeHead(200).end(body));
+  expect(await ask(provider, { model: 'any', streamed: false })).toMatchObject({ text: '80' });
+  close();
+});
+
+test('an error in a stream after some text fails the reply with its own code (rule: compatible-answers)', async () => {
+  const error = { choices: [{ delta: {}, finish_reason: 'error' }], error: { code: 429, message: 'busy' } };
+  const text = `data: ${JSON.stringify(events[0])}\n\ndata: ${JSON.stringify(error)}\n\n`;
+  const { provider, close } = await upstream((response) =>
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).end(text),
+  );
+  const failure = await failureOf(ask(provider, { model: 'any', streamed: true }));
+  expect(failure).toMatchObject({ failure: 'rate_limited' });
+  close();
+});
+
+test('a field that FastAPI refuses inside a message is left out of a second request (rule: second-request)', async () => {
+  const loc = ['body', 'stream_options', 'include_usage'];
+  const refusal = {
+    message: { detail: [{ type: 'extra_forbidden', loc, msg: 'Extra inputs are not permitted' }] },
+  };
+  const { provider, bodies, close } = await upstream((response, request) => {
+    if (request === 1) response.writeHead(422, json).end(JSON.stringify({ object: 'error', ...refusal }));
+    else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream);
+  });
+  const events = await collect(provider.stream(completionRequest({ model: 'any' }), patienceOf()));
+  expect(events.at(-1)).toMatchObject({ completion: { text: 'The port is 80.' } });
+  expect(bodies.map((body) => 'stream_options' in body)).toEqual([true, false]);
+  close();
+});
+
+test.each([
+  [429, 'You exceeded your current quota, please check your plan and billing details.', 'billing'],
+  [429, 'Your monthly spend limit has been reached.', 'billing'],
+  [400, 'Budget has been exceeded! Current cost: 10.2, Max budget: 10.0', 'billing'],
+  [403, 'Insufficient balance', 'billing'],
+  [500, 'Your account is out of credits.', 'billing'],
+  [429, 'You exceeded your current quota of requests per minute. Please retry in 12 s.', 'rate_limited'],
+  [400, "This model's maximum context length is 2048 tokens.", 'context_length'],
+  [400, 'API key not valid. Please pass a valid API key.', 'authentication'],
+])('%i with the words %j is %s, asked once if it is about money (rule: error-table)', async (status, message, expected) => {
+  const { provider, bodies, close } = await upstream((response) =>
+    response
+      .writeHead(status, { ...json, 'retry-after': '3600' })
+      .end(JSON.stringify({ message, code: status })),
+  );
+  const failure = await failureOf(ask(provider, { model: 'any', streamed: false }));
+  expect(failure).toMatchObject({ failure: expected });
+  expect(bodies).toHaveLength(1);
+  close();
+});

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import { connectionFailure } from '../../../../src/service/providers/upstream/classify-failure.js';
+import { connectionFailureOf } from '../../../../src/service/providers/upstream/connection-problem.js';
+
+const withCode = (code: string, fields = {}): Error =>
+  Object.assign(new Error('failed'), { code, ...fields });
+
+describe('a failed connection is named by its problem (rule: connection-failures)', () => {
+  test.each([
+    ['ENOTFOUND', 'dns', false],
+    ['EAI_AGAIN', 'dns', true],
+    ['ECONNREFUSED', 'refused', true],
+    ['EHOSTUNREACH', 'refused', true],
+    ['ECONNRESET', 'reset', true],
+    ['EPIPE', 'reset', true],
+    ['UND_ERR_SOCKET', 'reset', true],
+    ['ETIMEDOUT', 'timeout', true],
+    ['UND_ERR_CONNECT_TIMEOUT', 'timeout', true],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_hostname', false],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'tls_untrusted', false],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_untrusted', false],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls_untrusted', false],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls_untrusted', false],
+    ['CERT_HAS_EXPIRED', 'tls_untrusted', false],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', 'tls_untrusted', false],
+    ['EPROTO', 'tls_untrusted', false],
+  ] as const)('%s is %s, and passes by itself: %s', (code, problem, isPassing) => {
+    expect(connectionFailureOf(withCode(code))).toEqual({ problem, isPassing });
+    expect(connectionFailureOf(withCode('OTHER', { cause: withCode(code) }))).toEqual({ problem, isPassing });
+    expect(connectionFailureOf(withCode('OTHER', { errors: [withCode(code)] }))).toEqual({
+      problem,
+      isPassing,
+    });
+  });
+
+  test.each([
+    [new Error('failed')],
+    [withCode('OTHER')],
+    [null],
+    ['text'],
+  ])('%p names no problem', (error) => {
+    expect(connectionFailureOf(error)).toBeNull();
+  });
+
+  test('a cause that leads back to its error ends', () => {
+    const error = withCode('OTHER');
+    error.cause = error;
+    expect(connectionFailureOf(error)).toBeNull();
+  });
+});
+
+test.each([
+  'ENOTFOUND',
+  'CERT_HAS_EXPIRED',
+])('%s allows no second request, since it would fail too (rule: second-request)', (code) => {
+  const error = withCode(code, { syscall: 'connect' });
+  expect(connectionFailure(error, 'openai').repeatable).toBe(false);
+});
