@@ -41,7 +41,7 @@ export const navigation = {
     'examples/shop/README.md',
   ],
   Project: ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-  Figures: ['bench/RESULTS.md', 'conformance/', 'docs/trials/', 'docs/recordings/README.md'],
+  Figures: ['bench/RESULTS.md', 'test/conformance/', 'docs/trials/', 'docs/recordings/README.md'],
   Decisions: ['docs/decisions/'],
 };
 

@@ -4,58 +4,58 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
-/** Both hold a command against the cases; a release's machine has both languages, a user's perhaps not. */
+/** Both runners test a command with the cases. CI has both languages; other machines may lack Python. */
 const runners = [
-  ['TypeScript', [process.execPath, '.build/conformance/run.js']],
-  ['Python', ['python3', 'conformance/run.py']],
+  ['TypeScript', [process.execPath, '.build/test/conformance/run.js']],
+  ['Python', ['python3', 'test/conformance/run.py']],
 ] as const;
 const hasPython = process.env['CI'] === 'true' || spawnSync('python3', ['--version']).status === 0;
 
-const ours = [process.execPath, '.build/conformance/stepwise.js'];
-/** Acts whatever it reads, always the same, and fails on the first case. */
-const careless = `
+const ours = [process.execPath, '.build/test/conformance/stepwise.js'];
+/** A parser that proposes the same action for every reply, and returns nothing for one case. */
+const alwaysActs = `
 import { createInterface } from 'node:readline';
 for await (const line of createInterface({ input: process.stdin })) {
   const { id } = JSON.parse(line);
   if (id !== 'markers-13') console.log(JSON.stringify({ id, outcome: 'action', tool_name: 'read', tool_args: { path: 'a' } }));
 }`;
-/** Never acts, and does not say why. */
-const timid = careless.replace(/outcome: .*}/, "outcome: 'none' }");
+/** A parser that never acts and gives no reason. */
+const neverActs = alwaysActs.replace(/outcome: .*}/, "outcome: 'none' }");
 
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'conformance-'));
-  writeFileSync(join(folder, 'careless.mjs'), careless);
-  writeFileSync(join(folder, 'timid.mjs'), timid);
+  writeFileSync(join(folder, 'always-acts.mjs'), alwaysActs);
+  writeFileSync(join(folder, 'never-acts.mjs'), neverActs);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.each(runners)('the runner in %s', (language, [program, ...words]) => {
-  // A skipped test says so in Jest's report; where everything must hold it runs, and fails without Python.
-  const tried = language === 'Python' && !hasPython ? test.skip : test;
+describe.each(runners)('the conformance runner in %s', (language, [program, ...words]) => {
+  // Without Python, Jest reports these tests as skipped; in CI they run and fail.
+  const testIfAvailable = language === 'Python' && !hasPython ? test.skip : test;
   const run = (command: readonly string[]) =>
-    spawnSync(program, [...words, 'conformance', ...command], { encoding: 'utf8' });
+    spawnSync(program, [...words, 'test/conformance', ...command], { encoding: 'utf8' });
 
-  tried('finds nothing wrong with this parser', () => {
+  testIfAvailable('the runner finds no fault in the parser of this project', () => {
     const { status, stdout, stderr } = run(ours);
     expect(stderr).toBe('');
     expect(stdout).not.toMatch(/^(?:acted|missed|wrong call|differs|raised) /m);
     expect(status).toBe(0);
   });
 
-  tried('tells each case that another reads differently, and how', () => {
-    const { status, stdout } = run([process.execPath, join(folder, 'careless.mjs')]);
+  testIfAvailable('the runner prints each case that a parser reads differently, with the verdict', () => {
+    const { status, stdout } = run([process.execPath, join(folder, 'always-acts.mjs')]);
     expect(status).toBe(1);
     const lines = stdout.split('\n');
-    // A label in the middle of a line, a longer tool name, a call that is read right.
+    // The cases: a missing outcome, a call that may not run, a call with other arguments; markers-01 is read right.
     expect(lines).toEqual(
       expect.arrayContaining(['raised markers-13', 'acted markers-14', 'wrong call offered-tools-01']),
     );
     expect(stdout).not.toMatch(/markers-01$/m);
   });
 
-  tried('asks no more of a parser than what it says', () => {
-    const { status, stdout } = run([process.execPath, join(folder, 'timid.mjs')]);
+  testIfAvailable('the runner compares only the fields that a parser returns', () => {
+    const { status, stdout } = run([process.execPath, join(folder, 'never-acts.mjs')]);
     expect(status).toBe(1);
     expect(stdout).toMatch(/^missed markers-01$/m);
     expect(stdout).not.toMatch(/^(?:acted|wrong call|differs) |^missed markers-14$/m);

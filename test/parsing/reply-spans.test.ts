@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { toOffered } from '../../conformance/stepwise.js';
+import { toOffered } from '../conformance/stepwise.js';
 import type { OfferedTool } from '../../src/parsing/arguments/offered-tool.js';
 import { parseCompletion, type ReplySpan, readSpans } from '../../src/parsing/parse-completion.js';
 import { anyText } from '../support/parsing/arbitraries.js';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { outcomeOf } from '../../conformance/stepwise.js';
+import { outcomeOf } from '../conformance/stepwise.js';
 import { faults, loadCases } from '../support/parsing/cases.js';
 
 /** Calls that stand for themselves, to be wrapped anew: no tag, no second label, nothing left open. */
