@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the image twice and runs it, on a Debian machine that has no engine and no registry of images: buildah builds the
-# Dockerfile as it is, over a base of the same contents as node:24-slim (Debian, Node and npm from the npm registry, user `node`).
-# Needs root, and: apt-get install buildah debootstrap. Uses 3 GB below TMPDIR, and removes them.
+# Builds the image twice, compares both, and runs one, on a Debian machine without a container engine or image registry: buildah builds
+# the unchanged Dockerfile on a base like node:24-slim (Debian, Node and npm from the npm registry, user `node`).
+# Needs root, and: apt-get install buildah debootstrap. Uses 3 GB below TMPDIR and removes them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d "${TMPDIR:-/tmp}/stepwise-image-XXXXXX")
@@ -21,7 +21,7 @@ make_base() {
   tar -xzf "$work"/npm-*.tgz -C "$rootfs/usr/local/lib/node_modules/npm" --strip-components=1
   ln -sf ../lib/node_modules/npm/bin/npm-cli.js "$rootfs/usr/local/bin/npm"
   chroot "$rootfs" useradd --uid 1000 --create-home node
-  # What this machine trusts and where it gets packages from, for the build only.
+  # Copies this machine's certificates and npm registry, for the build only.
   cp "${SSL_CERT_FILE:-/etc/ssl/certs/ca-certificates.crt}" "$rootfs/etc/ssl/certs/ca-certificates.crt"
   mkdir -p "$rootfs/usr/local/etc"
   echo "registry=$(npm config get registry 2>/dev/null)" >"$rootfs/usr/local/etc/npmrc"
@@ -37,7 +37,7 @@ build() {
     --build-arg NODE="$base" --build-arg SOURCE_DATE_EPOCH="$epoch" --tag "$1" . >/dev/null
 }
 
-# The files that run, each with its mode, owner, time and sum.
+# Lists the files of the image, each with mode, owner, time and checksum.
 list_files() {
   local container mount
   container=$("${store[@]}" from --pull-never "$1")
@@ -52,7 +52,7 @@ list_files localhost/stepwise:one >"$work/one"
 list_files localhost/stepwise:two >"$work/two"
 diff "$work/one" "$work/two" | head -20
 cmp "$work/one" "$work/two"
-echo "two builds: the same $(grep -c '^[0-9a-f]\{64\} ' "$work/one") files, $(sha256sum <"$work/one" | cut -c1-16)…"
+echo "two builds: equal, $(grep -c '^[0-9a-f]\{64\} ' "$work/one") files, $(sha256sum <"$work/one" | cut -c1-16)…"
 container=$("${store[@]}" from --pull-never localhost/stepwise:one)
 "${store[@]}" config --env ALLOW_UNAUTHENTICATED=on --env HOST=127.0.0.1 --env PORT=18080 "$container"
 "${store[@]}" run --isolation chroot "$container" node dist/service/main.js >"$work/log" 2>&1 &
@@ -60,7 +60,7 @@ for _ in $(seq 100); do curl -fsS http://127.0.0.1:18080/readyz && break || slee
 echo
 curl -fsS http://127.0.0.1:18080/version
 echo
-# The user it runs as, and what that may do beyond one.
+# Prints the user and the capabilities of the process.
 pid=$(pgrep -n -f '^/usr/local/bin/node dist/service/main.js$')
 grep -E '^(Uid|CapEff)' "/proc/$pid/status"
 "${store[@]}" run --isolation chroot "$container" node dist/cli/main.js token me | head -c 9

@@ -5,7 +5,7 @@ import {
   tuningQuestions,
 } from '../test/offline/extractive/evaluation/questions.js';
 
-/** Prints what the searcher finds: `npm run evaluate:searcher -- [--answers]`. */
+/** Asks the model `offline` all questions and prints how many answers are right: `npm run evaluate:searcher -- [--answers]`. */
 const showsAnswers = process.argv.includes('--answers');
 const { folder, remove } = copyRepository();
 try {

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { Ajv } from 'ajv';
-import { outcomeOf, toOffered } from './stepwise.js';
 import { type ParsedCompletion, parseCompletion } from '../../src/parsing/parse-completion.js';
 import { faults, loadCases, type ParserCase } from '../support/parsing/cases.js';
 import { type Joined, stream } from '../support/parsing/properties.js';
+import { outcomeOf, toOffered } from './stepwise.js';
 
 /**
  * Each case proves the rule that it names, which is a heading of the page below: (rules: markers, whole-reply-fence, closing-fence,
@@ -44,10 +44,9 @@ describe('the conformance set', () => {
 
   test('the README of the conformance set lists every rule with its number of cases', () => {
     const readme = readFileSync('test/conformance/README.md', 'utf8');
-    const documented = [...readme.matchAll(/^\| \[([a-z-]+)\]\(.*\) \| (\d+) \|$/gm)].map(([, rule, count]) => [
-      rule,
-      Number(count),
-    ]);
+    const documented = [...readme.matchAll(/^\| \[([a-z-]+)\]\(.*\) \| (\d+) \|$/gm)].map(
+      ([, rule, count]) => [rule, Number(count)],
+    );
     const counted = rules.map((rule) => [rule, cases.filter((each) => each.rule === rule).length]);
     expect(documented).toEqual(counted.filter(([rule]) => rule !== ruleWithoutCases));
   });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { toOffered } from '../conformance/stepwise.js';
 import type { OfferedTool } from '../../src/parsing/arguments/offered-tool.js';
 import { parseCompletion, type ReplySpan, readSpans } from '../../src/parsing/parse-completion.js';
+import { toOffered } from '../conformance/stepwise.js';
 import { anyText } from '../support/parsing/arbitraries.js';
 import { loadCases } from '../support/parsing/cases.js';
 import { tools } from '../support/parsing/tools.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { type outcomeOf, type Reply, toOffered } from '../../conformance/stepwise.js';
 import type { OfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
+import { type outcomeOf, type Reply, toOffered } from '../../conformance/stepwise.js';
 
 export const tiers = ['core', 'neg', 'ruling', 'repair'] as const;
 
@@ -19,7 +19,9 @@ export interface ParserCase extends Reply {
 
 /** The cases of a file of `test/conformance/cases`, each with its tools. */
 export function loadCases(file: 'rulings' | 'written-calls'): ParserCase[] {
-  const sets: Record<string, Reply['tools']> = JSON.parse(readFileSync('test/conformance/tools.json', 'utf8'));
+  const sets: Record<string, Reply['tools']> = JSON.parse(
+    readFileSync('test/conformance/tools.json', 'utf8'),
+  );
   const lines = readFileSync(`test/conformance/cases/${file}.jsonl`, 'utf8').trim().split('\n');
   return lines
     .map((line): ParserCase & { readonly tools: string | Reply['tools'] } => JSON.parse(line))
