@@ -87,12 +87,12 @@ describe('it is not built', () => {
 
   test('with a page in no place of the navigation', () => {
     writeFileSync(join(root, 'docs/lost.md'), '# Lost\n');
-    expect(refusal()).toEqual({ status: 1, stderr: 'docs/lost.md: in no place of site/navigation.js\n' });
+    expect(refusal()).toEqual({ status: 1, stderr: 'docs/lost.md: missing in site/navigation.js\n' });
   });
 
   test('with a place of the navigation that has no page', () => {
     rmSync(join(root, 'docs/mcp.md'));
-    expect(refusal()).toEqual({ status: 1, stderr: 'site/navigation.js: no file docs/mcp.md\n' });
+    expect(refusal()).toEqual({ status: 1, stderr: 'site/navigation.js: docs/mcp.md does not exist\n' });
   });
 
   test('with links to a page, an anchor, a file or a folder that are not there, or outside; it names each', () => {
@@ -101,12 +101,12 @@ describe('it is not built', () => {
     expect(refusal()).toEqual({
       status: 1,
       stderr: [
-        'docs/mcp.md: nothing.md leads nowhere',
-        'docs/mcp.md: ../README.md#nothing names no heading of README.md',
-        'docs/mcp.md: ../src/nothing.ts leads nowhere',
-        'docs/mcp.md: #nothing names no heading of docs/mcp.md',
-        'docs/mcp.md: ../nothing/ leads nowhere',
-        'docs/mcp.md: ../../x leads nowhere',
+        'docs/mcp.md: nothing.md does not exist',
+        'docs/mcp.md: ../README.md#nothing: README.md has no such heading',
+        'docs/mcp.md: ../src/nothing.ts does not exist',
+        'docs/mcp.md: #nothing: docs/mcp.md has no such heading',
+        'docs/mcp.md: ../nothing/ does not exist',
+        'docs/mcp.md: ../../x does not exist',
         '',
       ].join('\n'),
     });
