@@ -1,4 +1,4 @@
-"""python3 peers.py PARSER: reads replies from stdin, one a line, with a peer's own parser, and writes what it made of each."""
+"""Usage: python3 peers.py PARSER. Reads one reply per line from stdin, parses it with the named library, and prints one outcome per line."""
 import json
 import sys
 from types import SimpleNamespace
@@ -56,6 +56,6 @@ for line in sys.stdin:
     reply = json.loads(line)
     try:
         outcome = read(reply["text"])
-    except Exception as error:  # what a parser raises is what is counted
+    except Exception as error:  # the comparison counts the exceptions of a parser
         outcome = {"error": type(error).__name__}
     print(json.dumps({"id": reply["id"], **outcome}, default=str), flush=True)

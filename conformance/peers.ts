@@ -8,11 +8,11 @@ export interface Call {
 }
 export interface Parser {
   readonly name: string;
-  /** Null for a direct response. May throw. */
+  /** Returns null for a direct response. Throws if the parser rejects the text. */
   readonly parse: (text: string) => Promise<Call | null> | Call | null;
 }
 
-/** The text parsers of JavaScript libraries, installed into `bench/peers` if they are missing. */
+/** Loads the text parsers of JavaScript libraries; installs them into `bench/peers` if they are missing. */
 export async function loadParsers(tools: readonly OfferedTool[]): Promise<Parser[]> {
   installPeers();
   return [...(await langchain(tools)), await beeai(tools)];
@@ -24,7 +24,7 @@ interface AgentStep {
 }
 type AgentParser = new (options: object) => { parse: (text: string) => Promise<AgentStep> };
 
-/** The three text parsers of `@langchain/classic`. A string input that is JSON is decoded in their favour. */
+/** The three text parsers of `@langchain/classic`. Decodes a string input that is JSON, since a caller would do so. */
 async function langchain(tools: readonly OfferedTool[]): Promise<Parser[]> {
   const agents = await importPeer('@langchain/classic/dist/agents/index.js');
   const react = await importPeer('@langchain/classic/dist/agents/react/output_parser.js');
@@ -60,12 +60,12 @@ interface LinePrefixParser {
   finalState: Record<string, unknown>;
 }
 
-/** `LinePrefixParser` of `beeai-framework`, set up as its ReAct agent does, with our labels. */
+/** Configures `LinePrefixParser` of `beeai-framework` as its ReAct agent does, with our labels. */
 async function beeai(tools: readonly OfferedTool[]): Promise<Parser> {
   const { LinePrefixParser } = await importPeer('beeai-framework/dist/parsers/linePrefix.js');
   const { ZodParserField, JSONParserField } = await importPeer('beeai-framework/dist/parsers/field.js');
   const { z } = await importPeer('zod/index.js');
-  // Shapes of the pinned versions.
+  // The classes have these shapes in the pinned versions.
   const Field = ZodParserField as new (schema: unknown) => unknown;
   const JsonField = JSONParserField as new (options: object) => unknown;
   const Parser = LinePrefixParser as new (nodes: object, options: object) => LinePrefixParser;

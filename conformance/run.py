@@ -1,4 +1,4 @@
-"""python3 run.py FOLDER COMMAND...: holds the parser that COMMAND runs against the cases in FOLDER (see README.md)."""
+"""Usage: python3 run.py FOLDER COMMAND... Checks the parser that COMMAND runs against the cases in FOLDER (see README.md)."""
 import json
 import subprocess
 import sys
@@ -17,7 +17,7 @@ def objects(lines):
 
 
 def same(a, b):
-    """Numbers by value, but True is not 1."""
+    """Compares numbers by value, but tells True from 1."""
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
     if isinstance(a, list) and isinstance(b, list):

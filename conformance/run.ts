@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 
-/** `node run.ts FOLDER COMMAND…`: holds the parser that COMMAND runs against the cases in FOLDER (see README.md). */
+/** `node run.ts FOLDER COMMAND…` checks the parser that COMMAND runs against the cases in FOLDER (see README.md). */
 const [folder, command = '', ...words] = process.argv.slice(2);
 const text = (name: string): string => readFileSync(`${folder}/${name}`, 'utf8');
 const objects = (lines: string) =>

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type OfferedTool, type ParseOptions, parseCompletion } from '../src/parsing/index.js';
 
-/** What a parser is given of a case: a line of its input. */
+/** The input of a parser for one case: one line of its standard input. */
 export interface Reply {
   readonly id: string;
   readonly text: string;
@@ -14,7 +14,7 @@ export interface Reply {
   readonly finish_reason?: NonNullable<ParseOptions['finishReason']>;
 }
 
-/** What the parser of this project makes of a reply, in the words of the cases. */
+/** Parses a reply with this project's parser; returns the outcome in the fields of the cases. */
 export function outcomeOf({ id, text, tools, finish_reason }: Reply) {
   const read = parseCompletion(text, toOffered(tools), finish_reason ? { finishReason: finish_reason } : {});
   const { outcome, dialect, thought, reasoning, answer, repairs, discarded, answerLabelled: labelled } = read;
@@ -39,7 +39,7 @@ export function outcomeOf({ id, text, tools, finish_reason }: Reply) {
   };
 }
 
-/** The tools of a reply as the parser takes them. */
+/** Converts the tools of a case to the parser's type. */
 export const toOffered = (tools: Reply['tools']): OfferedTool[] =>
   tools.map(({ name, parameters, input_schema: inputSchema }) => ({
     name,
@@ -47,7 +47,7 @@ export const toOffered = (tools: Reply['tools']): OfferedTool[] =>
     ...(inputSchema && { inputSchema }),
   }));
 
-/** Run as a program it is a command for the runners: replies on stdin, outcomes on stdout, one a line. */
+/** As a program, reads one reply per line from stdin and prints one outcome per line, as the runners expect. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for await (const line of createInterface({ input: process.stdin })) {
     console.log(JSON.stringify(outcomeOf(JSON.parse(line))));
