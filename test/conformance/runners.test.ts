@@ -43,16 +43,19 @@ describe.each(runners)('the %s conformance runner', (language, [program, ...word
     expect(status).toBe(0);
   });
 
-  runnerTest(`the ${language} conformance runner reports each case that a parser misreads, with a verdict`, () => {
-    const { status, stdout } = run([process.execPath, join(folder, 'alwaysActing.mjs')]);
-    expect(status).toBe(1);
-    const lines = stdout.split('\n');
-    // The cases: no outcome; a label that does not count; a longer tool name. The parser reads markers-01 correctly.
-    expect(lines).toEqual(
-      expect.arrayContaining(['raised markers-13', 'acted markers-14', 'wrong call offered-tools-01']),
-    );
-    expect(stdout).not.toMatch(/markers-01$/m);
-  });
+  runnerTest(
+    `the ${language} conformance runner reports each case that a parser misreads, with a verdict`,
+    () => {
+      const { status, stdout } = run([process.execPath, join(folder, 'alwaysActing.mjs')]);
+      expect(status).toBe(1);
+      const lines = stdout.split('\n');
+      // The cases: no outcome; a label that does not count; a longer tool name. The parser reads markers-01 correctly.
+      expect(lines).toEqual(
+        expect.arrayContaining(['raised markers-13', 'acted markers-14', 'wrong call offered-tools-01']),
+      );
+      expect(stdout).not.toMatch(/markers-01$/m);
+    },
+  );
 
   runnerTest(`the ${language} conformance runner compares only the fields that a parser reports`, () => {
     const { status, stdout } = run([process.execPath, join(folder, 'neverActing.mjs')]);
