@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect } from '@jest/globals';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { RecordedRequest, ScriptedReply } from '../../src/offline/wire/reply.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { RunEvent } from '../../src/sdk/run/run-events.js';
 import type { RunResult } from '../../src/sdk/run/run-result.js';
-import { hasNginx, Nginx } from '../support/nginx.js';
+import { needs } from '../support/needs.js';
+import { Nginx, nginxServer } from '../support/nginx.js';
 import { sendRaw } from '../support/raw-request.js';
 import { key, llmConfig, lookUp, task } from '../support/run-harness.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
@@ -65,7 +66,7 @@ const streamed = 'in the middle of a stream';
 type Moment = typeof plain | typeof streamed;
 
 describe('kill -9 of a replica in the middle of a run (rule: replicas)', () => {
-  const when = hasNginx ? test.each : test.skip.each;
+  const when = needs(nginxServer).test.each;
 
   when([
     [plain, 2],
@@ -130,7 +131,7 @@ describe('kill -9 of a replica in the middle of a run (rule: replicas)', () => {
 });
 
 describe('a rolling restart under load (rules: replicas, shutdown)', () => {
-  const when = hasNginx ? test : test.skip;
+  const when = needs(nginxServer).test;
 
   when(
     'nginx is told of it: no request fails, none is made twice, and /readyz says 503',

@@ -4,14 +4,11 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
+import { type Need, program } from './needs.js';
 import { until } from './until.js';
 
-/** Debian's package `prometheus` has both. */
-const isInstalled = ['prometheus', 'promtool'].every((name) => spawnSync(name, ['--version']).status === 0);
-
-/** On a machine without them the suites that need them are left out; `.ci/run` installs them. */
-export const hasPrometheus = isInstalled || process.env['CI'] !== undefined;
-if (!hasPrometheus) process.stderr.write('Left out: prometheus is not installed.\n');
+/** Debian's package `prometheus` contains both. */
+export const prometheusPrograms: readonly Need[] = [program('prometheus'), program('promtool')];
 
 /** Runs promtool, and gives all that it says if it objects. */
 export function promtool(given: readonly string[], input = ''): { ok: boolean; said: string } {
@@ -48,7 +45,7 @@ export class PrometheusServer {
         .replace(/# (authorization:)\n( *)# ( *credentials_file: ).*/, `$1\n$2$3${tokenFile}`),
     );
     const server = new PrometheusServer(folder, await freePort());
-    await until(async () => (await fetch(`${server.url}/-/ready`).catch(() => undefined))?.status === 200);
+    await until(async () => (await fetch(`${server.url}/-/ready`)).status === 200);
     return server;
   }
 

@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from './free-port.js';
+import { findCommand, type Need } from './needs.js';
 
-/** Debian's `redis-server`, or Valkey's. */
-const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
+const binary = findCommand(['redis-server', '--version'], ['valkey-server', '--version']);
 
-/** On a machine without one the suites that need it are left out; `.ci/run` installs it. */
-export const hasRedis = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasRedis) process.stderr.write('Left out: neither redis-server nor valkey-server is installed.\n');
+export const redisServer: Need = { name: 'redis-server', isMet: binary !== undefined };
 
 interface RedisOptions {
   readonly password?: string;

@@ -17,12 +17,18 @@ import { describe, expect, test } from '@jest/globals';
 import type { ApprovalDecision } from '../../src/sdk/actions/approval.js';
 import type { ToolArguments } from '../../src/sdk/actions/define-tool.js';
 import { createToolPack } from '../../src/tools/tool-pack.js';
+import { needs } from '../support/needs.js';
 import { done, finish } from '../support/run-harness.js';
 import { openWorkshop, secret, swapping, type Workshop } from '../support/workshop.js';
 
-/** A small disk of its own takes the right to mount one: in most containers, and in CI as root. */
-const mountable = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs x $d && umount $d']).status === 0;
-const whereMountable = mountable ? test : test.skip;
+/** The right to mount a small disk: most containers grant it to root. */
+const mounting = {
+  name: 'mount',
+  isMet: spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs x $d && umount $d']).status === 0,
+  reason: 'not permitted',
+  isOptionalInCi: true,
+};
+const { test: testWithMount } = needs(mounting);
 
 const context = { signal: new AbortController().signal, callId: 'call_7', earlierCallIds: [] };
 const read = ({ folder }: Workshop, path: string) => readFileSync(join(folder, path), 'utf8');
@@ -102,7 +108,7 @@ describe('write_file (rule: tool-pack)', () => {
     expect(ends).toContain('SecurityViolation');
   }, 30_000);
 
-  whereMountable('a full disk ends the run; the old file is whole, and no half is left', async () => {
+  testWithMount('a full disk ends the run; the old file is whole, and no half is left', async () => {
     const disk = mkdtempSync(join(tmpdir(), 'stepwise-disk-'));
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'stepwise', disk]);
     try {

@@ -76,7 +76,7 @@ const MAX_QUERIES = 100;
 
 /** The binary itself: what npm calls is a script that would die alone. */
 function binary(): string {
-  const { resolve } = createRequire(`${exampleFolder}package.json`);
+  const { resolve } = createRequire(`${exampleFolder}/package.json`);
   return resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
 }
 

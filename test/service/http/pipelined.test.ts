@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { reactStep } from '../../../src/service/step/react-step.js';
+import { linux, needs } from '../../support/needs.js';
 import {
   answered,
   startTestService,
@@ -185,7 +186,7 @@ const openAssets = () =>
     }
   });
 
-const onLinux = process.platform === 'linux' ? test : test.skip;
+const { test: onLinux } = needs(linux);
 
 onLinux(
   'of pipelined files one is open at a time, and none once the caller has left (rule: caller-leaves)',
