@@ -31,10 +31,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.each(runners)('the runner in %s', (language, [program, ...words]) => {
+describe.each(runners)('the runner in %s', (language, [interpreter, ...words]) => {
   const tried = language === 'Python' ? needs(program('python3')).test : test;
   const run = (command: readonly string[]) =>
-    spawnSync(program, [...words, 'conformance', ...command], { encoding: 'utf8' });
+    spawnSync(interpreter, [...words, 'conformance', ...command], { encoding: 'utf8' });
 
   tried('finds nothing wrong with this parser', () => {
     const { status, stdout, stderr } = run(ours);

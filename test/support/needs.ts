@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { SKIPS_FILE, type Skip } from './skip-reporter.js';
 
 /** Something that some tests need and not every machine has. */
 export interface Need {
@@ -11,15 +12,6 @@ export interface Need {
   readonly reason?: string;
   /** Set for a property of the machine, such as its operating system, which CI cannot install. */
   readonly isOptionalInCi?: boolean;
-}
-
-/** Environment variable with the path of the file that collects what was skipped, one JSON object a line. */
-export const SKIPS_FILE = 'STEPWISE_TEST_SKIPS_FILE';
-
-export interface Skip {
-  readonly suite: string;
-  readonly name: string;
-  readonly reason: string;
 }
 
 /**

@@ -1,7 +1,15 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { SKIPS_FILE, type Skip } from './needs.js';
+
+/** Environment variable with the path of the file that collects what was skipped, one JSON object a line. */
+export const SKIPS_FILE = 'STEPWISE_TEST_SKIPS_FILE';
+
+export interface Skip {
+  readonly suite: string;
+  readonly name: string;
+  readonly reason: string;
+}
 
 interface Results {
   readonly testResults: readonly { readonly testFilePath: string }[];
