@@ -9,6 +9,7 @@ import { startService } from '../../src/service/start.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 import { tokenFileOf, writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
 import { key, startWholeService, stepRequest, uuid, type WholeService } from '../support/whole-service.js';
 
 const stepPath = '/api/agent/react_step';
@@ -260,7 +261,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
         () => false,
         ({ code }) => code === 'unauthenticated',
       );
-    while (!(await isRevoked())) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(isRevoked);
   });
 });
 

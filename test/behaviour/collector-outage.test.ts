@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { freePort } from '../support/free-port.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
+import { until, untilUnchanged } from '../support/until.js';
 import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
 /** Spans of one step with an answer. */
@@ -51,7 +51,7 @@ const lines = () =>
   (service?.log ?? []).map((line) => JSON.parse(line)).filter(({ msg }) => /span/.test(msg));
 
 async function told(count: number) {
-  while (lines().length < count) await wait(10);
+  await until(() => lines().length >= count);
   return lines();
 }
 
@@ -67,7 +67,7 @@ describe('a collector that does not take spans costs the service nothing else (r
     await steps(2);
     await told(1);
     await steps(2);
-    await wait(300);
+    await untilUnchanged(() => lines().length);
     await service?.close();
     expect(lines()).toEqual([
       expect.objectContaining({ level: 40, code: 'ECONNREFUSED' }),
@@ -97,7 +97,7 @@ describe('a collector that does not take spans costs the service nothing else (r
     receiver = await startSpanReceiver(status(200, '<html>canary</html>'));
     await start(receiver.url);
     await steps(2);
-    while (receiver.spans().length < made) await wait(10);
+    await until(() => (receiver?.spans().length ?? 0) >= made);
     await service?.close();
     expect(lines()).toEqual([]);
   });
@@ -108,7 +108,7 @@ describe('a collector that does not take spans costs the service nothing else (r
     await start(receiver.url);
     await steps(3);
     const [{ code }] = await told(1);
-    while (receiver.spans().length < made) await wait(10);
+    await until(() => (receiver?.spans().length ?? 0) >= made);
     const lost = made;
     isUp = true;
     await steps(1);
@@ -128,8 +128,7 @@ test('more spans than may wait are lost and counted, and no more than that is he
   });
   await steps(20);
   expect(await told(1)).toEqual([expect.objectContaining({ code: 'QUEUE_FULL' })]);
-  await wait(50);
-  const first = receiver.spans().length; // one batch is under way, and no other
+  const first = await untilUnchanged(() => receiver?.spans().length ?? 0); // one batch is under way, and no other
   expect(first).toBeLessThanOrEqual(10);
   for (const response of open.splice(0)) response.end('{}');
   expect((await told(2))[1]).toMatchObject({ level: 30, lost: made - first - 20 });

@@ -4,6 +4,7 @@ import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-pro
 import { pooled } from '../support/pooled.js';
 import { readEvents } from '../support/read-events.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { until } from '../support/until.js';
 import { llmConfig, stepRequest } from '../support/whole-service.js';
 
 const callers = Array.from({ length: 5_000 }, (_, number) => number);
@@ -44,14 +45,13 @@ test('5,000 callers, each with a key and a prompt of its own: every pair and eve
 
 const sorted = (pairs: (string | undefined)[][]): string[] => pairs.map((pair) => pair.join(' ')).sort();
 
-/** A busy machine may shed load: then nothing was sent anywhere, and the caller asks again. */
-async function askUntilTaken(caller: number): Promise<Step> {
-  for (;;) {
-    const step = await ask(caller);
-    if (step.error?.code !== 'overloaded') return step;
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
-}
+/** Repeats the request while the service refuses it because the machine is busy; a refused request reaches no provider. */
+const askUntilTaken = (caller: number): Promise<Step> =>
+  until(
+    () => ask(caller),
+    (step) => step.error?.code !== 'overloaded',
+    60_000,
+  );
 
 /** Vendors and ways in turn; the key in the body and in the header in turn. */
 async function ask(caller: number): Promise<Step> {

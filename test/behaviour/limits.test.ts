@@ -4,6 +4,7 @@ import { createToken } from '../../src/service/operations/access/token.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 import { writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
 import { key, startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
 const services: WholeService[] = [];
@@ -151,8 +152,7 @@ describe('requests at the same time (rule: token-limits)', () => {
     expect(detailOf(refused).message).toBe('the limit is 2 requests at the same time');
     leaving.abort();
     expect(await Promise.all(held)).toEqual(['left', 'left']);
-    while ((await sendRaw(url, bearing(token))).status !== 200)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await sendRaw(url, bearing(token))).status === 200);
   });
 
   test('callers who leave at any moment leave no place taken', async () => {
@@ -170,7 +170,7 @@ describe('requests at the same time (rule: token-limits)', () => {
       const all = await Promise.all([1, 2, 3].map(() => sendRaw(url, bearing(token))));
       return all.every(({ status }) => status === 200);
     };
-    while (!(await free())) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(free);
   });
 });
 

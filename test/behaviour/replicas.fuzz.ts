@@ -10,6 +10,7 @@ import { Nginx, nginxServer } from '../support/nginx.js';
 import { sendRaw } from '../support/raw-request.js';
 import { key, llmConfig, lookUp, task } from '../support/run-harness.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { until } from '../support/until.js';
 import { stepRequest } from '../support/whole-service.js';
 
 /** As docs/operating.md has them. */
@@ -103,7 +104,7 @@ describe('kill -9 of a replica in the middle of a run (rule: replicas)', () => {
         ({ status }) => `HTTP ${status}`,
         (error: Error) => error.message,
       );
-      while (asked().length === 0) await wait(10);
+      await until(() => asked().length > 0);
       await killWhoIsAsked();
       expect(await answer).toBe(moment === streamed ? 'aborted' : 'HTTP 502');
       await wait(1_000);
@@ -174,7 +175,7 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
 });
 
 const untilReady = async ({ process: { url } }: Replica, status: number): Promise<void> => {
-  while ((await fetch(`${url}/readyz`)).status !== status) await wait(20);
+  await until(async () => (await fetch(`${url}/readyz`)).status === status);
 };
 
 async function startLoaded() {

@@ -12,6 +12,7 @@ import { sendRaw } from '../support/raw-request.js';
 import { readEvents } from '../support/read-events.js';
 import { RedisServer, redisServer } from '../support/redis.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { until } from '../support/until.js';
 import { llmConfig, stepRequest, type VendorName } from '../support/whole-service.js';
 
 // Each suite starts processes, on machines that may be busy.
@@ -123,7 +124,7 @@ const withoutOwn = (step: Step): unknown =>
 async function answeredBy(ids: readonly string[]): Promise<number[]> {
   const look = () =>
     ids.map((id) => replicas.findIndex(({ output }) => output.stdout.includes(`"request_id":"${id}"`)));
-  while (look().includes(-1)) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => !look().includes(-1));
   return look();
 }
 

@@ -9,6 +9,7 @@ import { readConfig } from '../../src/service/config.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { patientEnvironment } from '../support/patience.js';
 import { key, lookUp, recordingTool } from '../support/run-harness.js';
+import { until } from '../support/until.js';
 import { stepRequest } from '../support/whole-service.js';
 
 let provider: FakeProvider;
@@ -199,10 +200,7 @@ describe('against the real service (rule: run-result)', () => {
     const running = client.run('?', { ...llmConfig(models.openai), tools: [] });
     void provider.request(before).then(() => running.stop());
     expect((await running.result()).stop_reason).toBe('stopped');
-    for (let tries = 0; tries < 100 && provider.openSockets() > 0; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(provider.openSockets()).toBe(0);
+    await until(() => provider.openSockets() === 0);
   });
 
   test('the context travels inline and shows in the report', async () => {
@@ -279,7 +277,7 @@ describe('the client alone', () => {
   test('a caller who leaves gets their own reason', async () => {
     provider.script({ text: 'late', delayMs: 5_000 });
     const controller = new AbortController();
-    setTimeout(() => controller.abort(new Error('enough')), 50);
+    void provider.request(provider.requests.length).then(() => controller.abort(new Error('enough')));
     await expect(client.step(request, { signal: controller.signal })).rejects.toThrow('enough');
   });
 

@@ -4,6 +4,7 @@ import { needs } from '../support/needs.js';
 import { type RawRequest, sendRaw } from '../support/raw-request.js';
 import { RedisServer, redisServer } from '../support/redis.js';
 import { writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
 import { startWholeService, type WholeService } from '../support/whole-service.js';
 
 jest.setTimeout(60_000);
@@ -47,9 +48,6 @@ const statuses = async (urls: readonly string[], request = models): Promise<numb
 };
 const linesOf = ({ log }: WholeService) =>
   log.map((line) => JSON.parse(line)).filter(({ msg }) => String(msg).startsWith('REDIS_URL'));
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
-};
 const isShared = (service: WholeService) => linesOf(service).at(-1)?.level === 30;
 
 needs(redisServer).describe('limits of several processes with one Redis (rule: shared-limits)', () => {

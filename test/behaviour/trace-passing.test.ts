@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Script } from '../../src/offline/fake-provider.js';
 import { listen } from '../support/listen.js';
+import { until } from '../support/until.js';
 import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -99,7 +100,7 @@ test('the line of the log names the trace, of a refused request too (rule: reque
   const lineAfter = async (sent: unknown, headers: Record<string, string>) => {
     const before = service.log.length;
     await service.post('/api/agent/react_step', sent, headers);
-    while (service.log.length === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => service.log.length > before);
     return JSON.parse(service.log[before] ?? '');
   };
   expect(await lineAfter(body, trace)).toMatchObject({ trace_id: traceId, outcome: 'answer' });

@@ -5,6 +5,7 @@ import { createToken } from '../../src/service/operations/access/token.js';
 import { sendRaw } from '../support/raw-request.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { tokenFileOf, writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
 
 let service: ServiceProcess | undefined;
 const sockets: Socket[] = [];
@@ -12,10 +13,6 @@ afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await service?.stop();
 });
-
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
-};
 
 test('a revocation that comes while the service can open no file holds as soon as it can (rule: token-file)', async () => {
   const revoked = createToken();

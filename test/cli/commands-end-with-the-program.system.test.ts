@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { act, answer, ended, enterKey, scripted, setUp, terminal } from '../support/cli-harness.js';
 import { linux, needs } from '../support/needs.js';
+import { until } from '../support/until.js';
 
 const stubborn = 'trap "" TERM INT HUP; echo $$ > pid; while :; do sleep 0.2; done';
 const plain = 'echo $$ > pid; sleep 300';
@@ -25,18 +26,13 @@ const isAlive = (pid: number): boolean => {
 async function shellIn(folder: string): Promise<number> {
   const file = join(folder, 'pid');
   const read = () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
-  for (let tries = 0; tries < 400 && read() === 0; tries++) await wait(25);
-  const pid = read();
-  expect(pid).toBeGreaterThan(0);
+  const pid = await until(read);
   started.push(pid);
   return pid;
 }
 
-/** True as soon as it is gone; false if it is still there after some seconds. */
-async function isGone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 200 && isAlive(pid); tries++) await wait(25);
-  return !isAlive(pid);
-}
+/** Resolves to true when the process has ended. */
+const isGone = (pid: number): Promise<boolean> => until(() => !isAlive(pid));
 
 const { describe: onLinux } = needs(linux);
 

@@ -5,6 +5,7 @@ import { expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { act, answer, enterKey, escapeKey, scripted, setUp, terminal } from '../support/cli-harness.js';
 import { needs } from '../support/needs.js';
+import { until } from '../support/until.js';
 
 const files = { 'config.js': 'export const limit = 30;\n' };
 const edit = act('edit_file(path="config.js", old_string="30", new_string="40")', 'Raise it.');
@@ -316,8 +317,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     pty.type(escapeKey);
     await pty.see('stopped · 1 step');
     expect(await pty.end).toBe(130);
-    await wait(100);
-    expect(bench.provider.openSockets()).toBe(0);
+    await until(() => bench.provider.openSockets() === 0);
   }, 30_000);
 
   test("Esc during a long command: the command's whole process group is gone", async () => {

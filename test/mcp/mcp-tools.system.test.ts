@@ -349,8 +349,14 @@ describe('a server in a process of its own (rule: mcp-servers)', () => {
     const log = temporaryFile();
     const { tools, mcp } = await open({ ...offering('hang', 'echo'), log });
     await expect(call(tools, 'hang', AbortSignal.timeout(100))).rejects.toThrow();
-    await until(() => readFileSync(log, 'utf8').includes('notifications/cancelled'));
-    await until(() => readFileSync(log, 'utf8').includes('"ping"'));
+    await until(
+      () => readFileSync(log, 'utf8'),
+      (text) => text.includes('notifications/cancelled'),
+    );
+    await until(
+      () => readFileSync(log, 'utf8'),
+      (text) => text.includes('"ping"'),
+    );
     expect(mcp.servers[0]?.isReady).toBe(true);
     expect(await call(tools, 'echo')).toBe('hello');
   });

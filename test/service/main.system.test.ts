@@ -8,6 +8,7 @@ import { createToken } from '../../src/service/operations/access/token.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { stepBody, stepPath } from '../support/test-service.js';
 import { writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
 
 // Each test starts processes, on machines that may be busy.
 jest.setTimeout(30_000);
@@ -52,17 +53,16 @@ function run(
   };
 }
 
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
-};
-
 describe('main', () => {
   test('says where it listens on stderr; stdout is JSON lines', async () => {
     const service = run();
     const url = await service.listening();
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(service.output.stderr).toBe(`Stepwise listens on ${url} (contract: ${url}/docs)\n`);
-    await until(() => service.output.stdout.includes('/healthz'));
+    await until(
+      () => service.output.stdout,
+      (text) => text.includes('/healthz'),
+    );
     for (const line of service.output.stdout.trim().split('\n')) JSON.parse(line);
   });
 
@@ -122,7 +122,10 @@ describe('main', () => {
     const models = `${(await service.listening()).replace('0.0.0.0', '127.0.0.1')}/api/agent/models`;
     expect((await fetch(models)).status).toBe(401);
     expect((await fetch(models, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
-    await until(() => service.output.stdout.includes('"caller":"ci"'));
+    await until(
+      () => service.output.stdout,
+      (text) => text.includes('"caller":"ci"'),
+    );
     expect(service.output.stdout).not.toContain(token);
   });
 
@@ -228,7 +231,10 @@ describe('SIGTERM (rule: shutdown)', () => {
     const accepted = Promise.all(Array.from({ length: 20 }, () => post(url)));
     await until(() => provider.requests.length === 20);
     service.child.kill('SIGTERM');
-    await until(() => service.output.stdout.includes('draining'));
+    await until(
+      () => service.output.stdout,
+      (text) => text.includes('draining'),
+    );
     expect((await fetch(`${url}/readyz`)).status).toBe(503);
     expect((await accepted).map(({ status }) => status)).toEqual(Array(20).fill(200));
     expect(await service.exited()).toBe(0);
@@ -260,7 +266,10 @@ describe('SIGTERM (rule: shutdown)', () => {
     post(url).catch(() => {});
     await until(() => provider.requests.length === 1);
     service.child.kill('SIGINT');
-    await until(() => service.output.stdout.includes('draining'));
+    await until(
+      () => service.output.stdout,
+      (text) => text.includes('draining'),
+    );
     const answered = Array.from({ length: 20 }, () => fetch(`${url}/healthz`));
     expect((await Promise.all(answered)).every(({ ok }) => ok)).toBe(true);
     service.child.kill('SIGINT');

@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { until } from './until.js';
 import { type StepAnswer, stepRequest, type WholeService } from './whole-service.js';
 
 /** What a model may say at its worst: runs of `length` characters, broken characters, depth, numbers, names. */
@@ -54,14 +55,12 @@ export async function sendBack(
   expect(next.body.updated_conversation_history?.slice(0, history.length)).toEqual(history);
 }
 
-/** A service that sheds load says when to come again (rule: overload); on a busy machine a megabyte is load. */
-export async function stepPatiently(
+/** Repeats the step while the service refuses it with 503, as it may for a large reply on a busy machine (rule: overload). */
+export const stepPatiently = (
   service: WholeService,
   changes: Partial<StepRequestInput>,
-): Promise<StepAnswer> {
-  for (let tries = 0; ; tries += 1) {
-    const answer = await service.post('/api/agent/react_step', stepRequest(changes));
-    if (answer.status !== 503 || tries === 20) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-}
+): Promise<StepAnswer> =>
+  until(
+    () => service.post('/api/agent/react_step', stepRequest(changes)),
+    ({ status }) => status !== 503,
+  );

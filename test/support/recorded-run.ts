@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Turn } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { type SentMessage, sentPrompt } from './sent-prompt.js';
+import { until } from './until.js';
 import { llmConfig, type StepAnswer, type VendorName, type WholeService } from './whole-service.js';
 
 export interface RunShape {
@@ -29,14 +29,9 @@ const files = [
   { path: 'src/tax.ts', content: code(40) },
 ];
 
-/** A busy machine makes the service refuse a step, before the provider is asked. */
-async function whenTaken(step: () => Promise<StepAnswer>): Promise<StepAnswer> {
-  for (;;) {
-    const answer = await step();
-    if (answer.body.error?.code !== 'overloaded') return answer;
-    await wait(500);
-  }
-}
+/** Repeats a step while the service refuses it because the machine is busy; a refused step reaches no provider. */
+const whenTaken = (step: () => Promise<StepAnswer>): Promise<StepAnswer> =>
+  until(step, ({ body }) => body.error?.code !== 'overloaded');
 
 /**
  * A run over HTTP in which the caller sends everything back each time, tasks and focus changing: step after step to

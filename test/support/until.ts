@@ -42,3 +42,14 @@ const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : inspect(value, { depth: 4 });
   return text.length > MAX_SHOWN_CHARACTERS ? `…${text.slice(-MAX_SHOWN_CHARACTERS)}` : text;
 };
+
+/** Returns a number once it has not changed for a while: for work that must come to a halt without an event. */
+export async function untilUnchanged(read: () => number, quietMs = 400): Promise<number> {
+  let last = Number.NaN;
+  let since = performance.now();
+  return until(read, (value) => {
+    if (value !== last) since = performance.now();
+    last = value;
+    return performance.now() - since >= quietMs;
+  });
+}

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { listProcesses, startOf } from '../../src/tools/run/process-table.js';
 import { linux, needs } from '../support/needs.js';
@@ -193,8 +192,7 @@ describe('run_command (rule: tool-pack)', () => {
     const running = (async () =>
       tool('run_command').execute({ command }, { signal: controller.signal, callId: 'c' }))();
     const pids = await pidsIn(join(folder, 'pids'));
-    await wait(50);
-    expect(pids.filter(isAlive)).toHaveLength(1);
+    await until(() => pids.filter(isAlive).length === 1);
     controller.abort();
     expect(await running).toMatch(/^Stopped before it was done\. Output so far:/);
     expect(pids.filter(isAlive)).toEqual([]);

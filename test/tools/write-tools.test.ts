@@ -294,11 +294,16 @@ describe('several changes of one file in one step (rule: approval)', () => {
   test('runs that share the tools do not mix up what was shown in each', async () => {
     const shop = await openWorkshop();
     const tools = await createToolPack(shop.folder);
+    const approvals: (() => void)[] = [];
     const run = (path: string) =>
       finish([{ call: { name: 'write_file', args: { path, content: path } } }, done], {
         tools,
-        // Both have previewed their `call_1` before either is allowed.
-        approve: () => new Promise((resolve) => setTimeout(() => resolve({ type: 'allow' }), 200)),
+        approve: () =>
+          new Promise((resolve) => {
+            approvals.push(() => resolve({ type: 'allow' }));
+            // Both have previewed their `call_1` before either is allowed.
+            if (approvals.length === 2) for (const approve of approvals) approve();
+          }),
       });
     await Promise.all([run('b.txt'), run('c.txt')]);
     expect([read(shop, 'b.txt'), read(shop, 'c.txt')]).toEqual(['b.txt', 'c.txt']);

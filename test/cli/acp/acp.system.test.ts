@@ -9,6 +9,7 @@ import type {
 import { describe, expect, jest, test } from '@jest/globals';
 import { type EditorDoes, openEditor, type TestEditor } from '../../support/acp-editor.js';
 import { act, answer, type Bench, ended, scripted, setUp } from '../../support/cli-harness.js';
+import { until } from '../../support/until.js';
 
 const files = { 'a.txt': 'alpha\n', 'src/main.ts': 'export const x = 1;\n' };
 
@@ -375,7 +376,7 @@ describe('cancelling ends a prompt as cancelled (rules: acp, one-signal)', () =>
     const editor = await edit(bench, { permission: async () => choose('allow') });
     const ending = editor.prompt(editor.id, 'Go');
     await editor.until(editor.id, isCall('in_progress'));
-    while (!existsSync(join(bench.folder, 'began'))) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => existsSync(join(bench.folder, 'began')));
     await editor.agent.notify('session/cancel', { sessionId: editor.id });
     expect(await ending).toBe('cancelled');
     const calls: string[] = [];
@@ -481,7 +482,7 @@ describe('what comes over the pipe (rule: acp)', () => {
     const editor = await openEditor(child, { permission: async () => choose('allow') });
     const { sessionId } = await editor.open(bench.folder);
     void editor.prompt(sessionId, 'Go').catch(() => undefined);
-    while (!existsSync(join(bench.folder, 'began'))) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => existsSync(join(bench.folder, 'began')));
     child.stdin.end();
     expect(await once(child, 'close')).toEqual([0, null]);
     const next = await openEditor(start(bench));

@@ -56,7 +56,10 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
   test('one that cannot be started is told at once, after the session has been named and without a prompt', async () => {
     const bench = await setUp([], files);
     const editor = await edit(bench, [{ name: 'gone', command: '/nowhere/at/all', args: [], env: [] }]);
-    await until(() => editor.text(editor.id).includes('The MCP server gone cannot be used: '));
+    await until(
+      () => editor.text(editor.id),
+      (text) => text.includes('The MCP server gone cannot be used: '),
+    );
   });
 
   test('one that dies between prompts is told when it happens', async () => {
@@ -65,7 +68,10 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
     const editor = await edit(bench, [raw({ ...listed('echo'), pidFile })]);
     expect(await editor.prompt(editor.id, 'Hello')).toBe('end_turn');
     killServer(pidFile);
-    await until(() => editor.text(editor.id).includes('The MCP server raw is left out: it ended by itself'));
+    await until(
+      () => editor.text(editor.id),
+      (text) => text.includes('The MCP server raw is left out: it ended by itself'),
+    );
   });
 
   test('one that floods is ended and told; the run and the other session go on', async () => {
@@ -82,7 +88,10 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
   test('of two with one name the first is used, and that is told', async () => {
     const bench = await setUp([act('raw__echo()'), answer('Echoed.')], files);
     const editor = await edit(bench, [raw(listed('echo')), raw(listed('fail'))]);
-    await until(() => editor.text(editor.id).includes('Two MCP servers are called raw: the first is used.'));
+    await until(
+      () => editor.text(editor.id),
+      (text) => text.includes('Two MCP servers are called raw: the first is used.'),
+    );
     expect(await editor.prompt(editor.id, 'Ask it')).toBe('end_turn');
     expect(editor.calls(editor.id)).toMatchObject([{ name: 'raw__echo', status: 'completed' }]);
   });

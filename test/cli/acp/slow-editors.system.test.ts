@@ -7,6 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type EditorDoes, openEditor } from '../../support/acp-editor.js';
 import { act, answer, type Bench, scripted, setUp } from '../../support/cli-harness.js';
 import { rawServer } from '../../support/raw-mcp-server.js';
+import { until } from '../../support/until.js';
 
 const files = { 'a.txt': 'alpha\n', '.env': 'PASSWORD=hunter2\n' };
 const never = () => new Promise<never>(() => undefined);
@@ -29,7 +30,7 @@ describe('an editor that answers late or never holds nobody up (rules: acp, one-
     const { agent, sessionId, send } = await edit(bench, { readFile });
     const uri = `file://${bench.folder}/a.txt`;
     const ending = send({ type: 'resource_link', uri, name: 'a.txt' });
-    while (!isAsked) await wait(20);
+    await until(() => isAsked);
     await agent.notify('session/cancel', { sessionId });
     expect(await ending).toEqual({ stopReason: 'cancelled' });
     expect(await agent.request('session/close', { sessionId })).toEqual({});
@@ -37,22 +38,21 @@ describe('an editor that answers late or never holds nobody up (rules: acp, one-
 
   test('a command whose terminal it refuses after the cancellation does not run here instead', async () => {
     const bench = await setUp([act('run_command(command="touch ran")')], files);
-    let refuse: ((reason: Error) => void) | undefined;
+    const refusals: ((reason: Error) => void)[] = [];
     const terminal = () =>
       new Promise<never>((_, reject) => {
-        refuse = reject;
+        refusals.push(reject);
       });
     const allow = { outcome: { outcome: 'selected' as const, optionId: 'allow' } };
     const editor = await edit(bench, { terminal, permission: async () => allow });
     const ending = editor.prompt(editor.sessionId, 'Go');
-    while (!refuse) await wait(20);
+    await until(() => refusals.length === 1);
     await editor.agent.notify('session/cancel', { sessionId: editor.sessionId });
     expect(await ending).toBe('cancelled');
-    refuse(new Error('too late'));
+    refusals[0]?.(new Error('too late'));
     bench.provider.script([act('run_command(command="true")')]);
-    refuse = undefined;
     const next = editor.prompt(editor.sessionId, 'Go on');
-    while (!refuse) await wait(20); // by now the first command would have run
+    await until(() => refusals.length === 2); // by now the first command would have run
     expect(existsSync(join(bench.folder, 'ran'))).toBe(false);
     await editor.agent.notify('session/cancel', { sessionId: editor.sessionId });
     expect(await next).toBe('cancelled');
@@ -65,7 +65,7 @@ describe('an editor that answers late or never holds nobody up (rules: acp, one-
     const editor = await openEditor(child);
     const server = { name: 'hangs', ...rawServer({ neverInitializes: true, log }), env: [] };
     await editor.open(bench.folder, [server]);
-    while (!existsSync(log)) await wait(20);
+    await until(() => existsSync(log));
     child.stdin.end();
     expect(await once(child, 'close')).toEqual([0, null]);
   });
@@ -78,13 +78,19 @@ describe('an editor that answers late or never holds nobody up (rules: acp, one-
     let said = '';
     child.stdout.on('data', (chunk) => (said += chunk));
     send(0, 'initialize', { protocolVersion: 1 });
-    while (!said.includes('agentInfo')) await wait(20);
+    await until(
+      () => said,
+      (text) => text.includes('agentInfo'),
+    );
     send(1, 'session/new', { cwd: bench.folder, mcpServers: [] });
-    while (!said.includes('sessionId')) await wait(20);
+    await until(
+      () => said,
+      (text) => text.includes('sessionId'),
+    );
     child.stdout.pause();
     const [, sessionId] = /"sessionId":"([^"]+)"/.exec(said) ?? [];
     send(2, 'session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go' }] });
-    while (child.stdout.readableLength < child.stdout.readableHighWaterMark) await wait(20);
+    await until(() => child.stdout.readableLength >= child.stdout.readableHighWaterMark);
     await wait(500); // the pipe fills too
     child.stdin.end();
     expect(await once(child, 'exit')).toEqual([0, null]);

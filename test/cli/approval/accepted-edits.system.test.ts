@@ -77,7 +77,6 @@ onTerminal('edits of files without asking (rule: accepted-edits)', () => {
     await pty.onScreen('[esc] stop');
     pty.type('y');
     await pty.onScreen('write_file needs your approval');
-    await wait(100);
     expect(existsSync(join(bench.folder, '.husky'))).toBe(false);
     pty.type(escapeKey);
     await pty.onScreen('stopped');

@@ -82,7 +82,10 @@ describe('which runs are saved (rule: saved-runs)', () => {
     writeFileSync(file, JSON.stringify(['How is it?', 'DB_PASS=hunter2 npm test']));
     const history = await openHistory(file);
     for (const line of ['export XAI_TOKEN=abcdef123456', 'And why?']) history.add(line);
-    await until(() => readFileSync(file, 'utf8').includes('And why?'));
+    await until(
+      () => readFileSync(file, 'utf8'),
+      (text) => text.includes('And why?'),
+    );
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['How is it?', 'And why?']);
     expect(history.up('')).toBe('And why?');
     expect(history.up('')).toBe('export XAI_TOKEN=abcdef123456');

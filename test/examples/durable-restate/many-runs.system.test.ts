@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { needs } from '../../support/needs.js';
 import { pooled } from '../../support/pooled.js';
+import { until } from '../../support/until.js';
 import { type DurableStack, startDurableStack } from './durable-stack.js';
 import { type Journal, readJournal } from './journal.js';
 import { dependencies, prepareExample } from './prepare-example.js';
@@ -96,7 +97,7 @@ const countBegun = (): number => new Set(model.calls.map(({ run, step }) => `${r
 
 /** Resolves when so many different steps have been asked for. */
 async function stepsBegun(count: number): Promise<void> {
-  while (countBegun() < count) await wait(20);
+  await until(() => countBegun() >= count);
 }
 
 async function kill(what: Kill['what']): Promise<Kill> {

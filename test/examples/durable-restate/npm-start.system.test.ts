@@ -8,6 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { freePort } from '../../support/free-port.js';
 import { needs } from '../../support/needs.js';
+import { until } from '../../support/until.js';
 import { dependencies, exampleFolder, prepareExample } from './prepare-example.js';
 import { post } from './restate.js';
 
@@ -50,7 +51,7 @@ describeWithRestate('npm start', () => {
 
   /** Until a call waits for a person, whichever it is. */
   async function untilItWaits(run: string): Promise<void> {
-    while (!JSON.stringify((await post(`${run}/status`)).body).includes('waiting_for')) await wait(100);
+    await until(async () => JSON.stringify((await post(`${run}/status`)).body).includes('waiting_for'));
   }
 
   /** An end that is not the expected one, or another call that waits, is told as such. */

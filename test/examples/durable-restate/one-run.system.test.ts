@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Script } from '../../../src/offline/fake-provider.js';
 import { needs } from '../../support/needs.js';
+import { until } from '../../support/until.js';
 import { type DurableStack, modelKey, serviceToken, startDurableStack } from './durable-stack.js';
 import { dependencies, prepareExample } from './prepare-example.js';
 
@@ -25,13 +25,11 @@ const statusOf = async (name: string) => (await stack.restate.agent(`${name}/sta
 const reply = (name: string, body: object) => stack.restate.agent(`${name}/reply`, body);
 
 /** Resolves with what waits for a person, as soon as something does. */
-async function waitingCalls(name: string): Promise<unknown> {
-  for (;;) {
-    const status = await statusOf(name);
-    if (JSON.stringify(status).includes('"waiting"')) return status;
-    await wait(50);
-  }
-}
+const waitingCalls = (name: string): Promise<unknown> =>
+  until(
+    () => statusOf(name),
+    (status) => JSON.stringify(status).includes('"waiting"'),
+  );
 
 const refund = 'Action: refund_order(id="A-17")';
 const answerOf = (text: string) => ({ text: `Final Answer: ${text}` });
@@ -71,7 +69,7 @@ describeWithRestate('a durable run', () => {
     ] as const;
     for (const [body, status] of misfits) expect(await reply(name, body)).toMatchObject({ status });
     await reply(name, { call_id: 'call_1', type: 'deny', reason: 'Not this month.' });
-    while (asked() < 2 || !lastPrompt()?.includes('Not this month.')) await wait(20);
+    await until(() => asked() >= 2 && lastPrompt()?.includes('Not this month.'));
     await waitingCalls(name);
     await reply(name, { call_id: 'call_2', type: 'edit', arguments: { id: 'B-20' } });
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Done.' });
@@ -201,7 +199,10 @@ describeWithRestate('a durable run', () => {
   test('goes on when the service comes back', async () => {
     await stack.service.kill();
     const name = await startRun([answerOf('It is back.')]);
-    while (!(await journalOf(name)).includes('Command: Sleep')) await wait(50);
+    await until(
+      async () => await journalOf(name),
+      (text) => text.includes('Command: Sleep'),
+    );
     await stack.service.start();
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'It is back.' });
   });

@@ -93,7 +93,10 @@ describeDesktop('a command in the editor', (suite) => {
     const opened = await begin('echo first-of-two', 'echo second-of-two');
     const { window } = opened;
     await card(opened).getByRole('button', { name: 'Accept' }).click();
-    await until(async () => (await window.terminal.innerText()).includes('first-of-two'));
+    await until(
+      async () => await window.terminal.innerText(),
+      (text) => text.includes('first-of-two'),
+    );
     await card(opened).getByText('second-of-two').first().waitFor();
     await window.runCommand('Terminal: Kill the Active Terminal Instance');
     await window.terminal.waitFor({ state: 'detached' });

@@ -58,7 +58,10 @@ describeDesktop('windows of one editor', (suite) => {
     await send(window, 'What is the rate?');
     await ended(window);
     await window.reload();
-    await until(async () => (await step(window, 2).innerText()).includes('It is 7.'));
+    await until(
+      async () => await step(window, 2).innerText(),
+      (text) => text.includes('It is 7.'),
+    );
   });
 
   test('the model key goes in a header to the service, and lies in no file and no state', async () => {

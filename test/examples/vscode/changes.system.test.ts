@@ -70,7 +70,10 @@ describeWorkbench('a change that the model wants', (suite) => {
     const workbench = await begin(edit, editAgain, done);
     await workbench.page.locator('.monaco-diff-editor').waitFor();
     await workbench.page.getByRole('button', { name: 'Accept the change' }).click();
-    await until(async () => (await card(workbench).innerText()).includes('+export const rate = 9;'));
+    await until(
+      async () => await card(workbench).innerText(),
+      (text) => text.includes('+export const rate = 9;'),
+    );
     const rejecting = workbench.runCommand('stepwise.rejectChange');
     await workbench.inputBox.fill('Once is enough.');
     await workbench.inputBox.press('Enter');

@@ -114,7 +114,10 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     await workbench.runCommand('stepwise.show');
     await until(async () => (await box.inputValue()) === 'A task that is half');
     await box.fill('A task that is half written');
-    await until(async () => (await workbench.stored()).includes('A task that is half written'));
+    await until(
+      async () => await workbench.stored(),
+      (text) => text.includes('A task that is half written'),
+    );
     await workbench.reload();
     expect(await box.inputValue()).toBe('A task that is half written');
     suite.service.fake.script(answering('Read.'));

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describePlayground } from '../../support/playground.js';
+import { until } from '../../support/until.js';
 
 const write = {
   text: 'Thought: I write it down.\nAction: write_file(path="notes.md", content="hello")',
@@ -89,8 +90,5 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
 });
 
 async function expectSoon<Value>(look: () => Value, wanted: Value): Promise<void> {
-  for (let tries = 0; tries < 100 && look() !== wanted; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  expect(look()).toBe(wanted);
+  await until(look, (value) => value === wanted);
 }

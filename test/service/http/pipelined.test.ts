@@ -14,6 +14,7 @@ import {
   streamPath,
   type TestService,
 } from '../../support/test-service.js';
+import { until, untilUnchanged } from '../../support/until.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -53,9 +54,6 @@ const health = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 /** More than the sockets on the way can hold: what comes after it waits for its turn. */
 const unread = Array(30).fill('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n');
 
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 const linesOf = (route: string) => service.log.filter((line) => line['route'] === route);
 
 /** A step that ends with its deadline alone. */
@@ -155,7 +153,10 @@ describe('a service that ends (rule: shutdown)', () => {
     service.inFlight.announceDrain();
     const socket = pipeline(post(JSON.stringify(stepBody()), streamPath));
     const taken = takenFrom(socket);
-    await until(() => taken().includes('Connection: close'));
+    await until(
+      () => taken(),
+      (text) => text.includes('Connection: close'),
+    );
     socket.write(post(JSON.stringify(stepBody())));
     // Another connection is read after it.
     await service.call('GET', '/healthz');
@@ -240,7 +241,7 @@ test.each([
   await once(pipeline(get).resume(), 'data');
   const before = bytesHeld();
   for (let caller = 0; caller < 50; caller += 1) pipeline(...Array(40).fill(get));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await untilUnchanged(() => Math.round(bytesHeld() / 2 ** 20));
   // Two thousand answers of 50 KB and more.
   expect(bytesHeld() - before).toBeLessThan(20 * 2 ** 20);
 });

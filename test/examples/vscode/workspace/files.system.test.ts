@@ -92,7 +92,10 @@ describeWorkbench('files of every kind', (suite) => {
     suite.service.fake.script(answering('Seen.'));
     await workbench.openFile('focus.ts', files['focus.ts']);
     const chips = view.getByRole('list', { name: 'Goes with the task' });
-    await until(async () => (await chips.innerText()).includes('focus.ts:1-25000'));
+    await until(
+      async () => await chips.innerText(),
+      (text) => text.includes('focus.ts:1-25000'),
+    );
     await send(workbench, 'What do you see?');
     expect(await ended(workbench)).toContain('Answered.');
     expect(shown()).toContain('focus.ts');

@@ -6,6 +6,7 @@ import type { WindowCounter } from '../../../../src/service/operations/limits/wi
 import { needs } from '../../../support/needs.js';
 import { RedisServer, redisServer } from '../../../support/redis.js';
 import { linesInto } from '../../../support/test-service.js';
+import { until } from '../../../support/until.js';
 
 let redis: RedisServer | undefined;
 let store: SharedStore | undefined;
@@ -81,7 +82,7 @@ needs(redisServer).describe('with a Redis (rule: shared-limits)', () => {
     expect((await counter.add('a', 1)).sum).toBe(51);
     expect(await sumOf(counter, 'spent')).toBe(15);
     await redis.start();
-    while (!shared.isUp) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => shared.isUp);
     expect((await counter.add('a', 1)).sum).toBe(51);
     expect(await sumOf(counter, 'spent')).toBe(15);
     expect((await counter.add('new', 1)).sum).toBe(1);
