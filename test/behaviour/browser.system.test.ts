@@ -10,7 +10,10 @@ import { listen } from '../support/listen.js';
 import { needs } from '../support/needs.js';
 import { patientEnvironment } from '../support/patience.js';
 
-/** A whole run in the page: the SDK's modules as they are, tools over files in memory, the page's own fetch. */
+/**
+ * A page that makes a whole run with the unchanged modules of the SDK, tools over files in memory, and the browser's
+ * fetch.
+ */
 const page = (serviceUrl: string): string => `<!doctype html><script type="module">
   import { StepwiseClient, defineTool, replayRun, readTrajectory } from '/sdk/index.js';
   const files = { 'shop.js': 'const price = 42;\\nconst plover = price * 2;' };
@@ -42,7 +45,7 @@ const page = (serviceUrl: string): string => `<!doctype html><script type="modul
 
 needs(
   chromiumBrowser,
-).test('the SDK runs in Chromium as it is: no bundler, no shim, no other package (rule: run-events)', async () => {
+).test('the SDK runs in Chromium without bundler, shim or other packages (rule: run-events)', async () => {
   const site = await serveSite();
   const config = {
     PORT: '0',
@@ -75,7 +78,7 @@ needs(
   }
 }, 60_000);
 
-/** Serves the page and the SDK's emitted modules, and takes the page's report. */
+/** Serves the page and the emitted modules of the SDK, and receives the report of the page. */
 async function serveSite() {
   const modules: string[] = [];
   let tell: (report: Readonly<Record<string, unknown>>) => void = () => undefined;

@@ -27,7 +27,7 @@ const promptIn = (text: string): string | undefined => /prompt-\d+-of-its-own/.e
 const keyOf = (caller: number): string => `sk-key-${caller}-of-its-own`;
 const promptOf = (caller: number): string => `prompt-${caller}-of-its-own`;
 
-test('5,000 callers, each with a key and a prompt of its own: every pair and every answer match (rule: key-redaction)', async () => {
+test('5,000 concurrent callers each get their own answer, made with their own key and prompt (rule: key-redaction)', async () => {
   const started = performance.now();
   const steps = await pooled(callers, atOnce, askUntilTaken);
   const upstream = fake.requests.map(({ headers, rawBody }) => [headers['authorization'], promptIn(rawBody)]);
@@ -53,7 +53,7 @@ const askUntilTaken = (caller: number): Promise<Step> =>
     60_000,
   );
 
-/** Vendors and ways in turn; the key in the body and in the header in turn. */
+/** Alternates vendors, plain and streamed steps, and the key in the body or in the header. */
 async function ask(caller: number): Promise<Step> {
   const streamed = caller % 4 < 2;
   const inHeader = caller % 8 < 4;

@@ -13,7 +13,7 @@ let made = 0;
 const newTrace = () => (++made).toString(16).padStart(32, 'a');
 const parentOf = (header: string | undefined) => header?.split('-')[2];
 
-/** A context service that has no file, and what it is told of the trace. */
+/** A context service that has no file, and the trace headers it received. */
 const contextCallers: (string | undefined)[] = [];
 const contextService = createServer(({ headers }, response) => {
   contextCallers.push(headers['traceparent'] as string | undefined); // sent once
@@ -59,7 +59,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     span(name: string): ReceivedSpan;
   }
 
-  /** The trace of one request, and whom its requests to the provider name as their parents. */
+  /** Makes one request and returns its spans, with the parent span ids that its provider requests carried. */
   async function traceOf(path: string, body: unknown, script: Script = answer): Promise<Traced> {
     service.fake.script(script);
     const before = service.fake.requests.length;

@@ -50,7 +50,7 @@ async function output(command: string, args: readonly string[]): Promise<string>
   return shown;
 }
 
-test('the agent in TypeScript has 30 lines, type-checks against the built package, and answers', async () => {
+test('the TypeScript agent has 30 lines, type-checks against the built package, and answers', async () => {
   for (const project of ['tsconfig.build.json', 'examples/agent-typescript']) {
     const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
     expect({ project, status, stdout }).toEqual({ project, status: 0, stdout: '' });
@@ -61,7 +61,7 @@ test('the agent in TypeScript has 30 lines, type-checks against the built packag
   expect(shown).toContain('maxDiscountPercent: 30');
 }, 60_000);
 
-test('where the run fails, the agent in TypeScript ends with what the service says', async () => {
+test('the TypeScript agent exits with the error message of the service if its run fails', async () => {
   const agent = ['.build/examples/agent-typescript/agent.js', 'examples/shop', question];
   const failures = [
     [{ MODEL: 'gpt-4o' }, /^This model needs a key/],
@@ -103,7 +103,7 @@ testWithPython(
   30_000,
 );
 
-test('the back end with its own loop waits for a person before it opens an order, then answers', async () => {
+test('the back end with its own loop waits for approval before it opens an order, then answers', async () => {
   const { url, child } = await startBackEnd();
   try {
     const asked = await post(`${url}/questions`, { question: 'Where does the order of Ada go?' });
@@ -119,7 +119,7 @@ test('the back end with its own loop waits for a person before it opens an order
   }
 }, 30_000);
 
-test('the back end passes on what the service says where a step fails', async () => {
+test('the back end passes on the error message of a failed step', async () => {
   const { url, child } = await startBackEnd({ MODEL: 'gpt-4o' });
   try {
     expect(await post(`${url}/questions`, { question: 'Where does it go?' })).toEqual({
@@ -131,7 +131,7 @@ test('the back end passes on what the service says where a step fails', async ()
   }
 }, 30_000);
 
-test('the back end corrects an action that cannot be read, twice at most (rule: unreadable-action)', async () => {
+test('the back end corrects an unreadable action at most twice (rule: unreadable-action)', async () => {
   provider.script([
     { text: 'Action: refund_order(id="A-17' },
     { text: 'Action: no_such_tool(id="A-17")' },
@@ -146,7 +146,7 @@ test('the back end corrects an action that cannot be read, twice at most (rule: 
   }
 }, 30_000);
 
-test('its approvals: asked once, then carried out or told to the model', async () => {
+test('the back end accepts each approval once, and runs the tool or reports the denial to the model', async () => {
   for (const allow of [true, false]) {
     provider.script([
       { text: 'Action: refund_order(id="A-17")' },

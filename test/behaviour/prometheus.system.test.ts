@@ -24,7 +24,7 @@ interface Panel {
 const dashboard: { panels: Panel[] } = JSON.parse(
   readFileSync('deploy/grafana/dashboards/stepwise.json', 'utf8'),
 );
-/** As Grafana sends it: with its variables filled in. */
+/** The queries with their variables replaced, as Grafana sends them. */
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr }) => ({
     title,
@@ -32,7 +32,7 @@ const queries = dashboard.panels.flatMap(({ title, targets = [] }) =>
   })),
 );
 
-/** What stands in a query where a metric stands: no function, no label, no word of the language. */
+/** Returns the metric names in a query, without functions, labels and keywords. */
 function metricsIn(query: string): string[] {
   const bare = query
     .replaceAll(/"[^"]*"/g, '')
@@ -44,17 +44,17 @@ function metricsIn(query: string): string[] {
     .filter((name) => !/^(?:and|or|unless|offset|bool|group_left|group_right|inf|nan|e|\d.*)$/i.test(name));
 }
 
-describe('the rules (rule: metrics)', () => {
+describe('the Prometheus rules (rule: metrics)', () => {
   needs(
     ...prometheusPrograms,
-  ).test('promtool finds nothing in the configuration, and each alert does what its test says', () => {
+  ).test('promtool accepts the configuration, and each alert passes its own tests', () => {
     expect(promtool(['check', 'config', `${folder}/prometheus.yaml`])).toMatchObject({ ok: true });
     const checked = promtool(['check', 'rules', '--lint=all', '--lint-fatal', ...ruleFiles]);
     expect(checked).toMatchObject({ ok: true });
     expect(promtool(['test', 'rules', `${folder}/alerts.test.yaml`])).toMatchObject({ ok: true });
   });
 
-  test('each alert has its test, and its row in the page for operators with the same words', () => {
+  test("each alert has a test, and the operators' page describes it in the same words", () => {
     const tests = readFileSync(`${folder}/alerts.test.yaml`, 'utf8');
     const page = readFileSync('docs/operating.md', 'utf8');
     const alerts = rules.filter(({ alert }) => alert !== undefined);
@@ -73,8 +73,8 @@ const ruleFiles = readdirSync(folder)
   .filter((file) => file.endsWith('.rules.yaml'))
   .map((file) => `${folder}/${file}`);
 
-describe('the dashboard and the rules ask for what is there (rule: metrics)', () => {
-  test('every metric of every query is one of the service, or recorded from those', async () => {
+describe('the queries of dashboard and rules (rule: metrics)', () => {
+  test('every query uses only metrics of the service or recorded from them', async () => {
     const service = await startWholeService(undefined, {
       RATE_LIMIT_PER_MINUTE: '1000',
       REDIS_URL: 'redis://127.0.0.1:1',
@@ -94,7 +94,7 @@ describe('the dashboard and the rules ask for what is there (rule: metrics)', ()
   });
 });
 
-needs(...prometheusPrograms).describe('a Prometheus that reads a running service (rule: metrics)', () => {
+needs(...prometheusPrograms).describe('a Prometheus that scrapes a running service (rule: metrics)', () => {
   const [reader, caller, limited] = [createToken(), createToken(), createToken()];
   const bearing = (token: string) => [['Authorization', `Bearer ${token}`]] as const;
   let service: WholeService;
@@ -128,16 +128,16 @@ needs(...prometheusPrograms).describe('a Prometheus that reads a running service
     await local?.close();
   });
 
-  test('the token that reads metrics makes no step', async () => {
+  test('a token that may only read metrics cannot make a step', async () => {
     expect((await sendRaw(service.url, { headers: bearing(reader) })).status).toBe(403);
   });
 
-  test('names, types and helps are as promtool wants them', async () => {
+  test('promtool accepts the names, types and help texts of all metrics', async () => {
     const { text } = await scrape(service.url, { Authorization: `Bearer ${reader}` });
     expect(promtool(['check', 'metrics'], text)).toEqual({ ok: true, said: '' });
   });
 
-  test('finds what has happened: steps, their time, tokens, failures, callers above a limit', async () => {
+  test('Prometheus records steps, their time, tokens, failures, and callers above a limit', async () => {
     const statuses: number[] = [];
     for (let step = 0; step < 4; step += 1)
       statuses.push((await sendRaw(service.url, { headers: bearing(caller) })).status);
@@ -170,15 +170,15 @@ needs(...prometheusPrograms).describe('a Prometheus that reads a running service
     expect(await found('up')).toBe(1);
   }, 120_000);
 
-  test('takes every query of the dashboard, and answers those about what has happened', async () => {
+  test('Prometheus accepts every query of the dashboard and returns values for all that have data', async () => {
     expect(queries.length).toBeGreaterThan(30);
     const silent = new Set(queries.map(({ title }) => title));
     const ask = async ({ title, expr }: (typeof queries)[number]): Promise<void> => {
       if ((await prometheus.query(expr)).length > 0) silent.delete(title);
     };
-    // Nobody has left, no reply was unreadable, and there is no Redis.
+    // These panels stay empty: no caller left, every reply was readable, and the service has no Redis.
     const unheardOf = ['Callers who left', 'Actions that cannot be read', 'Limits shared through Redis'];
-    // A rate wants two looks, and a share something that it is a share of.
+    // A rate needs two samples, and a ratio needs a denominator that is not zero.
     await until(
       async () => {
         await askLocal();
@@ -192,7 +192,7 @@ needs(...prometheusPrograms).describe('a Prometheus that reads a running service
     expect([...silent]).toEqual(unheardOf);
   }, 120_000);
 
-  test('tells of an upstream that was killed, and of that one alone; then of the service', async () => {
+  test('alerts fire for a killed upstream and for no other, then for the killed service', async () => {
     service.fake.script({ text: 'Final Answer: 42' });
     await local.close();
     const firing = async (name: string) =>

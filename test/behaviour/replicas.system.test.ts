@@ -15,14 +15,14 @@ import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../suppor
 import { until } from '../support/until.js';
 import { llmConfig, stepRequest, type VendorName } from '../support/whole-service.js';
 
-// Each suite starts processes, on machines that may be busy.
+// Each suite starts processes, which takes longer on a busy machine.
 jest.setTimeout(60_000);
 
 const look = (part: number): ScriptedReply => ({
   text: `Thought: I look at part ${part}.\nAction: look_up(key="part ${part}")`,
   chunkDelayMs: 1,
 });
-/** A run with everything that a service could be thought to remember: the same call again, an error, a fold. */
+/** A run that would reveal state kept between requests: a repeated call, an error, and a folded history. */
 const replies: readonly ScriptedReply[] = [
   look(0),
   look(0),
@@ -34,7 +34,7 @@ const replies: readonly ScriptedReply[] = [
 const tools = [
   { name: 'look_up', inputSchema: { type: 'object', properties: { key: { type: 'string' } } } },
 ] as const;
-/** Some 2,000 tokens each, so that the prompt's budget makes the service fold. */
+/** Observations of about 2,000 tokens each, so that the budget makes the service fold the history. */
 const observe = (key: unknown): string =>
   Array.from({ length: 250 }, (_, line) => `${key}, line ${line}: not here`).join('\n');
 
@@ -43,7 +43,7 @@ interface Way {
   readonly streamed: boolean;
 }
 
-/** What happened in a run, without what is each request's own: its id and its time. */
+/** Removes from the steps of a run the ids and times that differ for each request. */
 interface Driven {
   readonly prompts: readonly string[];
   readonly answers: readonly unknown[];
@@ -74,7 +74,7 @@ async function startReplicas(environment: Record<string, string> = {}): Promise<
   return nginx;
 }
 
-/** The loop as a client would write it, over one service or over many. */
+/** Runs the loop of a client over one service or several in turn. */
 async function drive(url: string, way: Way, name: string): Promise<Driven> {
   const before = fake.requests.length;
   const driven = { answers: [] as unknown[], ids: [] as string[] };
@@ -120,7 +120,7 @@ const withoutOwn = (step: Step): unknown =>
     ['timestamp', 'request_id'].includes(name) ? undefined : value,
   );
 
-/** For each of these requests the replica that has answered it, by its log. */
+/** Returns for each request the index of the replica whose log contains its response. */
 async function answeredBy(ids: readonly string[]): Promise<number[]> {
   const look = () =>
     ids.map((id) => replicas.findIndex(({ output }) => output.stdout.includes(`"request_id":"${id}"`)));
@@ -128,7 +128,7 @@ async function answeredBy(ids: readonly string[]): Promise<number[]> {
   return look();
 }
 
-needs(nginxServer).describe('two replicas, and nginx as it is shipped', () => {
+needs(nginxServer).describe('two replicas behind the shipped nginx configuration', () => {
   test.each<Way>([
     { vendor: 'openai', streamed: false },
     { vendor: 'openai', streamed: true },
@@ -141,7 +141,7 @@ needs(nginxServer).describe('two replicas, and nginx as it is shipped', () => {
     expect(both.prompts).toEqual(alone.prompts);
     expect(both.answers).toEqual(alone.answers);
     expect(both.prompts).toHaveLength(replies.length);
-    // The run has what the claim is about: advice on repeated calls, a correction, and a history that was cut.
+    // Proves that the run covers the claim: it has advice on repeated calls, a correction, and a cut history.
     const said = JSON.stringify(both.answers);
     expect(said).toMatch(/"repeated_action":[1-9]/);
     expect(said).toMatch(/"outcome":"malformed_action"/);
@@ -152,7 +152,10 @@ needs(nginxServer).describe('two replicas, and nginx as it is shipped', () => {
   });
 });
 
-/** Statuses of twelve requests from an address that calls itself another each time, or null if Redis was slow. */
+/**
+ * Returns the statuses of twelve requests from one address that claims another address each time, or null if Redis was
+ * slow.
+ */
 async function spendLimit(): Promise<number[] | null> {
   const redis = await RedisServer.start();
   try {
@@ -175,7 +178,7 @@ async function spendLimit(): Promise<number[] | null> {
   }
 }
 
-needs(nginxServer).describe('what passes nginx', () => {
+needs(nginxServer).describe('nginx in front of replicas passes on', () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const openStream = async (url: string) => {
     fake.script({ text: `Final Answer: ${'word '.repeat(2_000)}`, chunkDelayMs: 20 });
@@ -191,7 +194,7 @@ needs(nginxServer).describe('what passes nginx', () => {
     return { reader, leaving, asked: await fake.request(before) };
   };
 
-  test('events, as they come, and the caller’s leaving (rules: stream-events, caller-leaves)', async () => {
+  test('nginx passes on events as they come, and the departure of the caller (rules: stream-events, caller-leaves)', async () => {
     const { url } = await startReplicas();
     const { reader, leaving, asked } = await openStream(url);
     for (let seen = ''; !seen.includes('answer.delta'); ) seen += (await reader?.read())?.value ?? '';
@@ -200,7 +203,7 @@ needs(nginxServer).describe('what passes nginx', () => {
     expect(await asked.ended).toBe('aborted');
   });
 
-  test('the trace of the caller (rule: trace-context)', async () => {
+  test('nginx passes on the trace of the caller (rule: trace-context)', async () => {
     const { url } = await startReplicas();
     const { leaving, asked } = await openStream(url);
     leaving.abort();
@@ -208,7 +211,7 @@ needs(nginxServer).describe('what passes nginx', () => {
   });
 });
 
-needs(nginxServer).describe('what nginx itself has to say', () => {
+needs(nginxServer).describe('errors that nginx returns itself', () => {
   test.each([
     ['a body too large even for nginx', 'x'.repeat(5.5 * 2 ** 20), 413, 'request_too_large', false],
     [
@@ -225,14 +228,14 @@ needs(nginxServer).describe('what nginx itself has to say', () => {
     const body = stepRequest({ user_query: query });
     const answer = await sendRaw(url, { headers: [['X-Request-Id', 'too-bad']], body });
     const said = JSON.parse(answer.text);
-    // The body of a failure, though 502 is nginx's own status for this code.
+    // The body is the service's JSON error, although nginx chose the status 502.
     assertIsComponent('ErrorResponse', said);
     expect([answer.status, said.error.code, said.error.retryable]).toEqual([status, code, retryable]);
     expect([said.request_id, answer.headers['x-request-id']]).toEqual(['too-bad', 'too-bad']);
   });
 });
 
-/** The answer to a head as it is written here, on a connection of its own. */
+/** Sends the head of a request unchanged on a new connection and returns the response. */
 async function sendHead(url: string, lines: readonly string[]): Promise<string> {
   const { port, hostname } = new URL(url);
   const socket = createConnection(Number(port), hostname);
@@ -246,7 +249,7 @@ const padding = (length: number) => `X-Padding: ${'x'.repeat(length)}`;
 
 needs(
   nginxServer,
-).test('HTTP/1.0 without a Host is judged by a replica, as everything else is (rule: own-host)', async () => {
+).test('nginx leaves the check of HTTP/1.0 without a Host to a replica (rule: own-host)', async () => {
   const { url } = await startReplicas();
   const { port, hostname } = new URL(url);
   const socket = createConnection(Number(port), hostname);
@@ -256,7 +259,7 @@ needs(
   expect(bodyOf(answer).error.code).toBe('forbidden');
 });
 
-needs(nginxServer).describe('a head that cannot be passed on', () => {
+needs(nginxServer).describe('request heads that nginx refuses', () => {
   test.each([
     ['is too large', [models, ...Array(3).fill(padding(6_900))], 431, 'invalid_request'],
     ['has an address too long', [`GET /${'x'.repeat(8_000)} HTTP/1.1`], 414, 'invalid_request'],
@@ -292,7 +295,7 @@ needs(nginxServer).describe('a head that cannot be passed on', () => {
     expect([...warm, await ask(), await ask()]).toEqual([200, 200, 200, 200]);
   });
 
-  test('is refused by nginx, never by a replica: the largest that passes is answered (rule: body-limits)', async () => {
+  test('a replica accepts the largest head that nginx accepts, so only nginx refuses heads (rule: body-limits)', async () => {
     const { url } = await startReplicas();
     const ask = (length: number) => sendHead(url, [models, padding(850), padding(length), padding(length)]);
     expect(await ask(7_100)).toMatch(/^HTTP\/1.1 200 /);
@@ -300,7 +303,7 @@ needs(nginxServer).describe('a head that cannot be passed on', () => {
   });
 });
 
-needs(nginxServer).describe('what nginx keeps', () => {
+needs(nginxServer).describe('data that nginx stores', () => {
   const [hex, key] = ['0123456789abcdef'.repeat(4), 'vendor.Key-4242424242'];
   const asKey = [['X-LLM-API-Key', key]] as const;
   const asToken = [['Authorization', 'Bearer stepwise_Q2hhcmxpZSB0aGUgY2F0']] as const;
@@ -325,7 +328,7 @@ needs(nginxServer).describe('what nginx keeps', () => {
     }
   });
 
-  test('is the id of a request that looks like none of these, with a token of the service', async () => {
+  test('nginx keeps a harmless request id beside a service token', async () => {
     const { url } = await startReplicas();
     const headers = [['X-Request-Id', 'stepwise-run.42'], ...asToken] as const;
     await Promise.all(replicas.map((replica) => replica.kill()));
@@ -333,7 +336,7 @@ needs(nginxServer).describe('what nginx keeps', () => {
     expect([answer.status, answer.headers['x-request-id']]).toEqual([502, 'stepwise-run.42']);
   });
 
-  test('is a UUID, beside a key as well', async () => {
+  test('nginx keeps a UUID as the request id, also beside a key', async () => {
     const { url } = await startReplicas();
     const id = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
     await Promise.all(replicas.map((replica) => replica.kill()));
@@ -342,7 +345,7 @@ needs(nginxServer).describe('what nginx keeps', () => {
     expect([answer.status, answer.headers['x-request-id']]).toEqual([502, id]);
   });
 
-  test('is nothing of a conversation on a disk, however large', async () => {
+  test('nginx writes no part of a conversation to disk, however large it is', async () => {
     const { url } = await startReplicas();
     fake.script({ text: 'Final Answer: 42' });
     const user_query = 'word '.repeat(700_000);
@@ -352,10 +355,11 @@ needs(nginxServer).describe('what nginx keeps', () => {
   });
 });
 
-needs(nginxServer, redisServer).describe('a limit of both replicas', () => {
-  test('holds for an address however its requests are spread, and whatever it says of itself (rules: shared-limits, rate-limit)', async () => {
+needs(nginxServer, redisServer).describe('a rate limit shared by two replicas', () => {
+  test('two replicas limit an address together, whatever address it claims (rules: shared-limits, rate-limit)', async () => {
     let statuses = await spendLimit();
-    // On a busy machine Redis may take longer than a request waits for it; what happens then is another suite's subject.
+    // On a busy machine Redis may take longer than the service waits for it, which another suite tests; so the trial is
+    // repeated.
     while (!statuses) statuses = await spendLimit();
     expect(statuses).toEqual([...Array(8).fill(200), ...Array(4).fill(429)]);
   });

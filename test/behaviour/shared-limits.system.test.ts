@@ -51,14 +51,14 @@ const linesOf = ({ log }: WholeService) =>
 const isShared = (service: WholeService) => linesOf(service).at(-1)?.level === 30;
 
 needs(redisServer).describe('limits of several processes with one Redis (rule: shared-limits)', () => {
-  test('requests a minute are counted together', async () => {
+  test('two processes count requests a minute together', async () => {
     const redis = await startRedis();
     const [one, two] = [await startService(redis), await startService(redis)];
     const taken = await statuses([one.url, two.url, one.url, two.url, one.url, two.url, one.url, two.url]);
     expect(taken).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
   });
 
-  test('so are tokens a day', async () => {
+  test('two processes count tokens a day together', async () => {
     const redis = await startRedis();
     const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 150 } });
     const [one, two] = [await startService(redis, file), await startService(redis, file)];
@@ -66,13 +66,13 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     await until(async () => (await status(one.url)) === 429 && (await status(two.url)) === 429);
   });
 
-  test('Redis is killed: each process goes on with what it knows, says so once, and shares again when it is back', async () => {
+  test('while Redis is down each process limits with its own counts and warns once; afterwards they share again', async () => {
     const redis = await startRedis();
     const [one, two] = [await startService(redis), await startService(redis)];
     expect(await statuses(Array(6).fill(two.url))).toEqual(Array(6).fill(200));
     await redis.stop();
     await until(() => [one, two].every((service) => linesOf(service).some(({ level }) => level === 40)));
-    // Who has used the limit up does not get it again from the process that knows; another can only begin by itself.
+    // The process that counted the requests still refuses the caller; the other process starts a count of its own.
     expect(await status(two.url)).toBe(429);
     expect(await statuses(Array(7).fill(one.url))).toEqual([200, 200, 200, 200, 200, 200, 429]);
     const told = linesOf(one).filter(({ level }) => level === 40);
@@ -81,7 +81,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     ]);
     await redis.start();
     await until(() => [one, two].every(isShared));
-    // Redis has forgotten what it counted; they have not.
+    // Redis restarted without its counts, but the processes still have theirs.
     expect(await statuses([one.url, two.url])).toEqual([429, 429]);
     const other = bearing({ method: 'GET', path: '/api/agent/models' }, another);
     expect(await statuses([one.url, two.url, one.url, two.url, one.url, two.url, one.url], other)).toEqual([
@@ -89,7 +89,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     ]);
   });
 
-  test('a burst of a caller whose limit is used up gets nothing more, whatever it makes Redis look like', async () => {
+  test('a caller above its limit gets nothing more, even if its burst makes Redis seem down', async () => {
     const redis = await startRedis();
     const service = await startService(redis);
     expect(await statuses(Array(7).fill(service.url))).toEqual([200, 200, 200, 200, 200, 200, 429]);
@@ -97,7 +97,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     expect(new Set(found)).toEqual(new Set([429]));
   });
 
-  test('Redis says nothing any more: no request waits for it, and none fails', async () => {
+  test('while Redis does not respond, no request waits for it and none fails', async () => {
     const redis = await startRedis();
     const service = await startService(redis);
     expect(await status(service.url)).toBe(200);
@@ -112,7 +112,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     });
   });
 
-  test('without Redis at the start, the service starts, and shares as soon as it is there', async () => {
+  test('the service starts without Redis and shares its limits once Redis is up', async () => {
     const redis = await startRedis();
     await redis.stop();
     const service = await startService(redis);
@@ -121,7 +121,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     await until(() => isShared(service));
   });
 
-  test('neither its password nor a token is in the log or in Redis', async () => {
+  test('neither the log nor Redis contains the Redis password or a token', async () => {
     const redis = await startRedis();
     const service = await startService(redis);
     await status(service.url);

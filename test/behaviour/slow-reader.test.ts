@@ -5,7 +5,7 @@ import { startServiceProcess, upstreamsAt } from '../support/service-process.js'
 import { untilUnchanged } from '../support/until.js';
 import { llmConfig, stepRequest } from '../support/whole-service.js';
 
-// It starts a process, on machines that may be busy.
+// The suite starts a process, which takes longer on a busy machine.
 jest.setTimeout(30_000);
 
 const mebibyte = 2 ** 20;
@@ -26,7 +26,7 @@ test.each([
   const reader = await openStream(service.url, vendor);
   const held = await untilUnchanged(() => made);
   expect(held).toBeGreaterThan(0);
-  // Sockets and buffers on the way hold a few megabytes; of 60 most is never made.
+  // Sockets and buffers hold a few megabytes; with back-pressure most of the 60 MB are never produced.
   expect(held * piece.length).toBeLessThan(30 * mebibyte);
   expect((await service.residentBytes()) - before).toBeLessThan(120 * mebibyte);
   reader.destroy();
@@ -35,7 +35,7 @@ test.each([
   await fake.close();
 });
 
-/** A stream of which only the headers are read. */
+/** Opens a stream and reads only its headers. */
 function openStream(url: string, vendor: 'openai' | 'anthropic'): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const body = JSON.stringify(stepRequest({ llm_config: llmConfig(vendor) }));

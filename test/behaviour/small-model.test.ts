@@ -5,7 +5,10 @@ import { resultOf } from '../../scripts/trial/tried-step.js';
 import { createReadTools } from '../../src/tools/index.js';
 import { llmConfig, startWholeService, type WholeService } from '../support/whole-service.js';
 
-/** What a small model wrote, and what became of it, as `npm run trial:model` recorded it with today's instructions and before. */
+/**
+ * Replies of a small model and how the service read them, recorded by `npm run trial:model` with the current and earlier
+ * instructions.
+ */
 const recorded = ['small-model', 'small-model-told-in-prose'].flatMap((name) => {
   const recording: Recording = JSON.parse(readFileSync(`docs/trials/${name}.json`, 'utf8'));
   return [...recording.steps, ...recording.corrected];
@@ -23,7 +26,7 @@ afterAll(() => service.close());
 
 test.each(
   recorded,
-)('$protocol, "$question": read as it was recorded, $result (rule: markers)', async (each) => {
+)('the recorded reply to "$question" in $protocol is read as recorded: $result (rule: markers)', async (each) => {
   service.fake.script({ text: each.reply ?? '', finishReason: each.result === 'cut' ? 'length' : 'stop' });
   const { body } = await service.step({
     user_query: each.question,

@@ -18,7 +18,7 @@ function trial(...args: string[]): Promise<{ code: number; out: string; errors: 
   });
 }
 
-test('the trial of a model says how it is called', async () => {
+test('the model trial prints its usage without arguments', async () => {
   expect(await trial('--help')).toMatchObject({ code: 0, out: expect.stringContaining('--corrections N') });
 });
 
@@ -37,12 +37,12 @@ test.each([
   expect(contents()).toEqual(before);
 });
 
-test('the trial of a server that is down or no model’s says so, and leaves its page', async () => {
+test('the model trial reports a server that is down or serves no model, and writes no page', async () => {
   const before = contents();
   const server = createServer((_, response) => response.writeHead(404).end());
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // an address is a string for pipes alone
+  // The types make the address of a server a string only for pipes; this server listens on a port.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   const answered = await trial('--url', url);
   expect(answered).toMatchObject({ code: 1, errors: `${url}/chat/completions answers 404.\n` });
@@ -52,7 +52,7 @@ test('the trial of a server that is down or no model’s says so, and leaves its
   expect(contents()).toEqual(before);
 });
 
-describe('before a trial the model is asked once', () => {
+describe('the model trial makes one request before its first trial', () => {
   const check = async (answer: RequestListener, patienceMs?: number) => {
     const server = createServer(answer);
     const url = await listen(server);
@@ -64,7 +64,7 @@ describe('before a trial the model is asked once', () => {
     return outcome;
   };
 
-  test('one that is still being read is waited for', async () => {
+  test('the model trial waits for a model that is still loading', async () => {
     let asked = 0;
     const answer: RequestListener = (_, response) => {
       asked += 1;
