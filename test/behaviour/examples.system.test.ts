@@ -77,7 +77,7 @@ test('the TypeScript agent exits with the error message of the service if its ru
 const { test: testWithPython } = needs(program('python3'));
 
 testWithPython(
-  'the agent in Python answers over plain HTTP',
+  'the Python agent answers over plain HTTP',
   async () => {
     const shown = await output('python3', ['examples/agent-python/agent.py', 'examples/shop', question]);
     expect(shown).toContain('Action: search_code(');
@@ -87,7 +87,7 @@ testWithPython(
 );
 
 testWithPython(
-  'where the step fails, the agent in Python ends with what the service says',
+  'the Python agent exits with the error message of the service if a step fails',
   async () => {
     const agent = ['examples/agent-python/agent.py', 'examples/shop', question];
     const failures = [

@@ -178,7 +178,7 @@ async function spendLimit(): Promise<number[] | null> {
   }
 }
 
-needs(nginxServer).describe('nginx in front of replicas passes on', () => {
+needs(nginxServer).describe('requests through nginx to replicas', () => {
   const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
   const openStream = async (url: string) => {
     fake.script({ text: `Final Answer: ${'word '.repeat(2_000)}`, chunkDelayMs: 20 });

@@ -12,16 +12,19 @@ import {
   withTables,
 } from '../../scripts/compare/report.js';
 
-/** The frameworks are too much for a suite to install; what this page says of them is held to what was recorded. */
+/**
+ * The frameworks are too large to install for a suite, so the claims of the page are checked against recorded
+ * measurements.
+ */
 const page = readFileSync(pageFile, 'utf8');
 const recording: Recording = JSON.parse(readFileSync(recordingFile, 'utf8'));
 const own = agents.filter(({ framework }) => framework === 'stepwise');
 
-test('every cell of the page is made of what was recorded', () => {
+test('every cell of the comparison page equals the recorded measurement', () => {
   expect(page).toBe(withTables(page, recording));
 });
 
-test('every case was measured with every agent, and has a section that says what it means', () => {
+test('every case of the comparison was measured with every agent and has a section that explains it', () => {
   const sections = page.split(/^## /m).slice(1);
   const headings = sections.map((section) => section.slice(0, section.indexOf('\n')));
   expect(headings.filter((heading) => heading in cases)).toEqual(Object.keys(cases));
@@ -37,7 +40,7 @@ test('every case was measured with every agent, and has a section that says what
   }
 });
 
-test('the versions that were measured are those that are installed', () => {
+test('the comparison measured the versions that are pinned', () => {
   for (const framework of new Set(agents.map((agent) => agent.framework))) {
     if (framework === 'stepwise') continue;
     const pinned = readFileSync(`scripts/compare/python/requirements/${framework}.txt`, 'utf8').trim();
@@ -50,7 +53,7 @@ test('the versions that were measured are those that are installed', () => {
 const quick = Object.entries(cases).filter(([, { columns: shown }]) => !shown.includes(columns.seconds));
 const tried = quick.flatMap(([name, each]) => own.map((agent) => ({ name, agent, each, as: agent.name })));
 
-test.each(tried)('$as still does what the page says: $name', async ({ name, agent, each }) => {
+test.each(tried)('$as behaves as the comparison page states: $name', async ({ name, agent, each }) => {
   const lasting = each.columns.filter((column) => column !== columns.longestPrompt);
   const cellsOf = (outcomes: Awaited<ReturnType<typeof measure>>) =>
     lasting.map(({ heading, cell }) => [heading, cell(outcomes)]);

@@ -11,7 +11,7 @@ import { blocks, emitOptions, strictly, withCompiledEntries } from '../support/d
 import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 
-/** The guide, copied as it says: each block into the file that its first line names, run against the service. */
+/** Copies each block of the guide into the file that its first line names, and runs the files against the service. */
 const guide = readFileSync('docs/editor-integration.md', 'utf8');
 const built = resolve('.build/editor-integration');
 const inNode = promisify(execFile);
@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => Promise.all([service.stop(), provider.close()]));
 
-/** Under the name in its first line, with the scripted model in place of the one that searches. */
+/** Writes a block under the name in its first line, with the scripted model in place of the offline one. */
 function write(block: string): string {
   const [, name = ''] = /^\/\/ ([\w-]+\.m?[jt]s)$/m.exec(block) ?? [];
   expect(name).not.toBe('');
@@ -47,14 +47,14 @@ function write(block: string): string {
 const promptOf = (index: number): string => JSON.stringify(provider.requests[index]?.body);
 const latest = (): string => promptOf(provider.requests.length - 1);
 
-test('1: the loop in one file reads a file and prints the answer', async () => {
+test('section 1 of the editor guide: the loop in one file reads a file and prints the answer', async () => {
   provider.script([act('read_file(path="src/limits.ts")'), answer('At most 40.')]);
   const { stdout } = await inNode(process.execPath, [join(built, 'loop.mjs')]);
   expect(stdout).toBe('At most 40.\n');
   expect(latest()).toContain('MAX_DISCOUNT = 40');
 });
 
-test('1: it lets the model try an unreadable action again, and ends with the words of a failure', async () => {
+test('section 1 of the editor guide: the loop retries an unreadable action and exits with the message of a failure', async () => {
   provider.script([
     { text: 'Thought: I read.\nAction: read_file(path=' },
     act('read_file(path="nowhere")'),
@@ -66,16 +66,16 @@ test('1: it lets the model try an unreadable action again, and ends with the wor
   await expect(inNode(process.execPath, [join(built, 'loop.mjs')])).rejects.toThrow('upstream_');
 });
 
-test('2 to 8: the TypeScript compiles with the strictest options', async () => {
+test('sections 2 to 8 of the editor guide compile with the strictest options', async () => {
   const config = join(built, 'tsconfig.json');
   writeFileSync(config, JSON.stringify(strictly(modules)));
   const { stdout } = await inNode(process.execPath, [compiler, '-p', config]).catch((failed) => failed);
   expect(stdout).toBe('');
 }, 120_000);
 
-describe('compiled, over an editor', () => {
+describe('the compiled editor guide', () => {
   beforeAll(async () => {
-    // It complains of what it does not resolve, and emits all the same.
+    // The compiler reports imports that it does not resolve, and emits anyway.
     await inNode(process.execPath, [compiler, ...emitOptions(built), ...modules]).catch(() => undefined);
     for (const module of modules.map((file) => file.replace(/ts$/, 'js')))
       writeFileSync(module, withCompiledEntries(readFileSync(module, 'utf8')));
@@ -85,14 +85,14 @@ describe('compiled, over an editor', () => {
   });
   let editor: TestEditor;
 
-  test('2: the first run with the SDK prints the words as they come', async () => {
+  test('section 2 of the editor guide: the first run with the SDK streams its thought and answer', async () => {
     provider.script([{ text: 'Thought: I have read it.\nFinal Answer: At most 40.' }]);
     const { stdout } = await inNode(process.execPath, [join(built, 'first-run.js')]);
     expect(stdout).toBe('I have read it.\n\nAt most 40.\nanswered\n');
     expect(latest()).toContain('MAX_DISCOUNT = 40');
   });
 
-  test('4: focus, selection, tagged files and unsaved text are in the prompt; secret files are not', async () => {
+  test('section 4: the prompt has focus, selection, tagged files and unsaved text, and no secret file', async () => {
     provider.script([answer('Seen.')]);
     editor.focused = { path: 'src/limits.ts', selection: { start_line: 1, end_line: 1 } };
     editor.taggedFiles = ['README.md', '.env'];
@@ -101,7 +101,7 @@ describe('compiled, over an editor', () => {
     expect(latest()).not.toContain('hunter2');
   });
 
-  test('4, 7: what did not fit is shown', async () => {
+  test('sections 4 and 7: the editor shows which context did not fit', async () => {
     provider.script([answer('Seen.')]);
     editor.files.set('long.txt', 'a line of words\n'.repeat(5_000));
     editor.taggedFiles = ['long.txt', 'README.md'];
@@ -110,7 +110,7 @@ describe('compiled, over an editor', () => {
     expect(editor.shown('notice')).toMatch(/Left out: long\.txt: (truncated|dropped)/);
   });
 
-  test('5, 6: a change is shown side by side, and made in the editor once it is allowed', async () => {
+  test('sections 5 and 6: the editor shows a change side by side and makes it after approval', async () => {
     provider.script([
       act('search_code(pattern="MAX_")', 'I look.'),
       act('edit_file(path="src/limits.ts", old_string="40", new_string="50")'),
@@ -134,7 +134,7 @@ describe('compiled, over an editor', () => {
     expect(editor.shown('answer')).toContain('Raised.');
   });
 
-  test('6: what is refused, or cannot be asked about, is not made, and the model is told', async () => {
+  test('section 6: a change is not made if it is refused or the question fails, and the model is informed', async () => {
     for (const confirm of [async () => false, async () => Promise.reject(new Error('no window'))]) {
       provider.script([act('write_file(path="src/new.ts", content="x")'), answer('Then not.')]);
       editor.confirm = confirm;
@@ -145,7 +145,7 @@ describe('compiled, over an editor', () => {
     }
   });
 
-  test('5: a file that changes while the person decides stays as it is, and no path leads out', async () => {
+  test('section 5: a file that changes during the question stays unchanged, and no path leaves the project', async () => {
     provider.script([
       act('edit_file(path="src/limits.ts", old_string="40", new_string="50")'),
       act('read_file(path="../other/secret.txt")'),
@@ -160,8 +160,8 @@ describe('compiled, over an editor', () => {
     expect(editor.shown('tool').match(/Failed: /g)).toHaveLength(2);
   });
 
-  test('7: what passes is tried again and told, what does not is told with its code', async () => {
-    // The service tries again by itself first.
+  test('section 7: the assistant retries and shows transient failures, and shows the code of permanent ones', async () => {
+    // The service makes its own retry before the SDK does.
     const isTold = () => editor.shown('notice').includes('Trying again in');
     provider.script(() => (isTold() ? answer('At last.') : { fault: 'overloaded', retryAfter: '1' }));
     const result = await (await assistant(editor)).ask('Hello');
@@ -171,7 +171,7 @@ describe('compiled, over an editor', () => {
     expect(editor.shown('notice')).toMatch(/\(upstream_\w+\)/);
   });
 
-  test('8: stop ends the model call; the next task and another assistant go on from it', async () => {
+  test('section 8: stop ends the model call, and the next task and another assistant continue the history', async () => {
     provider.script([act('read_file(path="README.md")'), { text: 'never', delayMs: 60_000 }]);
     const before = provider.requests.length;
     const first = await assistant(editor);
@@ -187,7 +187,7 @@ describe('compiled, over an editor', () => {
       expect(latest()).toContain(said);
   });
 
-  test('8: a task ends the one that is under way', async () => {
+  test('section 8: a new task stops the running one', async () => {
     provider.script([{ text: 'never', delayMs: 60_000 }]);
     const before = provider.requests.length;
     const one = await assistant(editor);
@@ -198,7 +198,7 @@ describe('compiled, over an editor', () => {
     expect(await running).toMatchObject({ stop_reason: 'stopped' });
   });
 
-  test('8: stop ends a task that has not begun, and one that waits for another', async () => {
+  test('section 8: stop ends a task that has not begun and one that waits for it', async () => {
     provider.script([answer('Never asked for.')]);
     const before = provider.requests.length;
     const one = await assistant(editor);
@@ -209,7 +209,7 @@ describe('compiled, over an editor', () => {
     expect(provider.requests).toHaveLength(before);
   });
 
-  test('4: a tagged file that is gone ends no task, and is shown as left out', async () => {
+  test('section 4: a task continues without a missing tagged file, which is shown as left out', async () => {
     provider.script([answer('Seen.')]);
     editor.taggedFiles = ['gone.txt', 'README.md'];
     expect((await (await assistant(editor)).ask('What is this?')).answer).toBe('Seen.');
@@ -217,7 +217,7 @@ describe('compiled, over an editor', () => {
     expect(editor.shown('notice')).toContain('Left out: gone.txt');
   });
 
-  test('9: the key reaches the provider and nothing else', async () => {
+  test('section 9: only the provider receives the key', async () => {
     provider.script([act('read_file(path="README.md")'), answer('Done.')]);
     const llmConfig = { modelName: 'scripted', provider: 'guarded' };
     const keyless = await (await assistant(editor, { llmConfig })).ask('Read it');
@@ -256,7 +256,7 @@ async function assistant(
 
 type TestEditor = ReturnType<typeof openEditor>;
 
-/** As much of an editor as the guide asks for, in memory. */
+/** An in-memory editor with the features that the guide needs. */
 function openEditor() {
   const files = new Map([
     ['src/limits.ts', 'export const MAX_DISCOUNT = 40; // unsaved\n'],

@@ -12,7 +12,7 @@ import { freePort } from '../support/free-port.js';
 import { listen } from '../support/listen.js';
 import { startScriptedService } from '../support/scripted-service.js';
 
-/** The page is the table of the code, told for those who meet it; what it says of the SDK is tried. */
+/** Compares the page with the error table of the code and tries what it states about the SDK. */
 const page = readFileSync('docs/errors-and-retries.md', 'utf8');
 const inNode = promisify(execFile);
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.close());
 
-/** The first cells of a section's table, without what quotes them. */
+/** Returns the first cells of the table of a section without code quotes. */
 function rowsOf(section: string): string[][] {
   const [, text = ''] = new RegExp(`^## ${section}\\n(.*?)(?=^## |(?![^]))`, 'ms').exec(page) ?? [];
   return text
@@ -43,7 +43,7 @@ test.each([
   for (const [, , , what = ''] of rowsOf(section)) expect(what).not.toBe('');
 });
 
-test('each code before the service is one, and may be tried again where the page says so', async () => {
+test('each error code of the client is on the page, with whether to retry', async () => {
   const other = createServer(({ url }, response) => {
     if (url?.startsWith('/foreign')) response.writeHead(Number(url.split('/')[2])).end('<h1>Log in</h1>');
   });
@@ -69,7 +69,7 @@ test('each code before the service is one, and may be tried again where the page
 
 const options = { llmConfig: { modelName: 'scripted' } } as const;
 
-test('a call of the client is made once, and throws', async () => {
+test('a call of the client is made once and throws on failure', async () => {
   const scripted = await startScriptedService({ error: 'upstream_overloaded', retryAfterMs: 10 });
   const client = new StepwiseClient({ baseUrl: scripted.url });
   const run = client.run('Hello', { ...options, retries: 0 });
@@ -84,7 +84,7 @@ test('a call of the client is made once, and throws', async () => {
   await scripted.close();
 });
 
-test('a run tries each step twice again, after the time that is named, else after 1 s and 2 s, and tells it', async () => {
+test('a run retries each step twice, after the time that the error names or after 1 s and 2 s, and reports each retry', async () => {
   for (const [retryAfterMs, waits] of [
     [10, [10, 10]],
     [undefined, [1_000, 2_000]],
@@ -103,7 +103,7 @@ test('a run tries each step twice again, after the time that is named, else afte
   }
 }, 60_000);
 
-test('a run does not try again what fails again, and goes on later from the history that it left', async () => {
+test('a run does not retry a permanent failure and can be continued from its history', async () => {
   const scripted = await startScriptedService({ error: 'upstream_billing' }, { answer: 'At last.' });
   const client = new StepwiseClient({ baseUrl: scripted.url });
   const failed = await client.run('Hello', options).result();
@@ -115,7 +115,7 @@ test('a run does not try again what fails again, and goes on later from the hist
   await scripted.close();
 });
 
-test('the snippet compiles with the strictest options; it lists what there is, and says when to try again', async () => {
+test('the snippet of the page compiles with the strictest options, lists all codes, and decides when to retry', async () => {
   const script = await compileSnippet(copyFiles(page, 'errors-and-retries', {})('one-step.ts'));
   const runAt = async (url: string) => {
     writeFileSync(script, readFileSync(script, 'utf8').replace(/http:\/\/127\.0\.0\.1:\d+/, url));

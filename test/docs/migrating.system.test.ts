@@ -9,7 +9,7 @@ import { blocks, compileSnippet, copyFiles } from '../support/document-snippets.
 import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 
-/** The loop before and the loop after, over the same scripted model; what is said to be gained is gained. */
+/** Runs the loop before and the loop after the migration with the same scripted model, and proves the stated gains. */
 const page = readFileSync('docs/migrating.md', 'utf8');
 const inNode = promisify(execFile);
 const key = 'sk-0123456789';
@@ -39,7 +39,7 @@ test.each(['before.mjs', 'after.mjs'])('%s reads the file and prints the answer'
   expect(provider.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${key}`);
 });
 
-test('of the replies that mean the same call the loop before reads the first, the loop after all', async () => {
+test('of the replies with the same call the old loop reads only the first, the new loop all', async () => {
   const replies = (blocks(page, 'text')[0] ?? '').trim().split('\n');
   expect(replies).toHaveLength(5);
   expect(replies[0]).toBe(call);
@@ -54,13 +54,13 @@ test('of the replies that mean the same call the loop before reads the first, th
   }
 }, 120_000);
 
-test('an unreadable action is corrected with the call that was wanted', async () => {
+test('after an unreadable action the new loop gets the intended call', async () => {
   provider.script([{ text: 'Thought: I read.\nAction: read_file(path=' }, answer('At most 40.')]);
   expect((await run(fileOf('after.mjs'))).stdout).toBe('At most 40.\n');
   expect(latest()).toContain('Write the whole reply again');
 });
 
-test('the run over the SDK, and the history that came along, compile and answer', async () => {
+test('the migrated run compiles and answers with the old history', async () => {
   provider.script([{ text: `Thought: I read.\n${call}` }, answer('At most 40.')]);
   const agent = await compileSnippet(fileOf('agent.ts'), addresses);
   expect((await run(agent)).stdout).toBe('At most 40.\n');
@@ -73,7 +73,7 @@ test('the run over the SDK, and the history that came along, compile and answer'
   for (const said of ['It is 40 %.', 'And the smallest?', 'Be brief.']) expect(latest()).toContain(said);
 }, 120_000);
 
-test('after a run that failed, another model goes on from its history', async () => {
+test('after a failed run another model continues from its history', async () => {
   const client = new sdk.StepwiseClient({ baseUrl: service.url, llmKey: key });
   provider.script({ fault: 'unauthorized' });
   const { history, stop_reason } = await client
@@ -86,7 +86,7 @@ test('after a run that failed, another model goes on from its history', async ()
   expect(latest()).toContain('The task');
 });
 
-test('every name of ours in the table exists', () => {
+test('every Stepwise name in the table of the migration page exists', () => {
   const options = readFileSync('src/sdk/run/run-options.ts', 'utf8');
   const named = [
     'llmConfig',

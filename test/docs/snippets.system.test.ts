@@ -19,7 +19,7 @@ import { startLocalService } from '../../src/cli/session/local-service.js';
 import type { Service } from '../../src/service/start.js';
 import { blocks, emitOptions, strictly, withCompiledEntries } from '../support/document-snippets.js';
 
-/** What the documents tell a reader to type is typed here, and what they say comes out is compared. */
+/** Runs what the documents tell a reader to type and compares the output with what they show. */
 const documentedUrl = 'http://127.0.0.1:8080';
 const readme = readFileSync('README.md', 'utf8');
 const reference = ['client', 'service', 'reading-the-model'].map((page) => `docs/reference/${page}.md`);
@@ -42,12 +42,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("the README's curl request is answered as the README shows", async () => {
+test('the curl request of the README gets the response that the README shows', async () => {
   const shown = jsonBlocks(readme)[0];
   expect(await postLikeCurl(blocks(readme, 'sh')[0] ?? '')).toMatchObject(withoutCounts(shown) as object);
 });
 
-test("the reference's example of a failure is what a request without a limit gets", async () => {
+test('a request without a token limit gets the error that the reference shows', async () => {
   const { llm_config, ...rest } = JSON.parse(/-d '([^']+)'/s.exec(blocks(readme, 'sh')[0] ?? '')?.[1] ?? '');
   const response = await fetch(`${service.url}/api/agent/react_step`, {
     method: 'POST',
@@ -58,14 +58,14 @@ test("the reference's example of a failure is what a request without a limit get
   expect(await response.json()).toMatchObject(withoutCounts(shown) as object);
 });
 
-test('the sections that the README shows add up to the prompt it shows', () => {
+test('the section counts in the README add up to the prompt count', () => {
   const { context_report: report } = jsonBlocks(readme)[0] as {
     context_report: { prompt_tokens: number; sections: { tokens: number }[] };
   };
   expect(report.sections.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(report.prompt_tokens);
 });
 
-test("the README's loop runs to its answer", async () => {
+test('the loop of the README runs to its answer', async () => {
   const file = join(built, 'loop.mjs');
   writeFileSync(file, atTheService(blocks(readme, 'js')[0] ?? ''));
   const { code, shown, trouble } = await run(process.execPath, [file]);
@@ -73,7 +73,7 @@ test("the README's loop runs to its answer", async () => {
   expect(shown).toContain('const port = 8080;');
 });
 
-test('the loop ends with what the service says where a step fails', async () => {
+test('the loop of the README exits with the error of a failed step', async () => {
   const file = join(built, 'failing-loop.mjs');
   writeFileSync(file, atTheService(blocks(readme, 'js')[0] ?? '').replace("'offline'", "'gpt-4o'"));
   const { code, trouble } = await run(process.execPath, [file]);
@@ -83,7 +83,7 @@ test('the loop ends with what the service says where a step fails', async () => 
   });
 });
 
-test('the TypeScript of the documents compiles with the strictest options, and runs', async () => {
+test('the TypeScript of the documents compiles with the strictest options and runs', async () => {
   for (const page of pages) writeFileSync(snippetFile(page), blocks(read(page), 'ts').join('\n'));
   writeFileSync(join(built, 'tsconfig.json'), JSON.stringify(strictly(pages.map(snippetFile))));
   expect(await tsc('-p', join(built, 'tsconfig.json'))).toEqual({ code: 0, shown: '', trouble: '' });
@@ -94,7 +94,7 @@ test('the TypeScript of the documents compiles with the strictest options, and r
   }
 }, 300_000);
 
-test('the demo prints what the README shows of it', async () => {
+test('the demo prints what the README shows', async () => {
   const demo = resolve('.build/src/cli/commands/demo.js');
   const { shown } = await run(process.execPath, [demo], { cwd: process.cwd(), columns: '80' });
   const wanted = stableLines(blocks(readme, 'text')[0] ?? '');
@@ -102,7 +102,7 @@ test('the demo prints what the README shows of it', async () => {
   expect(wanted.filter((line) => !printed.includes(line))).toEqual([]);
 }, 300_000);
 
-test('all JSON in the documents is JSON', () => {
+test('all JSON blocks of the documents are valid', () => {
   const documents = [...pages, 'docs/reference/steps-and-histories.md', 'docs/reference/errors.md'];
   expect(() => documents.flatMap((page) => jsonBlocks(read(page)))).not.toThrow();
 });
@@ -125,7 +125,7 @@ test('every flag of the command that the documents name exists', () => {
   expect(flags.filter((flag) => !usage.includes(flag))).toEqual([]);
 });
 
-test('every program that the documents start is there', () => {
+test('every example program that the documents start exists', () => {
   const documents = ['README.md', ...filesIn('docs'), ...filesIn('examples')].filter((path) =>
     path.endsWith('.md'),
   );
@@ -136,7 +136,7 @@ test('every program that the documents start is there', () => {
   expect(started.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('every compiled file that the documents start is one of this project', () => {
+test('every compiled file that the documents start has a source', () => {
   const started = pages.flatMap((page) =>
     [...read(page).matchAll(/node dist\/([\w/-]+)\.js/g)].map(([, path]) => path),
   );
@@ -144,12 +144,12 @@ test('every compiled file that the documents start is one of this project', () =
   expect(started.filter((path) => !existsSync(`src/${path}.ts`))).toEqual([]);
 });
 
-test('the file of the package that the documents install is the one that `npm pack` writes', () => {
+test('the documents install the package file that `npm pack` writes', () => {
   const named = [...packageFiles(readme), ...packageFiles(read('docs/editor-integration.md'))];
   expect(new Set(named)).toEqual(new Set([`${packageJson.name}-${packageJson.version}.tgz`]));
 });
 
-test('`npx stepwise`, which elsewhere is another package, is typed only where this one has been installed', () => {
+test('the documents use `npx stepwise`, elsewhere another package, only after this package was installed', () => {
   const careless = ['README.md', ...filesIn('docs')]
     .filter((path) => path.endsWith('.md'))
     .filter((path) => /^.*(?:^|`)npx stepwise \w/m.exec(read(path).split(/^npm install .*\.tgz$/m)[0] ?? ''));
@@ -173,7 +173,7 @@ test('`npm link` puts `stepwise` on the PATH', async () => {
 const packageFiles = (markdown: string): string[] =>
   [...markdown.matchAll(/[\w.-]+\.tgz/g)].map(([name]) => name);
 
-/** Of this project: an example may have installed what it depends on, a link to this very folder among it. */
+/** Skips `node_modules` of examples, which may contain a link to this project. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -194,7 +194,7 @@ function atTheService(snippet: string): string {
   return snippet.replaceAll(documentedUrl, service.url);
 }
 
-/** What curl would send, sent without curl: not every machine has one. */
+/** Sends the request that curl would send, since not every machine has curl. */
 async function postLikeCurl(command: string): Promise<unknown> {
   const [, url = ''] = /^curl -s (\S+) /.exec(atTheService(command)) ?? [];
   const [, name = '', value = ''] = /-H '([^:]+): ([^']+)'/.exec(command) ?? [];
@@ -204,7 +204,7 @@ async function postLikeCurl(command: string): Promise<unknown> {
   return response.json();
 }
 
-/** Token counts follow the wording of the prompt templates, ids are new each time, and wordings may improve. */
+/** Removes token counts, ids and texts that change with the wording of the prompt templates. */
 function withoutCounts(shown: unknown): unknown {
   return JSON.parse(JSON.stringify(shown), (key, value) => {
     if (['request_id', 'timestamp', 'message'].includes(key)) return expect.any(String);
@@ -220,7 +220,7 @@ function tsc(...args: readonly string[]): Promise<Ended> {
   return run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...args], { cwd: process.cwd() });
 }
 
-/** The snippet as a module that imports the compiled sources and calls the service of this test. */
+/** Compiles the snippet to a module that imports the compiled sources and calls the service of this test. */
 async function emit(file: string): Promise<string> {
   await tsc(...emitOptions(built), file);
   const script = file.replace(/\.ts$/, '.js');
@@ -230,7 +230,7 @@ async function emit(file: string): Promise<string> {
   return module;
 }
 
-/** Figures, addresses and cuts differ from run to run, and with the width of the window. */
+/** Removes numbers and lines that differ between runs or window widths. */
 function stableLines(shown: string): string[] {
   const lines = shown.split('\n').map((line) => line.trimEnd().replaceAll(/\d+/g, '0'));
   return lines.filter((line) => line !== '' && !/^Service|^Budget|…|tokens in/.test(line));

@@ -10,19 +10,19 @@ import { act, type Bench, scripted, setUp } from '../support/cli-harness.js';
 import { freePort } from '../support/free-port.js';
 import { listen } from '../support/listen.js';
 
-/** Each message of the page is provoked, or stands in the source of what shows it. */
+/** Provokes each message of the page, or finds it in the source of the page that displays it. */
 const page = readFileSync('docs/troubleshooting.md', 'utf8');
 const inNode = promisify(execFile);
 const main = join(process.cwd(), '.build/src/service/main.js');
 
-/** The first cells of a section, as they are read. */
+/** Returns the first cells of the table of a section as rendered text. */
 function messagesOf(section: string): string[] {
   const [, text = ''] = page.split(`## ${section}\n`);
   const [table = ''] = text.split(/^## /m);
   return table.split('\n').flatMap((line) => /^\| `(.+?)` \| /.exec(line)?.[1] ?? []);
 }
 
-/** `…` stands for anything. */
+/** Matches a message in which `…` stands for any text. */
 const patternOf = (message: string): RegExp =>
   new RegExp(
     message
@@ -35,7 +35,7 @@ const patternOf = (message: string): RegExp =>
 const unsaid = (messages: readonly string[], said: readonly string[]): string[] =>
   messages.filter((message) => !said.some((text) => patternOf(message).test(text)));
 
-test('the service says each message of its start', async () => {
+test('the service prints each startup message of the troubleshooting page', async () => {
   const taken = createServer();
   const url = await listen(taken);
   const trials: Record<string, string>[] = [
@@ -65,12 +65,12 @@ test('the service says each message of its start', async () => {
   expect(messagesOf('The service does not start')).toHaveLength(12);
 }, 120_000);
 
-/** The arguments of a trial, and what the model says in it. */
+/** The arguments of a command and the scripted reply of the model. */
 type Trial = readonly [args: readonly string[], script?: Script, files?: Readonly<Record<string, string>>];
 
 const hello: Script = { text: 'Final Answer: Hello.' };
 
-test('the command says each message of the terminal', async () => {
+test('the command prints each terminal message of the troubleshooting page', async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   const server = createServer((_, response) => response.end('hello'));
   const other = await listen(server);
@@ -97,7 +97,7 @@ test('the command says each message of the terminal', async () => {
   ];
   const said: string[] = [];
   for (const [args, script = hello, files = {}] of trials) {
-    // Its own service: without `--server`, as a person starts it.
+    // The command starts its own service if `--server` is absent.
     const bench: Bench = await setUp(script, files, { inProcess: true });
     const { stdout, stderr } = await bench.run(args);
     said.push(stdout + stderr);
@@ -107,7 +107,7 @@ test('the command says each message of the terminal', async () => {
   expect(messagesOf('At the terminal').length).toBeGreaterThan(14);
 }, 240_000);
 
-test('the service says each message of a request that is refused', async () => {
+test('the service returns each request error of the troubleshooting page', async () => {
   const { errorCodes } = await import('../../src/contract/error-codes.js');
   const said = [
     ...Object.values(errorCodes).map(({ message }) => message),
@@ -116,7 +116,7 @@ test('the service says each message of a request that is refused', async () => {
   expect(unsaid(messagesOf('A request is refused'), said)).toEqual([]);
 });
 
-describe('what is shown on a page stands in its source', () => {
+describe('each message of a UI on the troubleshooting page is in the source of that UI', () => {
   test.each([
     ['In the playground', 'src/playground'],
     ['In VS Code', 'examples/vscode/src'],
@@ -136,13 +136,13 @@ function sourceOf(folder: string): string {
     .join('\n');
 }
 
-test('what the page calls a label is one', () => {
+test('each label on the troubleshooting page exists', () => {
   const quoted = [...page.matchAll(/“([A-Z][a-z ]+)”/g)].map(([, label = '']) => label);
   expect(quoted.length).toBeGreaterThan(1);
   expect(quoted.filter((label) => !sourceOf('examples/vscode/src').includes(`'${label}'`))).toEqual([]);
 });
 
-test('every flag and command of ours that the page names exists', () => {
+test('each flag and command on the troubleshooting page exists', () => {
   const help = usage + readFileSync('src/service/run.ts', 'utf8');
   const quoted = [...page.matchAll(/`([^`]*)`/g)].flatMap(
     ([, text = '']) => text.match(/(?<![\w-])--[a-z][a-z-]+/g) ?? [],

@@ -10,7 +10,7 @@ import { blocks, copyFiles } from '../support/document-snippets.js';
 import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 
-/** The page's server over the example shop, as a context service and as a search of one's own. */
+/** Runs the server of the page over the example shop, as a context service and as a separate search. */
 const page = readFileSync('docs/vector-search.md', 'utf8');
 const [command = ''] = blocks(page, 'sh');
 const [shown] = blocks(page, 'json').map((block) => JSON.parse(block));
@@ -22,7 +22,7 @@ let searchUrl: string;
 let service: ServiceProcess;
 
 beforeAll(async () => {
-  // Below `.build` the package is found where it is for the project itself.
+  // Node resolves the package from a folder below `.build` as it does for the project itself.
   const file = copyFiles(page, 'vector-search', {});
   search = spawn(process.execPath, [file('search-server.mjs'), resolve('examples/shop'), '0'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,7 +49,7 @@ async function preview(changes: object = {}): Promise<Preview> {
   return (await response.json()) as Preview;
 }
 
-test('a question among the paths brings passages into the prompt, below their places', async () => {
+test('a question among the paths adds passages to the prompt, each below its place', async () => {
   const { messages, context_report: report } = await preview();
   expect(report.items).toMatchObject([...shown.context_report.items, { kind: 'turn' }]);
   const prompt = messages.map(({ content }) => content).join('\n');
@@ -62,7 +62,7 @@ test('the same question gives the same prompt', async () => {
   expect((await preview()).prompt_sha256).toBe((await preview()).prompt_sha256);
 });
 
-test('a whole step answers from what was found', async () => {
+test('a step answers from passages that the search found', async () => {
   const response = await fetch(`${service.url}/api/agent/react_step`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -71,7 +71,7 @@ test('a whole step answers from what was found', async () => {
   expect(((await response.json()) as { direct_response: string }).direct_response).toContain('coupon');
 });
 
-test('the client that searches by itself sends passages, each with its row, and gets an answer', async () => {
+test('a client with its own search sends passages with their lines and gets an answer', async () => {
   const file = copyFiles(page, 'vector-search-client', {
     'http://127.0.0.1:4000': searchUrl,
     'http://127.0.0.1:8080': service.url,
@@ -81,7 +81,7 @@ test('the client that searches by itself sends passages, each with its row, and 
   expect(stdout).toMatch(/^src\/pricing\/discounts\.js:\d+ · .*coupon/m);
 });
 
-test('with the SDK the same passages are a part of the context', async () => {
+test('the SDK sends the same passages as context', async () => {
   const { results } = (await (await fetch(`${searchUrl}/search?question=coupon`)).json()) as {
     results: { path: string; content: string; score: number }[];
   };
@@ -100,7 +100,7 @@ test('with the SDK the same passages are a part of the context', async () => {
   }
 });
 
-test('lines that a search brings twice are sent once', async () => {
+test('lines that a search finds twice are sent once', async () => {
   const { results } = (await (await fetch(`${searchUrl}/search?question=coupon`)).json()) as {
     results: object[];
   };
@@ -114,7 +114,7 @@ test('lines that a search brings twice are sent once', async () => {
   expect(report.items.filter(({ status }) => status === 'duplicate')).toHaveLength(5);
 });
 
-test('what is not a search is not here, and says the same as what is not found', async () => {
+test('the context service answers other paths and empty searches with the same 404', async () => {
   for (const path of ['src/cart.js', '../secret', 'search/', 'search/zeppelin']) {
     const answer = await fetch(
       `${searchUrl}/projects/${request.project_id}/files?path=${encodeURIComponent(path)}`,

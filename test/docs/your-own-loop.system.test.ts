@@ -8,7 +8,7 @@ import { act, answer, ended } from '../support/cli-harness.js';
 import { copyFiles } from '../support/document-snippets.js';
 import { needs, program } from '../support/needs.js';
 
-/** Both loops of the page, copied as they stand and run against the service. */
+/** Runs both loops of the page unchanged against the service. */
 const page = readFileSync('docs/your-own-loop.md', 'utf8');
 
 let service: Service;
@@ -45,7 +45,7 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
 });
 
-describe.each(languages)('$file', ({ command, needed, file, offline, scripted }) => {
+describe.each(languages)('the loop of your own in $file', ({ command, needed, file, offline, scripted }) => {
   const { test } = needs(...needed);
   const start = (task?: string, model = scripted): ChildProcessWithoutNullStreams => {
     const fileAt = copyFiles(page, `your-own-loop-${file}`, {
@@ -59,20 +59,20 @@ describe.each(languages)('$file', ({ command, needed, file, offline, scripted })
   };
   const latest = (): string => JSON.stringify(provider.requests.at(-1)?.body);
 
-  test('answers from the notes without a key', async () => {
+  test('the documented loop answers from the notes without a key', async () => {
     const { code, stdout } = await ended(start(undefined, offline));
     expect(stdout).toContain('The largest discount is 40 %.');
     expect(code).toBe(0);
   });
 
-  test('hands on the key, runs a tool, and prints the answer', async () => {
+  test('the documented loop passes on the key, runs a tool, and prints the answer', async () => {
     provider.script([act('search_notes(query="largest")'), answer('It is 40 %.')]);
     expect(await ended(start())).toMatchObject({ code: 0, stdout: 'It is 40 %.\n', stderr: '' });
     expect(latest()).toContain('discounts.md:1: The largest discount is 40 %.');
     expect(provider.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${key}`);
   });
 
-  test('asks before it deletes; a yes deletes', async () => {
+  test('the documented loop deletes a note only after a yes', async () => {
     provider.script([
       act('delete_note(path="old.md")'),
       act('search_notes(query="was")'),
@@ -92,13 +92,13 @@ describe.each(languages)('$file', ({ command, needed, file, offline, scripted })
     if (typed !== '') expect(latest()).toContain('The person refused.');
   });
 
-  test('a tool that fails is an observation', async () => {
+  test('the documented loop returns a failed tool as an observation', async () => {
     provider.script([act('delete_note(path="none.md")'), answer('There is none.')]);
     expect((await ended(start('Delete it'), 'y\n')).code).toBe(0);
     expect(latest()).toMatch(/Error: .*none\.md/);
   });
 
-  test('an action that cannot be read is corrected, twice in a row at most', async () => {
+  test('the documented loop corrects an unreadable action at most twice in a row', async () => {
     const unreadable = { text: 'Thought: I look.\nAction: search_notes(query=' };
     provider.script([unreadable, unreadable, answer('At last.')]);
     expect((await ended(start())).stdout).toBe('At last.\n');
@@ -108,11 +108,11 @@ describe.each(languages)('$file', ({ command, needed, file, offline, scripted })
     expect(provider.requests).toHaveLength(before + 3);
   });
 
-  test('what passes is tried again, and the history is kept', async () => {
+  test('the documented loop retries a transient failure with the same history', async () => {
     let asked = 0;
     provider.script(() => {
       asked += 1;
-      // The service itself tries each once more.
+      // The service makes one retry of its own for each step.
       if (asked === 1) return act('search_notes(query="largest")');
       return asked < 4 ? { fault: 'overloaded', retryAfter: '1' } : answer('It is 40 %.');
     });
@@ -120,14 +120,14 @@ describe.each(languages)('$file', ({ command, needed, file, offline, scripted })
     expect(latest()).toContain('The largest discount is 40 %.');
   });
 
-  test('what does not pass ends it with the code and the words', async () => {
+  test('the documented loop exits with the code and message of a permanent failure', async () => {
     provider.script({ fault: 'unauthorized' });
     const { code, stderr } = await ended(start());
     expect(code).toBe(1);
     expect(stderr).toBe('upstream_authentication_failed: The provider did not accept the model key.\n');
   });
 
-  test('at the last of eight steps the model is told to answer', async () => {
+  test('the documented loop makes eight steps, and the last one asks for an answer', async () => {
     const before = provider.requests.length;
     provider.script(act('search_notes(query="largest")', 'I look once more.'));
     expect((await ended(start())).stdout).toContain('I look once more.');
@@ -135,7 +135,7 @@ describe.each(languages)('$file', ({ command, needed, file, offline, scripted })
     expect(latest()).toContain('This is the last step');
   });
 
-  test('Ctrl-C ends the model call', async () => {
+  test('Ctrl-C in the documented loop ends the model call', async () => {
     const before = provider.requests.length;
     provider.script({ text: 'never', delayMs: 60_000 });
     const child = start();
@@ -147,7 +147,7 @@ describe.each(languages)('$file', ({ command, needed, file, offline, scripted })
   });
 });
 
-test('with no iterations left no call is made, and the code says so', async () => {
+test('a step without iterations left returns iterations_exhausted and makes no call', async () => {
   const before = provider.requests.length;
   const response = await fetch(`${service.url}/api/agent/react_step`, {
     method: 'POST',

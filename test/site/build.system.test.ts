@@ -31,14 +31,14 @@ const api: Api = parse(readFileSync('openapi.yaml', 'utf8'));
 
 beforeAll(buildSite, 900_000);
 
-test('no link of the site is dead: each leads to a page or a file, and each anchor to an element', () => {
+test('every link of the site leads to an existing page, file or anchor', () => {
   const pages = new Map(sitePages().map((path) => [path, readFileSync(join(builtSite, path), 'utf8')]));
   const links = [...pages].flatMap(([from, html]) => linksOf(html).map((href) => ({ from, href })));
   expect(links.length).toBeGreaterThan(5_000);
   expect(links.filter(({ from, href }) => isDead(pages, from, href))).toEqual([]);
 });
 
-/** What a page names within the site. */
+/** Returns all addresses within the site that a page links to. */
 function linksOf(html: string): string[] {
   const elements = html.match(/<(?:a|link|img|script)\s[^>]*>/g) ?? [];
   const named = elements.flatMap((each) => /\s(?:href|src)="([^"]*)"/.exec(each)?.[1] ?? []);
@@ -53,7 +53,7 @@ function isDead(pages: ReadonlyMap<string, string>, from: string, href: string):
   return !!anchor && !pages.get(target)?.includes(` id="${anchor}"`);
 }
 
-test('every call, schema and field of openapi.yaml stands in the reference that is made of it', () => {
+test('the generated reference contains every operation, schema and field of openapi.yaml', () => {
   const read = (path: string) => readFileSync(join(builtSite, 'api', path), 'utf8');
   const [overview, schemas] = ['index.html', 'schemas.html'].map(read);
   const calls = Object.entries(api.paths).flatMap(([path, methods]) =>
@@ -73,7 +73,7 @@ test('every call, schema and field of openapi.yaml stands in the reference that 
   expect(missing).toEqual([]);
 });
 
-describe('it is not built', () => {
+describe('sources of the site with a fault', () => {
   let root: string;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'stepwise-site-'));
@@ -89,17 +89,17 @@ describe('it is not built', () => {
     return { status, stderr };
   };
 
-  test('with a page in no place of the navigation', () => {
+  test('the site build fails for a page that is not in the navigation', () => {
     writeFileSync(join(root, 'docs/lost.md'), '# Lost\n');
     expect(refusal()).toEqual({ status: 1, stderr: 'docs/lost.md: in no place of site/navigation.js\n' });
   });
 
-  test('with a place of the navigation that has no page', () => {
+  test('the site build fails for a navigation entry without a page', () => {
     rmSync(join(root, 'docs/mcp.md'));
     expect(refusal()).toEqual({ status: 1, stderr: 'site/navigation.js: no file docs/mcp.md\n' });
   });
 
-  test('with links to a page, an anchor, a file or a folder that are not there, or outside; it names each', () => {
+  test('the site build fails for links to missing or outside targets and lists each', () => {
     const lines = ['[a](nothing.md)', '[b](../README.md#nothing)', '[c](../src/nothing.ts)', '[d](#nothing)'];
     appendFileSync(join(root, 'docs/mcp.md'), [...lines, '[e](../nothing/)', '[f](../../x)', ''].join('\n'));
     expect(refusal()).toEqual({

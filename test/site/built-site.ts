@@ -22,14 +22,14 @@ export const buildSite = (): Promise<void> =>
     execFileSync('npm', ['run', '-s', 'site', '--', '--target', builtSite], { stdio: 'inherit' });
   });
 
-/** Each page, by its path within the site. */
+/** Returns the paths of all pages within the site. */
 export const sitePages = (): string[] =>
   readdirSync(builtSite, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll(sep, '/'))
     .filter((path) => path.endsWith('.html'))
     .sort();
 
-/** The site below a path it does not know, as any server of files would serve it. */
+/** Serves the site below an unusual path, as any static file server would. */
 export async function serveSite() {
   const app = express();
   app.use('/below/a/path', express.static(builtSite));

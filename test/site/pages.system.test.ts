@@ -22,7 +22,7 @@ afterAll(async () => {
   await site.close();
 });
 
-/** A page, and whatever went wrong or left the site while it was open. */
+/** Opens a page and collects errors and requests that leave the site. */
 async function openPage(options: BrowserContextOptions) {
   const context = await browser.newContext(options);
   const page = await context.newPage();
@@ -48,11 +48,11 @@ for (const [colorScheme, width] of [
   ['light', 1440],
   ['dark', 390],
 ] as const) {
-  test(`each page opens without an error, and asks nobody else; nothing serious for axe-core, ${colorScheme}, ${width} wide`, async () => {
+  test(`each page opens without errors, foreign requests or serious axe-core findings, ${colorScheme}, ${width} wide`, async () => {
     const { page, context, trouble } = await openPage({ colorScheme, viewport: { width, height: 844 } });
     const pages = sitePages();
     expect(pages.length).toBeGreaterThan(70);
-    // Files of the repository all look the same: they are opened, and that once.
+    // All pages of repository files look alike, so they are opened in one variant only.
     for (const path of pages.filter((each) => colorScheme === 'light' || !isFile(each))) {
       await page.goto(`${site.url}${path}`, { waitUntil: isFile(path) ? 'load' : 'networkidle' });
       const found = { dark: await page.evaluate(isDark), overflow: await page.evaluate(overflow), trouble };
@@ -64,7 +64,7 @@ for (const [colorScheme, width] of [
   }, 1_200_000);
 }
 
-describe('search', () => {
+describe('the search of the site', () => {
   for (const [words, wanted] of [
     ['Retry-After', 'docs/reference/errors.html#retry-after'],
     ['unreadable_action', 'docs/reference/steps-and-histories.html#unreadable-action'],
@@ -72,7 +72,7 @@ describe('search', () => {
     ['getReadiness', 'api/get-readiness.html'],
     ['kubectl', 'docs/operating.html'],
   ] as const) {
-    test(`finds ${words}, and Enter leads to the first of what is found`, async () => {
+    test(`the search finds ${words}, and Enter opens the first result`, async () => {
       const { page, context, trouble } = await openPage({});
       await page.goto(`${site.url}docs/terminal.html`);
       await search(page, words);
@@ -91,7 +91,7 @@ describe('search', () => {
     });
   }
 
-  test('does not find the text of files, and says when there is nothing', async () => {
+  test('the search ignores repository files and says when it finds nothing', async () => {
     const { page, context } = await openPage({});
     await page.goto(site.url);
     await search(page, 'kustomize.config.k8s.io');
@@ -108,7 +108,7 @@ async function search(page: Page, words: string): Promise<void> {
   await page.locator('input.search-input').fill(words);
 }
 
-test('the theme that is chosen is kept, and the picture follows it', async () => {
+test('the selected theme is kept, and the picture changes with it', async () => {
   const { page, context } = await openPage({ colorScheme: 'light' });
   await page.goto(site.url);
   const picture = page.locator('main img').filter({ visible: true });
@@ -121,7 +121,7 @@ test('the theme that is chosen is kept, and the picture follows it', async () =>
   await context.close();
 });
 
-test('on a narrow screen a cell of many words has room: the table is scrolled, not the page', async () => {
+test('a wide table scrolls by itself on a narrow screen', async () => {
   const { page, context } = await openPage({ viewport: { width: 390, height: 844 } });
   await page.goto(`${site.url}docs/errors-and-retries.html`);
   const cells = page.locator('main table').first().locator('tbody tr').first().locator('td');
@@ -131,7 +131,7 @@ test('on a narrow screen a cell of many words has room: the table is scrolled, n
   await context.close();
 });
 
-test('a wrong address leads to the start or to the search', async () => {
+test('the page of a wrong address links to the start and to the search', async () => {
   const { page, context } = await openPage({});
   await page.goto(`${site.url}404.html`);
   await page.getByText('There is no page at this address. The search finds pages').waitFor();
@@ -140,7 +140,7 @@ test('a wrong address leads to the start or to the search', async () => {
   await context.close();
 });
 
-test('code is copied with a button, indented code too', async () => {
+test('a button copies a block of code, also an indented one', async () => {
   const { page, context } = await openPage({ permissions: ['clipboard-read', 'clipboard-write'] });
   await page.goto(site.url);
   const block = page.locator('main div[class*=language-]').filter({ hasText: 'npm run demo' }).first();
@@ -153,7 +153,7 @@ test('code is copied with a button, indented code too', async () => {
   await context.close();
 });
 
-test('opened from the disk, without a server, a page can be read and its links lead on', async () => {
+test('a page opened from disk without a server is readable, and its links work', async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(pathToFileURL(`${builtSite}/docs/reference/errors.html`).href);

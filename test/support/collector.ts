@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.js';
 import type { Need } from './needs.js';
 
-/** OpenTelemetry's own collector, as `test/support/collector/build` makes it. */
+/** Path of the OpenTelemetry collector, which `test/support/collector/build` builds. */
 const binary =
   process.env['STEPWISE_COLLECTOR'] ?? join(process.env['HOME'] ?? '', '.cache/stepwise/collector');
 
@@ -17,9 +17,9 @@ export const openTelemetryCollector: Need = {
   reason: 'not built; test/support/collector/build does it with Go in a few minutes',
 };
 
-/** A collector that passes what it is sent on, as JSON. */
+/** A running collector that forwards what it receives as JSON. */
 export interface Collector {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** Value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   stop(): Promise<void>;
 }

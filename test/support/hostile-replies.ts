@@ -3,7 +3,7 @@ import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { until } from './until.js';
 import { type StepAnswer, stepRequest, type WholeService } from './whole-service.js';
 
-/** What a model may say at its worst: runs of `length` characters, broken characters, depth, numbers, names. */
+/** Hostile replies of a model: runs of `length` characters, broken characters, deep nesting, odd numbers and names. */
 export function hostileReplies(length: number): Record<string, string> {
   const filled = (unit: string) => unit.repeat(Math.floor(length / unit.length));
   return {
@@ -35,10 +35,10 @@ export function hostileReplies(length: number): Record<string, string> {
 
 const nestedList = (depth: number) => `Action: read_file(path=${'['.repeat(depth)}${']'.repeat(depth)})`;
 
-/** Room for anything, so that only the form of a history could be refused. */
+/** A token limit so large that the service can refuse a history only for its form. */
 const roomy = { modelName: 'gpt-4o', tokenLimit: 3_000_000, reservedOutputTokens: 1_000 };
 
-/** The answer's history is sent straight back, as any client does: it must be taken, and come back as it was. */
+/** Sends the returned history back, as any client does; the service must accept it and return it unchanged. */
 export async function sendBack(
   service: WholeService,
   { body }: StepAnswer,

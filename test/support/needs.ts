@@ -3,20 +3,20 @@ import { appendFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { SKIPS_FILE, type Skip } from './skip-reporter.js';
 
-/** Something that some tests need and not every machine has. */
+/** Something that some tests need and that not every machine has. */
 export interface Need {
-  /** As the list of skipped suites names it, such as `redis-server`. */
+  /** Name in the list of skipped suites, such as `redis-server`. */
   readonly name: string;
   readonly isMet: boolean;
   /** Why the machine does not meet the need; "not installed" by default. */
   readonly reason?: string;
-  /** Set for a property of the machine, such as its operating system, which CI cannot install. */
+  /** Set for a property of the machine, such as its operating system, that CI cannot install. */
   readonly isOptionalInCi?: boolean;
 }
 
 /**
- * Returns Jest's `describe` and `test`, or their `skip` if the machine lacks something: the end of the test run
- * then names the suite and what it needs. In CI a missing program is an error.
+ * Returns Jest's `describe` and `test`, or their `skip` if the machine lacks something; the test run then ends with the
+ * name of the suite and of what it needs. In CI a missing program is an error.
  */
 export function needs(...all: readonly Need[]): {
   readonly describe: typeof describe.skip;
@@ -31,7 +31,7 @@ export function needs(...all: readonly Need[]): {
   return { describe: describe.skip, test: test.skip };
 }
 
-/** Returns the first of the commands that this machine can run, such as `['valkey-server', '--version']`. */
+/** Returns the first command that this machine can run with its argument, such as `['valkey-server', '--version']`. */
 export const findCommand = (...commands: readonly (readonly [string, string])[]): string | undefined =>
   commands.find(([command, argument]) => spawnSync(command, [argument]).status === 0)?.[0];
 

@@ -13,7 +13,7 @@ export const nginxServer: Need = { name: 'nginx', isMet: binary !== undefined };
 
 const shipped = readFileSync(new URL('../../../deploy/nginx/stepwise.conf', import.meta.url), 'utf8');
 
-/** What a whole configuration has around the file that is shipped; everything it writes is in its own folder. */
+/** Completes the shipped file to an nginx configuration that writes only to its own folder. */
 const around = (conf: string): string => `
 worker_processes 2;
 pid nginx.pid;
@@ -29,7 +29,7 @@ interface Replica {
   readonly url: string;
 }
 
-/** nginx with the configuration that is shipped, on a free port, in front of replicas. */
+/** An nginx on a free port with the shipped configuration, in front of replicas. */
 export class Nginx {
   readonly url: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'stepwise-nginx-'));
@@ -51,18 +51,18 @@ export class Nginx {
     return nginx;
   }
 
-  /** Reads its configuration again, with this replica taken out of it, or with all of them. */
+  /** Reloads the configuration without the given replica, or with all of them. */
   reload(out?: Replica): void {
     this.#write(out);
     this.#child?.kill('SIGHUP');
   }
 
-  /** What it has written about requests. */
+  /** Returns the access log. */
   accessLog(): string {
     return readFileSync(join(this.#folder, 'access.log'), 'utf8');
   }
 
-  /** What it has warned of. */
+  /** Returns the warnings so far. */
   get warnings(): string {
     return this.#said;
   }

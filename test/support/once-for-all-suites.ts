@@ -4,7 +4,7 @@ import { until } from './until.js';
 
 const MAX_PREPARATION_MS = 900_000;
 
-/** Does slow work, such as a build, in the first suite that needs it; the suites in Jest's other workers wait for it. */
+/** Does slow work, such as a build, in the first suite that needs it; suites in other workers of Jest wait for it. */
 export async function onceForAllSuites(name: string, work: () => void): Promise<void> {
   // Compiling the tests deletes `.build`, so the work is done again for new sources.
   const folder = resolve('.build/once', name);

@@ -10,7 +10,7 @@ import { until } from './until.js';
 /** Debian's package `prometheus` contains both. */
 export const prometheusPrograms: readonly Need[] = [program('prometheus'), program('promtool')];
 
-/** Runs promtool, and gives all that it says if it objects. */
+/** Runs promtool and returns whether it succeeded, with its output. */
 export function promtool(given: readonly string[], input = ''): { ok: boolean; said: string } {
   const { status, stdout, stderr } = spawnSync('promtool', given, { encoding: 'utf8', input });
   return { ok: status === 0, said: stdout + stderr };
@@ -27,7 +27,7 @@ export interface Alert {
   readonly state: 'pending' | 'firing';
 }
 
-/** A Prometheus of its own, with the files of `deploy/prometheus`; it reads a service twice a second. */
+/** A Prometheus with the files of `deploy/prometheus` that scrapes a service twice a second. */
 export class PrometheusServer {
   readonly url: string;
   readonly #folder: string;
@@ -67,7 +67,7 @@ export class PrometheusServer {
     );
   }
 
-  /** Throws what it says where the query cannot be read. */
+  /** Returns the result of a query; throws the error of Prometheus if the query is invalid. */
   async query(query: string): Promise<readonly QueryResult[]> {
     const { result } = await this.#ask(`/api/v1/query?query=${encodeURIComponent(query)}`);
     return result.map(
@@ -78,7 +78,7 @@ export class PrometheusServer {
     );
   }
 
-  /** The one value that a query gives; NaN if there is none. */
+  /** Returns the only value of a query; NaN if there is none. */
   async value(query: string): Promise<number> {
     return (await this.query(query))[0]?.value ?? Number.NaN;
   }
@@ -107,7 +107,7 @@ function change(path: string, how: (text: string) => string): void {
   writeFileSync(path, how(readFileSync(path, 'utf8')));
 }
 
-/** The same rules at another pace: a minute is two seconds, and it is looked at twice a second. */
+/** Speeds the rules up: one minute becomes two seconds, and they are evaluated twice a second. */
 const hurried = (file: string): string =>
   file
     .replaceAll(/\b(\d+)m\b(?=\]|$)/gm, (_, minutes) => `${2 * minutes}s`)

@@ -9,11 +9,11 @@ export const redisServer: Need = { name: 'redis-server', isMet: binary !== undef
 
 interface RedisOptions {
   readonly password?: string;
-  /** Of its command line. */
+  /** Additional command line options. */
   readonly options?: readonly string[];
 }
 
-/** A server of its own, on a port that stays the same when it is started again. */
+/** A Redis server that keeps its port when it is restarted. */
 export class RedisServer {
   readonly url: string;
   readonly #port: number;
@@ -50,7 +50,7 @@ export class RedisServer {
     child.stdout.resume();
   }
 
-  /** It is there, but says nothing more; `SIGCONT` wakes it. */
+  /** SIGSTOP makes the server unresponsive without closing its connections; SIGCONT wakes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(name);
   }

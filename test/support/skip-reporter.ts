@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** Environment variable with the path of the file that collects what was skipped, one JSON object a line. */
+/** Environment variable with the path of the file to which tests append what they skip, one JSON object a line. */
 export const SKIPS_FILE = 'STEPWISE_TEST_SKIPS_FILE';
 
 export interface Skip {
@@ -19,7 +19,7 @@ interface Options {
   readonly nonFlagArgs: readonly string[];
 }
 
-/** Jest reporter that prints at the end what was not run, and why. */
+/** Jest reporter that prints at the end which suites were not run, and why. */
 export default class SkipReporter {
   readonly #options: Options;
   readonly #folder = mkdtempSync(join(tmpdir(), 'stepwise-skips-'));
@@ -34,10 +34,11 @@ export default class SkipReporter {
     const files = testResults.map(({ testFilePath }) => testFilePath);
     const lines = [...this.#skipped(), ...this.#notRun(files)];
     rmSync(this.#folder, { recursive: true });
-    if (lines.length > 0) process.stderr.write(`\n${lines.join('\n')}\n`);
+    // Jest prints its own summary after the reporters.
+    process.on('exit', () => process.stderr.write(lines.map((line) => `${line}\n`).join('')));
   }
 
-  /** One line for each need that this machine does not meet. */
+  /** Returns one line for each need that this machine does not meet. */
   #skipped(): string[] {
     const file = join(this.#folder, 'skips');
     if (!existsSync(file)) return [];
@@ -53,7 +54,7 @@ export default class SkipReporter {
     });
   }
 
-  /** A reminder of the system suites if all suites were asked for and these were left out, as `npm test` does. */
+  /** Returns a reminder of the system suites if the run covered all other suites, as `npm test` does. */
   #notRun(files: readonly string[]): string[] {
     if (this.#options.nonFlagArgs.length > 0 || files.some(isSystemSuite)) return [];
     const all = readdirSync(join(this.#options.rootDir, '.build/test'), {

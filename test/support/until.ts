@@ -6,9 +6,9 @@ const POLL_INTERVAL_MS = 10;
 const MAX_SHOWN_CHARACTERS = 2_000;
 
 /**
- * Reads a value again and again until it is as expected, and returns it. A read that throws counts as not yet.
+ * Reads a value repeatedly until it is as expected, and returns it. A read that throws counts as not yet.
  * @param isExpected Truthy by default.
- * @throws After the timeout, with the source of what was awaited and the last value or error.
+ * @throws After the timeout, with the source of the condition and the last value or error.
  */
 export async function until<Value>(
   read: () => Value | Promise<Value>,
@@ -37,13 +37,13 @@ async function attempt<Value>(
   }
 }
 
-/** The end of a long value, since logs and screens grow at their end. */
+/** Keeps the end of a long value, since logs and screens grow at their end. */
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : inspect(value, { depth: 4 });
   return text.length > MAX_SHOWN_CHARACTERS ? `…${text.slice(-MAX_SHOWN_CHARACTERS)}` : text;
 };
 
-/** Returns a number once it has not changed for a while: for work that must come to a halt without an event. */
+/** Returns a number once it has stayed the same for a while. For work that comes to a halt without an event. */
 export async function untilUnchanged(read: () => number, quietMs = 400): Promise<number> {
   let last = Number.NaN;
   let since = performance.now();

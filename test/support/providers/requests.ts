@@ -43,7 +43,7 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
   };
 }
 
-/** An ordinary request in a vendor's format. */
+/** An ordinary request in the format of a vendor. */
 export const vendorRequestOf = (vendor: Vendor, streamed = false): VendorRequest =>
   vendor.toRequest(vendor.mapPrompt(completionRequest()), completionRequest(), {
     refused: new Set(),

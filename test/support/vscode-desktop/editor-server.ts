@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { until } from '../until.js';
 import { key } from '../whole-service.js';
 
-/** VS Code 1.100, whose server is in this package: of the newer ones none runs on Node 20. */
+/** VS Code 1.100, the last version whose server runs on Node 20. */
 const SERVER = 'code-server@4.100.3';
 /** The program with which the editor searches the disk, for this platform, from npm: that of the server comes from elsewhere. */
 const SEARCH_PROGRAM = '@vscode/ripgrep@1.18.0';
