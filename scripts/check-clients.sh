@@ -15,7 +15,6 @@ default_clients=(typescript python go java rust)
 mkdir -p "$tools"
 jar=$tools/openapi-generator-cli-$OPENAPI_GENERATOR.jar
 
-npm run -s build:test
 mkfifo "$tools/input.$$"
 node .build/test/clients/service.js <"$tools/input.$$" >"$tools/url" &
 exec 9>"$tools/input.$$"

@@ -33,8 +33,7 @@ released=$(ls test/document/released/*.yaml | sort -V | tail -1)
 ! "$tools/oasdiff" breaking "$released" "$broken" --fail-on WARN >/dev/null || { echo 'oasdiff did not detect a removed field'; exit 1; }
 echo "openapi.yaml: compatible with $released"
 
-npm run -s compile
-PORT=0 LOG_LEVEL=silent node dist/service/main.js >"$tools/service.log" 2>&1 &
+PORT=0 LOG_LEVEL=silent node .build/src/service/main.js >"$tools/service.log" 2>&1 &
 service=$!
 trap 'kill $service' EXIT
 url=

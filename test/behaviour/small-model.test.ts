@@ -14,7 +14,7 @@ interface RecordedStep {
 }
 
 /** Real replies of a model with 135 million parameters, and how the service read them (docs/trials/small-model.md). */
-const recordedSteps = ['small-model', 'small-model-told-in-prose'].flatMap((name) => {
+const recordedSteps = ['small-model', 'small-model-prose-example'].flatMap((name) => {
   const recording: Readonly<Record<'steps' | 'corrected', readonly RecordedStep[]>> = JSON.parse(
     readFileSync(`docs/trials/${name}.json`, 'utf8'),
   );

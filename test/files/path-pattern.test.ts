@@ -8,6 +8,7 @@ import { isIgnored, readIgnoreRules } from '../../src/files/ignore-rules.js';
 import { anything, fitsSequence } from '../../src/files/name-pattern.js';
 import { pathMatcher, readPathPattern } from '../../src/files/path-pattern.js';
 import { walkFolder } from '../../src/files/walk-folder.js';
+import { needs, program } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const signal = new AbortController().signal;
@@ -61,48 +62,42 @@ test('wildcards among items give what trying every split gives', () => {
   );
 });
 
-const hasGit = spawnSync('git', ['--version']).status === 0;
-
-(hasGit ? test : test.skip)(
-  'a walk shows what Git would, whatever .gitignore files say',
-  async () => {
-    const part = fc.constantFrom('a', 'b', 'ab', '*', '**', '?', 'a*', '*b', '[ab]', '[!a]', 'a?', 'x', 'x*');
-    const line = fc
-      .tuple(
-        fc.constantFrom('', '', '!', '/'),
-        fc.array(part, { minLength: 1, maxLength: 4 }),
-        fc.constantFrom('', '', '/', '  '),
-      )
-      .map(([start, parts, end]) => start + parts.join('/') + end);
-    const lines = fc.array(line, { maxLength: 4 }).map((all) => `${all.join('\n')}\n`);
-    const folders = fc.array(fc.constantFrom('a', 'b', 'ab', 'aab'), { maxLength: 4 });
-    const path = fc
-      .tuple(folders, fc.constantFrom('x', 'xa', 'y', 'bx'))
-      .map(([above, name]) => [...above, name].join('/'));
-    await fc.assert(
-      fc.asyncProperty(lines, lines, fc.uniqueArray(path, { maxLength: 8 }), async (top, inner, paths) => {
-        const root = temporaryRepository();
-        const write = (name: string, text: string) => {
-          mkdirSync(dirname(join(root, name)), { recursive: true });
-          writeFileSync(join(root, name), text);
-        };
-        for (const each of paths) write(each, '');
-        write('.gitignore', top);
-        write('a/.gitignore', inner);
-        const { stdout } = spawnSync('git', ['ls-files', '-z', '--others', '--exclude-standard'], {
-          cwd: root,
-        });
-        const shown: string[] = [];
-        for await (const entry of walkFolder(diskTree(root), '.', { signal })) {
-          if (entry.type === 'file') shown.push(entry.path);
-        }
-        expect(shown.sort()).toEqual(String(stdout).split('\0').filter(Boolean).sort());
-      }),
-      { numRuns: 60 },
-    );
-  },
-  60_000,
-);
+needs(program('git')).test('a walk shows what Git would, whatever .gitignore files say', async () => {
+  const part = fc.constantFrom('a', 'b', 'ab', '*', '**', '?', 'a*', '*b', '[ab]', '[!a]', 'a?', 'x', 'x*');
+  const line = fc
+    .tuple(
+      fc.constantFrom('', '', '!', '/'),
+      fc.array(part, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom('', '', '/', '  '),
+    )
+    .map(([start, parts, end]) => start + parts.join('/') + end);
+  const lines = fc.array(line, { maxLength: 4 }).map((all) => `${all.join('\n')}\n`);
+  const folders = fc.array(fc.constantFrom('a', 'b', 'ab', 'aab'), { maxLength: 4 });
+  const path = fc
+    .tuple(folders, fc.constantFrom('x', 'xa', 'y', 'bx'))
+    .map(([above, name]) => [...above, name].join('/'));
+  await fc.assert(
+    fc.asyncProperty(lines, lines, fc.uniqueArray(path, { maxLength: 8 }), async (top, inner, paths) => {
+      const root = temporaryRepository();
+      const write = (name: string, text: string) => {
+        mkdirSync(dirname(join(root, name)), { recursive: true });
+        writeFileSync(join(root, name), text);
+      };
+      for (const each of paths) write(each, '');
+      write('.gitignore', top);
+      write('a/.gitignore', inner);
+      const { stdout } = spawnSync('git', ['ls-files', '-z', '--others', '--exclude-standard'], {
+        cwd: root,
+      });
+      const shown: string[] = [];
+      for await (const entry of walkFolder(diskTree(root), '.', { signal })) {
+        if (entry.type === 'file') shown.push(entry.path);
+      }
+      expect(shown.sort()).toEqual(String(stdout).split('\0').filter(Boolean).sort());
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
 
 let repositories = 0;
 const home = temporaryFolder();

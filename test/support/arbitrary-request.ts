@@ -3,7 +3,7 @@ import { type StepRequest, stepRequestSchema } from '../../src/contract/step-req
 
 const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 
-/** Texts as they come: words, code, runs that tokenizers dislike, forged markers, all of Unicode. */
+/** Realistic texts: words, code, runs that tokenizers handle slowly, forged markers, all of Unicode. */
 const anyText = fc.oneof(
   { weight: 3, arbitrary: fc.lorem({ maxCount: 60 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 200 }) },
@@ -56,7 +56,7 @@ const selection = fc
   .tuple(fc.integer({ min: 1, max: 9 }), fc.nat(4))
   .map(([start_line, more]) => ({ start_line, end_line: start_line + more }));
 
-/** Requests of all kinds and sizes that pass the schema and have a task. */
+/** Requests of all kinds and sizes that are valid and have a task. */
 export const anyRequest: fc.Arbitrary<StepRequest> = fc
   .record({
     user_query: anyText.map((text) => (/\S/.test(text) ? text : 'task')),

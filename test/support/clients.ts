@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
-/** The real SDKs, told everything, so that no environment variable has a say. */
+/** The vendors' SDKs with every option set, so that no environment variable has an effect. */
 export const openaiAt = (url: string): OpenAI =>
   new OpenAI({
     apiKey: 'sk-test-key',
@@ -24,11 +24,11 @@ export interface Call {
   readonly title: string;
   readonly streamed: boolean;
   readonly vendor: 'openai' | 'anthropic';
-  /** Asks with the vendor's SDK and returns all that came, as values. */
+  /** Makes the call with the vendor's SDK and returns everything received, as values. */
   readonly ask: (url: string, signal?: AbortSignal) => Promise<unknown>;
 }
 
-/** Both vendors, plain and streamed: what every fault is tried on. */
+/** Both vendors, plain and streamed. */
 export const calls: readonly Call[] = [
   {
     title: 'OpenAI, plain',

@@ -5,21 +5,21 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
+import type { Need } from './needs.js';
 
-/** OpenTelemetry's own collector, as `test/support/collector/build` makes it. */
+/** Path of the OpenTelemetry collector, which `test/support/collector/build` builds. */
 const binary =
   process.env['STEPWISE_COLLECTOR'] ?? join(process.env['HOME'] ?? '', '.cache/stepwise/collector');
 
-/** On a machine without it the suites that need it are left out; `.ci/run` builds it. */
-export const hasCollector = existsSync(binary) || process.env['CI'] !== undefined;
-if (!hasCollector)
-  process.stderr.write(
-    'Left out: no collector; test/support/collector/build makes one (Go, a few minutes).\n',
-  );
+export const openTelemetryCollector: Need = {
+  name: 'the OpenTelemetry collector',
+  isMet: existsSync(binary),
+  reason: 'not built; test/support/collector/build does it with Go in a few minutes',
+};
 
-/** A collector that passes what it is sent on, as JSON. */
+/** A running collector that forwards what it receives as JSON. */
 export interface Collector {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** Value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Completion } from '../../src/service/step/provider.js';
 
-/** A completion that ended by itself, and whatever the test changes. */
+/** Returns a completion that ended normally, with the changes of the test. */
 export function completionOf(text: string, changes: Partial<Completion> = {}): Completion {
   return {
     text,

@@ -12,14 +12,14 @@ interface Answer {
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
 
-// The document is plain JSON; its shape is asserted by the lint of test/contract/openapi.test.ts.
+// The document is plain JSON; test/contract/openapi.test.ts asserts its shape.
 const document = JSON.parse(JSON.stringify(openapiDocument())) as {
   components: { schemas: Record<string, Schema> };
 };
 
 /**
- * Holds an answer to the document: the operation knows the failure, the body fits the component, and every key
- * of the component is there (the server sends all of them, null or not).
+ * Validates a response against the OpenAPI document: the operation declares the failure, the body fits its component, and
+ * every key of the component is present, since the server sends absent values as null.
  */
 export function assertKeepsContract(method: string, path: string, answer: Answer): void {
   const operation = operations.find((each) => each.path === path && each.method === method.toLowerCase());
@@ -34,22 +34,22 @@ export function assertKeepsContract(method: string, path: string, answer: Answer
   assertHasHeaders(`${method} ${path} ${answer.status}`, answer);
 }
 
-/** Also for the bodies of events. */
+/** Validates a body, or the data of an event, against a component. */
 export function assertIsComponent(component: string, body: unknown): void {
   const validate = validatorOf(component);
   if (!validate(body)) throw new Error(`breaks ${component}: ${complete.errorsText(validate.errors)}`);
 }
 
-/** What is wrong with a body for somebody who has the document alone; empty if nothing is. */
+/** Returns the errors that a validator of the document finds in a body; empty if it is valid. */
 export function breaches(component: string, body: unknown): string {
   const validate = strict.getSchema(referenceOf(component));
   if (!validate) throw new Error(`no component ${component}`);
   return validate(body) ? '' : strict.errorsText(validate.errors);
 }
 
-/** A failure has the status of its code, and its operation says that it may come. */
+/** Checks that a failure has the status of its code and that its operation declares it. */
 function assertIsKnown(operation: Operation | undefined, { status, body }: Answer): void {
-  // The body has been checked.
+  // The schema has already validated the body.
   const { code } = (body as { error: { code: ErrorCode } }).error;
   if (errorCodes[code]?.status !== status) throw new Error(`${code} is no ${status}`);
   if (operation && !operation.errors.includes(code)) {
@@ -70,7 +70,7 @@ function validatorOf(component: string): ValidateFunction {
   return validate;
 }
 
-/** Paths and methods that the document does not know fail with the common body. */
+/** Paths and methods that are not in the document fail with the common error body. */
 function componentOf(operation: Operation | undefined, status: number): string {
   if (!operation || status !== 200) return 'ErrorResponse';
   const { response } = operation;
@@ -80,16 +80,16 @@ function componentOf(operation: Operation | undefined, status: number): string {
 
 const referenceOf = (component: string): string => `#/components/schemas/${component}`;
 
-/** Also insists on every key, but where some are left out. */
+/** Makes every key of the schemas required, with the exceptions below. */
 function withAllKeys(name: string, schema: Schema): Schema {
   if (withOptionalKeys.has(name) || !schema.properties) return schema;
   return { ...schema, required: Object.keys(schema.properties) };
 }
 
-/** What callers write themselves, details, which say only what they know, and events, each with its own field. */
+/** Schemas with optional keys: what callers write, error details, and events. */
 const withOptionalKeys = new Set(['Turn', 'ToolCall', 'ToolResult', 'ErrorDetail', 'StreamEvent']);
 
-/** Strict: a keyword that means nothing where it stands, such as a `nullable` without a type, is an error. */
+/** In strict mode Ajv rejects keywords without effect, such as `nullable` without a type. */
 function validator(change: (name: string, schema: Schema) => Schema): Ajv {
   const ajv = new Ajv({
     strict: true,

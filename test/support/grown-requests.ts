@@ -2,16 +2,19 @@ import type { ScriptedReply } from '../../src/offline/wire/reply.js';
 import { stepPath, streamPath } from './test-service.js';
 import { stepRequest } from './whole-service.js';
 
-/** A request of which one part is as large as a body may be, and the reply it meets (else the offline model's). */
+/**
+ * A request with one part as large as a body may be, and the reply of the model to it; by default the offline model
+ * replies.
+ */
 export interface GrownRequest {
   readonly name: string;
   readonly path?: string;
-  /** The JSON of a whole body; built when it is needed, since each holds megabytes. */
+  /** Returns the JSON of the whole body; built on demand, since each takes megabytes. */
   body(): string;
   readonly reply?: ScriptedReply;
 }
 
-/** A little under the 4 MiB that a service takes by default. */
+/** Slightly below 4 MiB, the default limit of the service. */
 const LIMIT = 4 * 2 ** 20 - 4_096;
 const previewPath = '/api/agent/context_preview';
 const compactPath = '/api/agent/compact_history';
@@ -23,11 +26,11 @@ const scripted = { ...config, provider: 'local', modelName: 'any' };
 const bodyOf = (changes: Record<string, unknown>): string =>
   JSON.stringify({ ...stepRequest(), user_api_keys: undefined, llm_config: config, ...changes });
 
-/** The text over and over, up to `bytes` in JSON. */
+/** Repeats the text until its JSON has `bytes` bytes. */
 const long = (unit: string, bytes = LIMIT): string =>
   unit.repeat(Math.max(1, Math.floor(bytes / (Buffer.byteLength(JSON.stringify(unit)) - 2))));
 
-/** As many items as fit `bytes`, at most `max`. */
+/** Repeats the item until the JSON has `bytes` bytes, at most `max` times. */
 function many<Item>(item: (index: number) => Item, max = Number.POSITIVE_INFINITY, bytes = LIMIT): Item[] {
   const size = Buffer.byteLength(JSON.stringify(item(999_999))) + 1;
   return Array.from({ length: Math.min(max, Math.floor(bytes / size)) }, (_, index) => item(index));
@@ -66,7 +69,7 @@ const observation = (toolCallId: string, content: string) => ({
 });
 const observed = (text: () => string) => () => [call('call_1'), observation('call_1', text())];
 
-/** The smallest step there is. */
+/** The smallest possible step request. */
 export const smallRequest = step('small', () => ({ llm_config: tight }));
 
 /** A run over ordinary code, as large as a body may be. */
@@ -127,7 +130,7 @@ const objectReplies = {
   'a million odd escapes': `{"thought": "x", "action": {"tool": "f", "args": {"x": "${'\\d'.repeat(1_000_000)}"}}}`,
 };
 
-/** Every field of a request, and the shapes within it, grown to the limit. */
+/** Requests in which each field, or a shape within it, is as large as the limit allows. */
 export const grownRequests: readonly GrownRequest[] = [
   ...texts.map(([name, unit]) => step(`query: ${name}`, () => ({ user_query: long(unit) }))),
   ...texts.map(([name, unit]) =>

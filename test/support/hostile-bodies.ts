@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { TestService } from './test-service.js';
 import { stepBody, stepPath } from './test-service.js';
 
-/** Valid requests with one field replaced, JSON of any shape, and text that is no JSON at all. */
+/** Valid requests with one field replaced, arbitrary JSON, and text that is not JSON. */
 const hostileBody: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(
@@ -42,10 +42,13 @@ const hostileBody: fc.Arbitrary<string> = fc.oneof(
   fc.string(),
 );
 
-/** In milliseconds of the processor, which a busy machine does not lengthen; one that waits meets the deadline of its test. */
+/**
+ * Maximum CPU time in milliseconds, which does not depend on how busy the machine is; a hanging request fails by the
+ * timeout of its test.
+ */
 const LONGEST_MS = 2_000;
 
-/** Whatever is sent, the answer is 200 or a 4xx by the contract, and the next request is answered as well. */
+/** Sends a body and asserts that the response is 200 or a 4xx of the contract, and that the next request succeeds. */
 export function nothingBreaksIt(service: () => TestService, runs: number): Promise<void> {
   return fc.assert(
     fc.asyncProperty(hostileBody, async (raw) => {

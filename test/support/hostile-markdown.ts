@@ -1,4 +1,7 @@
-/** What a model may write: each would set `globalThis.ran`, load something, or leave its box, were it more than text. */
+/**
+ * Markdown that a model may write; if it were not escaped, each would set `globalThis.ran`, load something, or leave its
+ * box.
+ */
 export const hostileMarkdown: Readonly<Record<string, string>> = {
   'a script': '<script>globalThis.ran = true</script> after',
   'an image with a handler': '<img src="x" onerror="globalThis.ran = true"> after',

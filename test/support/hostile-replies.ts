@@ -1,8 +1,9 @@
 import { expect } from '@jest/globals';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { until } from './until.js';
 import { type StepAnswer, stepRequest, type WholeService } from './whole-service.js';
 
-/** What a model may say at its worst: runs of `length` characters, broken characters, depth, numbers, names. */
+/** Hostile replies of a model: runs of `length` characters, broken characters, deep nesting, odd numbers and names. */
 export function hostileReplies(length: number): Record<string, string> {
   const filled = (unit: string) => unit.repeat(Math.floor(length / unit.length));
   return {
@@ -34,10 +35,10 @@ export function hostileReplies(length: number): Record<string, string> {
 
 const nestedList = (depth: number) => `Action: read_file(path=${'['.repeat(depth)}${']'.repeat(depth)})`;
 
-/** Room for anything, so that only the form of a history could be refused. */
+/** A token limit so large that the service can refuse a history only for its form. */
 const roomy = { modelName: 'gpt-4o', tokenLimit: 3_000_000, reservedOutputTokens: 1_000 };
 
-/** The answer's history is sent straight back, as any client does: it must be taken, and come back as it was. */
+/** Sends the returned history back, as any client does; the service must accept it and return it unchanged. */
 export async function sendBack(
   service: WholeService,
   { body }: StepAnswer,
@@ -54,14 +55,12 @@ export async function sendBack(
   expect(next.body.updated_conversation_history?.slice(0, history.length)).toEqual(history);
 }
 
-/** A service that sheds load says when to come again (rule: overload); on a busy machine a megabyte is load. */
-export async function stepPatiently(
+/** Repeats the step while the service refuses it with 503, as it may for a large reply on a busy machine (rule: overload). */
+export const stepPatiently = (
   service: WholeService,
   changes: Partial<StepRequestInput>,
-): Promise<StepAnswer> {
-  for (let tries = 0; ; tries += 1) {
-    const answer = await service.post('/api/agent/react_step', stepRequest(changes));
-    if (answer.status !== 503 || tries === 20) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-}
+): Promise<StepAnswer> =>
+  until(
+    () => service.post('/api/agent/react_step', stepRequest(changes)),
+    ({ status }) => status !== 503,
+  );

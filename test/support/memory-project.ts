@@ -12,11 +12,11 @@ export interface MemoryProject {
   readonly tools: readonly Tool[];
   /** Calls a tool as a run would. Rejects with what the tool throws. */
   call(name: string, args: ToolArguments): Promise<string>;
-  /** What the person is shown before that call. */
+  /** Returns the preview of a call that is shown for approval. */
   preview(name: string, args: ToolArguments): Promise<string>;
 }
 
-/** A project in memory, or the given one, and the file tools over it. */
+/** Creates a project in memory, or uses the given one, with file tools for it. */
 export function inMemory(
   files: Readonly<Record<string, StoredContent>>,
   folder = new StoredFolder(memoryStore(Object.entries(files))),

@@ -11,14 +11,14 @@ export interface MiniRun {
 
 interface Options {
   readonly root?: string;
-  /** The tools that are offered; all three by default. */
+  /** Offered tools; all three by default. */
   readonly offered?: readonly string[];
   readonly maxSteps?: number;
-  /** Stands before the task. */
+  /** History before the task. */
   readonly context?: string;
 }
 
-/** A loop of the simplest kind: ask, run the tool, append, until there is an answer. */
+/** A minimal loop: make a step, run the tool, append, until there is an answer. */
 export function runMiniLoop(task: string, options: Options = {}): MiniRun {
   const { root = 'examples/shop', maxSteps = 8, context = '' } = options;
   const all = folderTools(root);

@@ -1,20 +1,19 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './free-port.js';
+import { findCommand, type Need } from './needs.js';
+import { until } from './until.js';
 
-const binary = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0);
+const binary = findCommand(['nginx', '-v'], ['/usr/sbin/nginx', '-v']);
 
-/** On a machine without one the suites that need it are left out; `.ci/run` installs it. */
-export const hasNginx = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasNginx) process.stderr.write('Left out: nginx is not installed.\n');
+export const nginxServer: Need = { name: 'nginx', isMet: binary !== undefined };
 
 const shipped = readFileSync(new URL('../../../deploy/nginx/stepwise.conf', import.meta.url), 'utf8');
 
-/** What a whole configuration has around the file that is shipped; everything it writes is in its own folder. */
+/** Completes the shipped file to an nginx configuration that writes only to its own folder. */
 const around = (conf: string): string => `
 worker_processes 2;
 pid nginx.pid;
@@ -30,7 +29,7 @@ interface Replica {
   readonly url: string;
 }
 
-/** nginx with the configuration that is shipped, on a free port, in front of replicas. */
+/** An nginx on a free port with the shipped configuration, in front of replicas. */
 export class Nginx {
   readonly url: string;
   readonly #folder = mkdtempSync(join(tmpdir(), 'stepwise-nginx-'));
@@ -52,18 +51,18 @@ export class Nginx {
     return nginx;
   }
 
-  /** Reads its configuration again, with this replica taken out of it, or with all of them. */
+  /** Reloads the configuration without the given replica, or with all of them. */
   reload(out?: Replica): void {
     this.#write(out);
     this.#child?.kill('SIGHUP');
   }
 
-  /** What it has written about requests. */
+  /** Returns the access log. */
   accessLog(): string {
     return readFileSync(join(this.#folder, 'access.log'), 'utf8');
   }
 
-  /** What it has warned of. */
+  /** Returns the warnings so far. */
   get warnings(): string {
     return this.#said;
   }
@@ -84,10 +83,8 @@ export class Nginx {
     this.#child.stderr?.setEncoding('utf8').on('data', (text) => {
       this.#said += text;
     });
-    while (!(await answers(this.url))) {
-      if (this.#child.exitCode !== null) throw new Error(`nginx did not start: ${this.#said}`);
-      await wait(20);
-    }
+    await until(async () => this.#child?.exitCode !== null || (await answers(this.url)));
+    if (this.#child.exitCode !== null) throw new Error(`nginx did not start: ${this.#said}`);
   }
 
   #write(out?: Replica): void {

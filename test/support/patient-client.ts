@@ -3,7 +3,10 @@ import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 
 const PAUSE_MS = 200;
 
-/** A client that comes again while the service says no: on a busy machine it may (rule: overload). */
+/**
+ * Returns a client that repeats requests while the service responds with 503, as it may on a busy machine (rule:
+ * overload).
+ */
 export function patientClient(baseUrl: string, llmKey?: string): StepwiseClient {
   const fetchAgain: typeof fetch = async (...given) => {
     for (;;) {

@@ -1,4 +1,4 @@
-/** Does the work on all items, at most `atOnce` at a time, the next as soon as one is done; results in order. */
+/** Runs `work` on all items, at most `atOnce` at a time, and returns the results in the order of the items. */
 export async function pooled<Item, Result>(
   items: readonly Item[],
   atOnce: number,

@@ -5,7 +5,7 @@ import type { RenderedPrompt } from '../../src/service/step/render-prompt.js';
 import type { During } from '../../src/service/step/step-dependencies.js';
 import { createTokenCounter, type TokenCounter } from '../../src/tokens/token-counter.js';
 
-/** The chat format of OpenAI's models: three tokens and the role for each message, three for the reply. */
+/** Framing of OpenAI's chat format: three tokens and the role for each message, three for the reply. */
 export const framing = { prompt: 3, message: 4 };
 
 export const profile: ModelProfile = {
@@ -24,7 +24,7 @@ const deadline = { signal: new AbortController().signal, remainingMs: () => 60_0
 /** Runs each verb without tracing it. */
 export const untraced: During = (_, work) => work();
 
-/** Prepares the prompt of a step, with the real counter and inline context alone. */
+/** Prepares the prompt of a step with the real token counter and only inline context. */
 export async function prepare(
   request: StepRequest,
   { tokens = exactTokens, ...asked }: Partial<ModelProfile> & { readonly tokens?: TokenCounter } = {},
@@ -33,7 +33,7 @@ export async function prepare(
   return preparePrompt(request, dependencies);
 }
 
-/** The text of a message as the model reads it. */
+/** Returns the text of a message as the model reads it. */
 export function textOf({ parts }: Message): string {
   return parts.map((part) => ('text' in part ? part.text : JSON.stringify(part))).join('');
 }

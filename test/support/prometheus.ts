@@ -4,16 +4,13 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
+import { type Need, program } from './needs.js';
 import { until } from './until.js';
 
-/** Debian's package `prometheus` has both. */
-const isInstalled = ['prometheus', 'promtool'].every((name) => spawnSync(name, ['--version']).status === 0);
+/** Debian's package `prometheus` contains both. */
+export const prometheusPrograms: readonly Need[] = [program('prometheus'), program('promtool')];
 
-/** On a machine without them the suites that need them are left out; `.ci/run` installs them. */
-export const hasPrometheus = isInstalled || process.env['CI'] !== undefined;
-if (!hasPrometheus) process.stderr.write('Left out: prometheus is not installed.\n');
-
-/** Runs promtool, and gives all that it says if it objects. */
+/** Runs promtool and returns whether it succeeded, with its output. */
 export function promtool(given: readonly string[], input = ''): { ok: boolean; said: string } {
   const { status, stdout, stderr } = spawnSync('promtool', given, { encoding: 'utf8', input });
   return { ok: status === 0, said: stdout + stderr };
@@ -30,7 +27,7 @@ export interface Alert {
   readonly state: 'pending' | 'firing';
 }
 
-/** A Prometheus of its own, with the files of `deploy/prometheus`; it reads a service twice a second. */
+/** A Prometheus with the files of `deploy/prometheus` that scrapes a service twice a second. */
 export class PrometheusServer {
   readonly url: string;
   readonly #folder: string;
@@ -48,7 +45,7 @@ export class PrometheusServer {
         .replace(/# (authorization:)\n( *)# ( *credentials_file: ).*/, `$1\n$2$3${tokenFile}`),
     );
     const server = new PrometheusServer(folder, await freePort());
-    await until(async () => (await fetch(`${server.url}/-/ready`).catch(() => undefined))?.status === 200);
+    await until(async () => (await fetch(`${server.url}/-/ready`)).status === 200);
     return server;
   }
 
@@ -70,7 +67,7 @@ export class PrometheusServer {
     );
   }
 
-  /** Throws what it says where the query cannot be read. */
+  /** Returns the result of a query; throws the error of Prometheus if the query is invalid. */
   async query(query: string): Promise<readonly QueryResult[]> {
     const { result } = await this.#ask(`/api/v1/query?query=${encodeURIComponent(query)}`);
     return result.map(
@@ -81,7 +78,7 @@ export class PrometheusServer {
     );
   }
 
-  /** The one value that a query gives; NaN if there is none. */
+  /** Returns the only value of a query; NaN if there is none. */
   async value(query: string): Promise<number> {
     return (await this.query(query))[0]?.value ?? Number.NaN;
   }
@@ -110,7 +107,7 @@ function change(path: string, how: (text: string) => string): void {
   writeFileSync(path, how(readFileSync(path, 'utf8')));
 }
 
-/** The same rules at another pace: a minute is two seconds, and it is looked at twice a second. */
+/** Speeds the rules up: one minute becomes two seconds, and they are evaluated twice a second. */
 const hurried = (file: string): string =>
   file
     .replaceAll(/\b(\d+)m\b(?=\]|$)/gm, (_, minutes) => `${2 * minutes}s`)

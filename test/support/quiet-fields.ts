@@ -1,7 +1,7 @@
 import type { ReportItem } from '../../src/contract/context-report.js';
 import type { Signals } from '../../src/contract/step.js';
 
-/** The signals of a run in which nothing stands out. */
+/** Signals of a run without repetition, failure or other signs of trouble. */
 export const quietSignals: Signals = {
   repeated_action: 0,
   repeated_cycle: 0,
@@ -11,7 +11,7 @@ export const quietSignals: Signals = {
   should_compact: false,
 };
 
-/** A line of a context report: a small file that is wholly in the prompt, but for what the test changes. */
+/** Returns a row of a context report, by default of a small file that is completely in the prompt. */
 export const reportItem = (changes: Partial<ReportItem>): ReportItem => ({
   kind: 'explicit',
   id: 'a.ts',

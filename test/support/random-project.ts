@@ -63,12 +63,12 @@ const content = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((each) => Buffer.from(each)) },
 );
 
-/** Files by their paths, of every kind that tools treat in its own way. */
+/** Files by path, of every kind that the tools treat differently. */
 export const project = fc
   .uniqueArray(fc.tuple(path, content), { selector: ([name]) => name, maxLength: 14 })
   .map(withoutFilesInFiles);
 
-/** What a model may write: mostly paths that are there. */
+/** Paths that a model may write; most of them exist. */
 const asked = fc.oneof(
   { weight: 4, arbitrary: path },
   fc.array(folderName, { maxLength: 3 }).map((parts) => parts.join('/')),
@@ -80,7 +80,7 @@ const asked = fc.oneof(
   fc.constantFrom('.', '', '..', 'a/../..', 'a\\b', 'a\0b', '....', 'a//./b.txt'),
 );
 const range = fc.option(fc.integer({ min: -1, max: 10 }), { nil: undefined });
-/** A call of a tool over files. */
+/** Arbitrary calls of file tools. */
 export const call = fc.oneof(
   fc.record({
     name: fc.constant('read_file'),
@@ -109,7 +109,7 @@ export const call = fc.oneof(
   }),
 );
 
-/** What the person is shown and what the model is told, or why not. */
+/** Returns the preview and the observation of a call, or the error. */
 export async function said(tools: readonly Tool[], name: string, args: ToolArguments): Promise<unknown> {
   const tool = tools.find((each) => each.name === name);
   const context = { signal: new AbortController().signal, callId: 'call_1', earlierCallIds: [] };

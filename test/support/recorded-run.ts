@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Turn } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { type SentMessage, sentPrompt } from './sent-prompt.js';
+import { until } from './until.js';
 import { llmConfig, type StepAnswer, type VendorName, type WholeService } from './whole-service.js';
 
 export interface RunShape {
@@ -10,11 +10,11 @@ export interface RunShape {
   readonly protocol: 'text' | 'xml' | 'native';
   readonly steps: number;
   readonly tokenLimit: number;
-  /** Lines of the observation of each step. */
+  /** Number of lines in the observation of each step. */
   readonly lines: (step: number) => number;
 }
 
-/** A step as the provider received it, and as the service answered it. */
+/** A step: the request that the provider received and the response of the service. */
 export interface RecordedStep {
   readonly stable: string;
   readonly stableTokens: number;
@@ -29,18 +29,13 @@ const files = [
   { path: 'src/tax.ts', content: code(40) },
 ];
 
-/** A busy machine makes the service refuse a step, before the provider is asked. */
-async function whenTaken(step: () => Promise<StepAnswer>): Promise<StepAnswer> {
-  for (;;) {
-    const answer = await step();
-    if (answer.body.error?.code !== 'overloaded') return answer;
-    await wait(500);
-  }
-}
+/** Repeats a step while the service refuses it because the machine is busy; a refused step reaches no provider. */
+const whenTaken = (step: () => Promise<StepAnswer>): Promise<StepAnswer> =>
+  until(step, ({ body }) => body.error?.code !== 'overloaded');
 
 /**
- * A run over HTTP in which the caller sends everything back each time, tasks and focus changing: step after step to
- * the next of the services. The model's part is scripted, so every run of a shape is the same.
+ * Makes a run over HTTP, alternating between the services, in which the caller returns the whole history each time while
+ * tasks and focus change. The model is scripted, so all runs of one shape are equal.
  */
 export async function recordRun(services: readonly WholeService[], shape: RunShape): Promise<RecordedStep[]> {
   const recorded: RecordedStep[] = [];
@@ -101,8 +96,8 @@ function requestOf(
 }
 
 /**
- * Everything before the tail, which in these runs begins with the tasks: what a vendor's cache compares. Behind a
- * native result the tail is a message, or a block, of its own.
+ * Returns the prompt before its tail, which is what a vendor's cache compares. In these runs the tail begins with the
+ * tasks; after a native result it is a message or block of its own.
  */
 function withoutTail(messages: readonly SentMessage[]): string {
   const whole = messages.map(({ role, text }) => `\n${role}\n${text}`).join('');
@@ -110,14 +105,14 @@ function withoutTail(messages: readonly SentMessage[]): string {
   return whole.slice(0, tail).replace(/(?:\nuser\n|,\{"type":"text","text":")$/, '');
 }
 
-/** The length of what two texts begin with alike. */
+/** Returns the length of the common prefix of two texts. */
 export function commonPrefix(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;
   return length;
 }
 
-/** For each step but the first: whether it begins with the whole stable prompt of the one before. */
+/** Returns for each step after the first whether its prompt begins with the whole stable prompt of the previous step. */
 export function keptSteps(run: readonly RecordedStep[]): boolean[] {
   return run.slice(1).map(({ stable }, index) => stable.startsWith(run[index]?.stable ?? '-'));
 }

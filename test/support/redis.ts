@@ -1,21 +1,19 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from './free-port.js';
+import { findCommand, type Need } from './needs.js';
 
-/** Debian's `redis-server`, or Valkey's. */
-const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
+const binary = findCommand(['redis-server', '--version'], ['valkey-server', '--version']);
 
-/** On a machine without one the suites that need it are left out; `.ci/run` installs it. */
-export const hasRedis = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasRedis) process.stderr.write('Left out: neither redis-server nor valkey-server is installed.\n');
+export const redisServer: Need = { name: 'redis-server', isMet: binary !== undefined };
 
 interface RedisOptions {
   readonly password?: string;
-  /** Of its command line. */
+  /** Additional command line options. */
   readonly options?: readonly string[];
 }
 
-/** A server of its own, on a port that stays the same when it is started again. */
+/** A Redis server that keeps its port when it is restarted. */
 export class RedisServer {
   readonly url: string;
   readonly #port: number;
@@ -52,7 +50,7 @@ export class RedisServer {
     child.stdout.resume();
   }
 
-  /** It is there, but says nothing more; `SIGCONT` wakes it. */
+  /** SIGSTOP makes the server unresponsive without closing its connections; SIGCONT wakes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(name);
   }

@@ -22,7 +22,7 @@ export interface Started {
   readonly run: Run;
 }
 
-/** A run against a service that says what the script says. */
+/** Starts a run against a service that follows a script. */
 export async function start(script: readonly Script[], options: Partial<RunOptions> = {}): Promise<Started> {
   const service = await startScriptedService(...script);
   open.add(service);
@@ -58,7 +58,7 @@ export const lookUp = defineTool({
   execute: ({ key: wanted }) => `${wanted} is 42`,
 });
 
-/** A tool that needs approval and writes down what it was called with. */
+/** A tool that needs approval and records the arguments of its calls. */
 export function recordingTool(): { tool: Tool; calls: string[] } {
   const calls: string[] = [];
   const tool = defineTool({

@@ -1,11 +1,11 @@
-/** What a service says of itself at one moment. */
+/** The metrics of a service at one moment. */
 export interface Scrape {
   readonly text: string;
-  /** Names with their labels. */
+  /** Metric names with their labels. */
   readonly series: readonly string[];
-  /** Names, types and labels of the metrics of the service's own. */
+  /** Names, types and labels of the service's own metrics. */
   readonly metrics: ReadonlyMap<string, { readonly type: string; readonly labels: readonly string[] }>;
-  /** The sum over all series of this name that have these labels; 0 if there is none. */
+  /** Returns the sum of all series with this name and these labels; 0 if there is none. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
 }
 

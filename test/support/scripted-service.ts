@@ -9,7 +9,7 @@ import { blankStep, stepError } from '../../src/conversation/blank-step.js';
 import { listen } from './listen.js';
 import { quietSignals } from './quiet-fields.js';
 
-/** What the model does in one step; `reply` for anything special. */
+/** What the model does in one step; `reply` for any other response. */
 export type Script =
   | { thought?: string; call: Call; more?: readonly Call[]; shouldCompact?: boolean }
   | { thought?: string; answer: string; outcome?: 'answer' | 'action_after_limit'; correctAnswer?: boolean }
@@ -17,7 +17,7 @@ export type Script =
   | { control: Record<string, unknown>; thought?: string }
   | { error: keyof typeof errorCodes; retryAfterMs?: number; inStream?: boolean }
   | { fault: 'hang-up' | 'html' | 'silence' | 'cut-stream' }
-  /** What a proxy or another server might say, word for word. */
+  /** A raw HTTP response, such as a proxy or another server might send. */
   | { foreign: string; status: number; type?: string; headers?: Record<string, string> };
 
 interface Call {
@@ -35,8 +35,8 @@ export interface ScriptedService {
 }
 
 /**
- * Speaks the service's contract over loopback and says what the script says, step by step; a script that has run
- * out repeats its last line. Requests and answers are checked against the contract.
+ * Serves the contract of the service over loopback and responds with the lines of a script, one a step; after the last
+ * line it repeats that line. Validates requests and responses against the contract.
  */
 export async function startScriptedService(...script: Script[]): Promise<ScriptedService> {
   const record = {
@@ -99,7 +99,7 @@ function fail(fault: string, response: ServerResponse) {
   }
 }
 
-/** A failure after the stream has begun: the same body, as the last event. */
+/** A failure after the stream has begun is sent as its last event, with the same body. */
 function streamError(line: Extract<Script, { error: string }>, response: ServerResponse) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(sse({ type: 'step.started', request_id: 'r' }));

@@ -2,11 +2,14 @@ import type { RecordedRequest } from '../../src/offline/wire/reply.js';
 
 export interface SentMessage {
   readonly role: string;
-  /** Its texts joined, as the model reads them; native calls and results as JSON. */
+  /** Returns the texts of the prompt joined as the model reads them; native calls and results are JSON. */
   readonly text: string;
 }
 
-/** What a provider received, in either vendor's shape, without cache marks: the system text is a message too. */
+/**
+ * Returns the messages that a provider received, in the format of either vendor, without cache marks and with the system
+ * text as a message.
+ */
 export function sentPrompt({ body }: RecordedRequest): SentMessage[] {
   const system = body['system'] === undefined ? [] : [{ role: 'system', content: body['system'] }];
   const messages: unknown = body['messages'];

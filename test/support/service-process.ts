@@ -2,31 +2,34 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** The service as `main` starts it, in a process of its own. */
+/** The service in a process of its own, started by `main`. */
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
-  /** All it has printed so far. */
+  /** Output so far. */
   readonly output: { stdout: string; stderr: string };
-  /** Its log, as it comes. */
+  /** Log of the service as a stream. */
   readonly stdout: Readable;
-  /** Resident memory, in bytes. */
+  /** Returns the resident memory in bytes. */
   residentBytes(): Promise<number>;
-  /** Asks it to end, and resolves with its exit code. */
+  /** Sends SIGTERM and resolves with the exit code. */
   stop(): Promise<number | null>;
-  /** Ends it with SIGKILL: nothing of it is finished. */
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
 }
 
 const main = new URL('../../src/service/main.js', import.meta.url).pathname;
 
-/** Where the process is to look for its providers. */
+/** Variables that make the service use the provider at this address. */
 export const upstreamsAt = (url: string): Record<string, string> => ({
   OPENAI_UPSTREAM_URL: `${url}/v1`,
   ANTHROPIC_UPSTREAM_URL: url,
 });
 
-/** Resolves when it listens, on a free port. It sees no environment but the given one; it may open so many files. */
+/**
+ * Starts the service on a free port and resolves when it listens. It inherits no environment; `openFiles` limits its file
+ * descriptors.
+ */
 export async function startServiceProcess(
   environment: Record<string, string>,
   { openFiles }: { openFiles?: number } = {},

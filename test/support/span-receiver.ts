@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as wait } from 'node:timers/promises';
 import { listen } from './listen.js';
+import { until } from './until.js';
 
-/** A span as it was exported. */
+/** A span in the form in which the service exported it. */
 export interface ReceivedSpan {
   readonly name: string;
   /** 1 internal, 2 server, 3 client. */
@@ -15,19 +15,19 @@ export interface ReceivedSpan {
   readonly endTimeUnixNano: string;
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly status: { readonly code?: number; readonly message?: string };
-  /** Of the service that made it. */
+  /** Resource attributes of the service that recorded the span. */
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-/** A loopback server that takes OTLP as JSON. */
+/** A loopback server that receives OTLP as JSON. */
 export interface SpanReceiver {
-  /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** Value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
-  /** What was posted, word for word, headers included. */
+  /** Received requests as raw text, headers included. */
   readonly posts: readonly string[];
-  /** All spans so far, in the order in which they began; of those that began in one millisecond, in which they ended. */
+  /** Returns all spans so far by start time; equal start times are in the order of their ends. */
   spans(): ReceivedSpan[];
-  /** The spans of the next whole trace of this id: its server span has come. */
+  /** Resolves with the spans of a trace once all of them have arrived. */
   trace(traceId: string): Promise<ReceivedSpan[]>;
   close(): Promise<void>;
 }
@@ -53,9 +53,7 @@ export async function startSpanReceiver(answer: Answer = taken): Promise<SpanRec
     posts,
     spans,
     async trace(traceId) {
-      const ofTrace = () => spans().filter((span) => span.traceId === traceId);
-      while (!isWhole(ofTrace())) await wait(10);
-      return ofTrace();
+      return until(() => spans().filter((span) => span.traceId === traceId), isWhole);
     },
     async close() {
       server.close();
@@ -64,7 +62,7 @@ export async function startSpanReceiver(answer: Answer = taken): Promise<SpanRec
   };
 }
 
-/** Each span's parent is there, but for the server's, whose parent is the caller's. */
+/** Returns whether the server span and the parents of all other spans have arrived. */
 function isWhole(spans: readonly ReceivedSpan[]): boolean {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   return (
@@ -73,7 +71,7 @@ function isWhole(spans: readonly ReceivedSpan[]): boolean {
   );
 }
 
-/** Names, each below its parent's and indented, in the order in which they began. */
+/** Returns the names of the spans by start time, each indented below its parent. */
 export function treeOf(spans: readonly ReceivedSpan[]): string[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const below = (span: ReceivedSpan): string[] => [
@@ -115,7 +113,7 @@ function spansIn({ resourceSpans }: Posted): ReceivedSpan[] {
 const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, plainValue(value)]));
 
-/** A whole number is text to some, a number to others. */
+/** Some exporters send an integer as text, others as a number. */
 function plainValue(value: Attribute['value']): unknown {
   const [[type = '', given] = []] = Object.entries(value);
   if (type === 'intValue') return Number(given);

@@ -4,16 +4,16 @@ import { assertIsComponent } from './contract-check.js';
 import { readEvents, type SentEvent } from './read-events.js';
 import { stepRequest, type WholeService } from './whole-service.js';
 
-/** A streamed step that came to its end. */
+/** A streamed step that has completed. */
 export interface StreamedStep {
   readonly events: readonly SentEvent[];
-  /** Of `step.completed`, held to the contract. */
+  /** Data of the event `step.completed`, validated against the contract. */
   readonly step: Step;
-  /** The deltas of a kind, joined. */
+  /** Joins the deltas of one type. */
   joined(kind: 'reasoning' | 'draft' | 'thought' | 'answer'): string;
 }
 
-/** Posts to the stream endpoint; throws where the stream ends with anything but one `step.completed`. */
+/** Posts to the stream endpoint; throws unless the stream ends with one `step.completed`. */
 export async function streamStep(
   { url }: WholeService,
   changes: Partial<StepRequestInput> = {},

@@ -20,14 +20,14 @@ export interface TestService {
   readonly inFlight: InFlight;
   /** Log lines so far. */
   readonly log: readonly Record<string, unknown>[];
-  /** Sends a request and holds the answer to the contract. */
+  /** Sends a request and validates the response against the contract. */
   call(method: string, path: string, options?: CallOptions): Promise<CallAnswer>;
   close(): Promise<void>;
 }
 
 export interface CallOptions {
   readonly body?: unknown;
-  /** Sent as it is. */
+  /** Raw body, sent without serialization. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
@@ -40,7 +40,7 @@ export interface CallAnswer {
   readonly body: any;
 }
 
-/** The real app on a real port, around a step of the test's own. */
+/** Starts the real app on a real port, with a step function of the test. */
 export async function startTestService(
   given: Partial<AppDependencies & Pick<Agent, 'step'>> & {
     maxInFlight?: number;
@@ -120,7 +120,7 @@ export function linesInto(log: Record<string, unknown>[]): Writable {
   });
 }
 
-/** `open` needs no key, `keyed` does; other names are unknown. */
+/** Model names of the stub: `open` needs no key, `keyed` does; other names are unknown. */
 const models: ModelDirectory = {
   warmUp: async () => {},
   resolve: ({ modelName }) =>
@@ -219,7 +219,7 @@ export const answered: StepResult = {
   error: null,
 };
 
-/** The smallest valid request, with whatever the test changes. */
+/** Returns the smallest valid request, with the changes of the test. */
 export function stepBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     project_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { digestOf } from '../../src/service/operations/access/token.js';
 import type { Allowance } from '../../src/service/operations/limits/caller-limits.js';
 
-/** A token with its entry in the file; without projects it is for all of them. */
+/** A token with its entry in the file; without `projects` it is valid for all of them. */
 export interface TokenOf {
   readonly token: string;
   readonly name: string;
@@ -14,13 +14,13 @@ export interface TokenOf {
   readonly limits?: Allowance;
 }
 
-/** The text of a file of tokens. */
+/** Returns the text of a token file. */
 export const tokenFileOf = (...tokens: readonly TokenOf[]): string =>
   stringify({
     tokens: tokens.map(({ token, ...entry }) => ({ projects: 'all', ...entry, sha256: digestOf(token) })),
   });
 
-/** Writes one to a place of its own, and resolves to its path. */
+/** Writes a token file into a new folder and returns its path. */
 export function writeTokenFile(...tokens: readonly TokenOf[]): string {
   const path = join(mkdtempSync(join(tmpdir(), 'stepwise-tokens-')), 'tokens.yaml');
   writeFileSync(path, tokenFileOf(...tokens));

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 
-/** How many turns of the event loop others had meanwhile, up to a thousand. */
+/** Returns the number of event loop turns during the work, up to a thousand. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const turn = (): void => {
@@ -13,7 +13,7 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
   return turns;
 }
 
-/** Runs `work` with a clock that goes on by 20 ms whenever it is read, so that every turn is used up at once. */
+/** Runs `work` with a clock that advances by 20 ms at each reading, so that each check finds its time used up. */
 export async function whileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
   await new Promise((resolve) => setImmediate(resolve)); // a turn that began by another clock has to end
   let now = performance.now();

@@ -13,17 +13,17 @@ import { withEnvironment } from './with-environment.js';
 export const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 export const key = 'sk-canary-0123456789-abcdefghij';
 
-/** The vendors, and a model of each that takes every written protocol. */
+/** A model of each vendor that supports all text protocols. */
 export const vendors = { openai: 'gpt-4o', anthropic: 'claude-sonnet-4-6' } as const;
 export type VendorName = keyof typeof vendors;
 
-/** The real service in front of a fake provider: nothing between them is a double. */
+/** The real service with a fake provider and no other test double. */
 export interface WholeService {
   readonly url: string;
   readonly fake: FakeProvider;
   /** Log lines so far. */
   readonly log: readonly string[];
-  /** Posts to the step endpoint and holds the answer to the contract. */
+  /** Posts to the step endpoint and validates the response against the contract. */
   step(changes?: Partial<StepRequestInput>): Promise<StepAnswer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<StepAnswer>;
   close(): Promise<void>;
@@ -76,7 +76,7 @@ export async function startWholeService(
   };
 }
 
-/** A request that any service answers; changes are laid over it. */
+/** Returns a valid step request with the changes of the test. */
 export function stepRequest(changes: Partial<StepRequestInput> = {}): StepRequestInput {
   return {
     project_id: uuid,

@@ -43,7 +43,7 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
   };
 }
 
-/** An ordinary request in a vendor's format. */
+/** An ordinary request in the format of a vendor. */
 export const vendorRequestOf = (vendor: Vendor, streamed = false): VendorRequest =>
   vendor.toRequest(vendor.mapPrompt(completionRequest()), completionRequest(), {
     refused: new Set(),
@@ -180,9 +180,4 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   );
   if ('error' in outcome) return outcome.error;
   throw new Error(`nothing failed: ${JSON.stringify(outcome.value)?.slice(0, 500)}`);
-}
-
-/** Until the condition holds; Jest's own timeout is the end. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
