@@ -5,7 +5,7 @@ import type { OfferedTool } from '../../../src/parsing/arguments/offered-tool.js
 
 export const tiers = ['core', 'neg', 'ruling', 'repair'] as const;
 
-/** How a reply is to be read; `conformance/case.schema.json` says which fields go with which outcome. */
+/** The expected reading of a reply; `conformance/case.schema.json` lists the fields of each outcome. */
 export type Expected = { readonly outcome: string } & Partial<Omit<ReturnType<typeof outcomeOf>, 'outcome'>>;
 
 export interface ParserCase extends Reply {
@@ -17,7 +17,7 @@ export interface ParserCase extends Reply {
   readonly expected: Expected;
 }
 
-/** The cases of a file of `conformance/cases`, each with its tools. */
+/** Loads the cases of a file in `conformance/cases`, each with its tools. */
 export function loadCases(file: 'rulings' | 'written-calls'): ParserCase[] {
   const sets: Record<string, Reply['tools']> = JSON.parse(readFileSync('conformance/tools.json', 'utf8'));
   const lines = readFileSync(`conformance/cases/${file}.jsonl`, 'utf8').trim().split('\n');
@@ -26,12 +26,12 @@ export function loadCases(file: 'rulings' | 'written-calls'): ParserCase[] {
     .map((each) => ({ ...each, tools: sets[String(each.tools)] ?? each.tools }));
 }
 
-/** The tools that all written calls are offered. */
+/** Returns the tools that all written calls offer. */
 export function writtenCallTools(): OfferedTool[] {
   return toOffered(loadCases('written-calls')[0]?.tools ?? []);
 }
 
-/** In which fields an outcome is not what was expected. */
+/** Lists the fields in which an outcome differs from the expected one. */
 export function faults(expected: Expected, outcome: ReturnType<typeof outcomeOf>): string[] {
   const found = new Map<string, unknown>(Object.entries(outcome));
   return Object.entries(expected)
