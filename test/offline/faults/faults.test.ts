@@ -135,7 +135,10 @@ describe.each(calls)('$title', (call) => {
     expect(request.endedAt).toBeGreaterThanOrEqual(request.at);
   });
 
-  test.each<FaultName>(['cut', 'reset'])('the fault %s is recorded as a connection that the provider broke', async (fault) => {
+  test.each<FaultName>([
+    'cut',
+    'reset',
+  ])('the fault %s is recorded as a connection that the provider broke', async (fault) => {
     provider.script({ fault, completion });
     const { error } = await outcome(call);
     expect(error?.status).toBeUndefined();
