@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 const fits = (line: string, path: string): boolean | undefined =>
   readPathPattern(line)?.fits(path.split('/'));
 
-describe('patterns are read as gitignore(5) says (rule: project-folder)', () => {
+describe('patterns of gitignore(5) (rule: project-folder)', () => {
   test.each([
     ['*.ts', 'a/b.ts', true],
     ['a/*.ts', 'a/b.ts', true],
@@ -39,13 +39,14 @@ describe('patterns are read as gitignore(5) says (rule: project-folder)', () => 
     ['a  ', 'a', true],
     ['a\\*', 'a*', true],
     ['a\\*', 'ab', false],
-  ])('`%s` and `%s`: %s', (line, path, expected) => expect(fits(line, path) ?? false).toBe(expected));
+  ])('the pattern `%s` matches `%s`: %s', (line, path, expected) =>
+    expect(fits(line, path) ?? false).toBe(expected));
 
-  test.each(['', '# comment', '/', '\\', 'x'.repeat(513)])('`%s` is no pattern', (line) =>
+  test.each(['', '# comment', '/', '\\', 'x'.repeat(513)])('the line `%s` is not a pattern', (line) =>
     expect(readPathPattern(line)).toBeUndefined());
 });
 
-test('wildcards among items give what trying every split gives', () => {
+test('a pattern with wildcards matches exactly if some split of the items does', () => {
   const slow = (items: string, parts: string): boolean => {
     if (parts === '') return items === '';
     if (parts[0] !== '*')
@@ -108,8 +109,8 @@ function temporaryRepository(): string {
   return root;
 }
 
-describe('no pattern holds the process (rule: project-folder)', () => {
-  test('an item is compared with a part of a pattern at most once for each pair', () => {
+describe('time of pattern matching (rule: project-folder)', () => {
+  test('an item is compared with each part of a pattern at most once', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '*'), minLength: 100, maxLength: 300 }), (glob) => {
         let compared = 0;
@@ -128,20 +129,20 @@ describe('no pattern holds the process (rule: project-folder)', () => {
   test.each([
     `${'**/a/'.repeat(9)}b`,
     `${'**/'.repeat(100)}b`,
-    `${'*a'.repeat(250)}b`,
+    '`%s`, which takes a backtracking expression minutes, is rejected at once',
   ])('`%s`, which a backtracking expression tries for minutes, simply does not fit', (pattern) => {
     const deep = Array.from({ length: 200 }, () => 'a');
     expect(readPathPattern(pattern)?.fits(deep)).toBe(false);
     expect(readPathPattern(pattern)?.fits(['a'.repeat(255)])).toBe(false);
   });
 
-  test('braces that stand for too many patterns are refused', () => {
+  test('a pattern whose braces expand to too many patterns is refused', () => {
     expect(pathMatcher('{a,b}'.repeat(22))).toBeUndefined();
     expect(pathMatcher('x'.repeat(513))).toBeUndefined();
     expect(pathMatcher('{a,b}'.repeat(8))?.('abababab')).toBe(true);
   });
 
-  test('hostile rules give the event loop its turns, and end with the signal', async () => {
+  test('checking hostile ignore rules yields to the event loop and stops with the signal', async () => {
     const rules = readIgnoreRules('.', `${'*a'.repeat(200)}b\n`.repeat(160));
     const controller = new AbortController();
     let turns = 0;

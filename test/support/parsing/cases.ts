@@ -5,7 +5,7 @@ import { type outcomeOf, type Reply, toOffered } from '../../conformance/stepwis
 
 export const tiers = ['core', 'neg', 'ruling', 'repair'] as const;
 
-/** How a reply is to be read; `test/conformance/case.schema.json` says which fields go with which outcome. */
+/** The expected reading of a reply; `test/conformance/case.schema.json` lists the fields of each outcome. */
 export type Expected = { readonly outcome: string } & Partial<Omit<ReturnType<typeof outcomeOf>, 'outcome'>>;
 
 export interface ParserCase extends Reply {
@@ -17,7 +17,7 @@ export interface ParserCase extends Reply {
   readonly expected: Expected;
 }
 
-/** The cases of a file of `test/conformance/cases`, each with its tools. */
+/** Loads the cases of a file in `test/conformance/cases`, each with its tools. */
 export function loadCases(file: 'rulings' | 'written-calls'): ParserCase[] {
   const sets: Record<string, Reply['tools']> = JSON.parse(
     readFileSync('test/conformance/tools.json', 'utf8'),
