@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Installs what the bench compares with (`bench/peers/package.json`); the package itself does not depend on it. */
+/**
+ * Installs the packages that the bench compares with (`bench/peers/package.json`); this package itself does
+ * not depend on them.
+ */
 export function installPeers(): void {
   if (existsSync('bench/peers/node_modules/@portkey-ai')) return;
   console.log('installing the peers into bench/peers …');
@@ -19,7 +22,7 @@ export function installPeers(): void {
   execFileSync('npm', options, { stdio: 'inherit' });
 }
 
-/** Imports a peer by its file, since it is no dependency of this package. */
+/** Imports a peer by its file path, since it is not a dependency of this package. */
 export async function importPeer(path: string): Promise<Record<string, unknown>> {
   return import(pathToFileURL(resolve('bench/peers/node_modules', path)).href);
 }

@@ -2,8 +2,8 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Copies what the contract's page loads of Swagger UI into `page` of the folder that is named, `dist/contract` by default, with the
- * licences. The rest of that package, and the one with an install script that it brings, are not for those who install this one.
+ * Copies the files of Swagger UI that the contract's page loads, with their licences, into `page` of the folder given as argument
+ * (default: `dist/contract`). Copying keeps the rest of that package, and its dependency with an install script, out of installations.
  */
 const source = 'node_modules/swagger-ui-dist';
 const page = join(process.argv[2] ?? 'dist/contract', 'page');

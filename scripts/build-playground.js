@@ -5,9 +5,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /**
- * Bundles the playground into the folder that is named, `dist/playground` by default: `index.html`, scripts and a style sheet
- * with a hash in their names, the example project, each of them compressed as well. A script of plain JavaScript, since it
- * runs before anything is compiled.
+ * Bundles the playground into the folder given as argument (default: `dist/playground`): `index.html`, scripts and a style sheet
+ * with a hash in their names, and the example project, each also compressed. Written in JavaScript, because the Docker build
+ * runs it without compiling the scripts.
  */
 const target = process.argv[2] ?? 'dist/playground';
 const page = join(target, 'page');
@@ -42,20 +42,20 @@ function rememberPackage(path) {
   if (name) packages.add(name);
 }
 
-/** The licences of what was bundled: their text is to go with it. */
+/** Returns the licence texts of all bundled packages, which must be distributed with the bundle. */
 function licences() {
   const texts = [...packages].sort().map((name) => {
     const folder = join('node_modules', name);
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-    // Some packages name their licence, and carry no text of it.
+    // Some packages name their licence but do not include its text.
     const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`;
     return `${name} ${version}\n\n${text}\n`;
   });
   return Buffer.from(texts.join(`\n${'-'.repeat(72)}\n\n`));
 }
 
-/** The files of the example project by their paths, in order, so that the same files give the same name. */
+/** Returns the files of the example project as JSON, sorted by path so that equal files give equal output. */
 function exampleProject(folder = 'examples/shop') {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -83,7 +83,7 @@ const hash = (contents) => createHash('sha256').update(contents).digest('hex').s
 
 rmSync(page, { recursive: true, force: true });
 mkdirSync(page, { recursive: true });
-// In one file: split, it would come with a chunk that nothing loads.
+// Not split, since splitting would write a chunk that nothing loads.
 const worker = await bundle({ 'search-worker': `${source}/search-worker.ts` }, { splitting: false });
 const app = await bundle(
   { app: `${source}/main.tsx`, style: `${source}/style/style.css` },
@@ -92,11 +92,11 @@ const app = await bundle(
 const files = [...worker, ...app];
 const icon = readFileSync(`${source}/icon.svg`);
 files.push({ name: `icon-${hash(icon)}.svg`, contents: icon });
-const named = (start) => files.find(({ name }) => name.startsWith(start)).name;
+const fileNameOf = (start) => files.find(({ name }) => name.startsWith(start)).name;
 const html = readFileSync(`${source}/index.html`, 'utf8')
-  .replace('{{style}}', named('style-'))
-  .replace('{{app}}', named('app-'))
-  .replace('{{icon}}', named('icon-'));
+  .replace('{{style}}', fileNameOf('style-'))
+  .replace('{{app}}', fileNameOf('app-'))
+  .replace('{{icon}}', fileNameOf('icon-'));
 for (const { name, contents } of files) write(name, contents);
 write('index.html', Buffer.from(html));
 write('example.json', exampleProject());

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Generates clients from openapi.yaml, compiles them and holds one conversation through each with a running service (docs/clients.md).
-# Needs Java with Maven for openapi-generator, and the tools of each language; generators and clients are put below
-# node_modules/.cache, at these versions. Clients may be named: `go rust`, or `all` for those too that would take CI too long.
+# Generates clients from openapi.yaml, compiles them, and runs one conversation through each with a real service (docs/clients.md).
+# Needs Java with Maven for openapi-generator, and the tools of each language. Installs the generators, at these versions, and the clients
+# below node_modules/.cache. Arguments name clients, such as `go rust`; `all` adds those that take too long for CI.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -9,13 +9,12 @@ tools=$PWD/node_modules/.cache/clients
 OPENAPI_GENERATOR=7.23.0
 OAPI_CODEGEN=v2.8.2
 OPENAPI_PYTHON_CLIENT=0.29.1
-usual=(typescript python go java rust)
-[ $# -gt 0 ] || set -- "${usual[@]}"
-[ "$*" != all ] || set -- "${usual[@]}" hey-api openapi-python-client kotlin progenitor compiled csharp
+default_clients=(typescript python go java rust)
+[ $# -gt 0 ] || set -- "${default_clients[@]}"
+[ "$*" != all ] || set -- "${default_clients[@]}" hey-api openapi-python-client kotlin progenitor compiled csharp
 mkdir -p "$tools"
 jar=$tools/openapi-generator-cli-$OPENAPI_GENERATOR.jar
 
-npm run -s build:test
 mkfifo "$tools/input.$$"
 node .build/test/clients/service.js <"$tools/input.$$" >"$tools/url" &
 exec 9>"$tools/input.$$"
@@ -85,13 +84,13 @@ progenitor() {
   cargo run --quiet -- "$url"
 }
 
-# Generates, compiles and converses as pom.xml says.
+# Generates the client, compiles it and runs the conversation, as pom.xml configures.
 maven() {
   mvn -q compile -Ddocument="$root/openapi.yaml" >generated.log 2>&1 || { cat generated.log; exit 1; }
   mvn -q exec:java -Dexec.args="$url"
 }
 
-# No conversation: TypeScript of three generators, and the Go of openapi-generator.
+# Only compiles: TypeScript clients of three generators, and the Go client of openapi-generator.
 compiled() {
   npm install --ignore-scripts --silent
   generate -g typescript-fetch -o typescript-fetch --additional-properties=modelPropertyNaming=original
@@ -108,7 +107,7 @@ compiled() {
 
 csharp() {
   generate -g csharp -o client
-  command -v dotnet >/dev/null || { echo 'csharp: generates; not compiled for want of a .NET SDK' && return; }
+  command -v dotnet >/dev/null || { echo 'csharp: generates; not compiled, because there is no .NET SDK' && return; }
   dotnet build --nologo -v quiet client/src/Org.OpenAPITools
   echo 'csharp: compiles'
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Holds compose.yaml and deploy/kubernetes to what they are written for: Compose's own loader, kustomize, the schemas of
-# Kubernetes, and what kube-score thinks is critical. Needs Go and Python; the tools are installed below node_modules/.cache, at these versions.
+# Checks compose.yaml and deploy/kubernetes with Compose's own loader, kustomize, the schemas of Kubernetes, and the critical checks of
+# kube-score. Needs Go and Python; installs the tools, at these versions, below node_modules/.cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 KUBERNETES=1.34
@@ -20,21 +20,21 @@ echo "compose.yaml: follows the Compose specification"
 for overlay in deploy/kubernetes/overlays/*; do
   built=$tools/$(basename "$overlay").yaml
   "$tools/kustomize" build "$overlay" >"$built"
-  "$tools/python/bin/kubernetes-validate" --strict --kubernetes-version "$KUBERNETES" "$built" >"$tools/said" || {
-    grep ERROR "$tools/said"
+  "$tools/python/bin/kubernetes-validate" --strict --kubernetes-version "$KUBERNETES" "$built" >"$tools/output" || {
+    grep ERROR "$tools/output"
     exit 1
   }
-  # Left out: a limit of CPU (base/deployment.yaml says why), `Always` pulling a tag that is meant to stay, a user above 10000,
-  # which is not the image's, and network policies, which are a component.
+  # Ignored: a CPU limit (base/deployment.yaml says why), `imagePullPolicy: Always` for a tag that never changes, a user id above
+  # 10000, which the image does not have, and network policies, which are a component.
   "$tools/kube-score" score "$built" --output-format ci --ignore-container-cpu-limit \
-    --ignore-test container-image-pull-policy,container-security-context-user-group-id,pod-networkpolicy >"$tools/said.score" || {
-    grep CRITICAL "$tools/said.score"
+    --ignore-test container-image-pull-policy,container-security-context-user-group-id,pod-networkpolicy >"$tools/output.score" || {
+    grep CRITICAL "$tools/output.score"
     exit 1
   }
-  echo "$overlay: $(grep -c passed "$tools/said") resources follow the schemas of Kubernetes $KUBERNETES"
+  echo "$overlay: $(grep -c passed "$tools/output") resources follow the schemas of Kubernetes $KUBERNETES"
 done
 
-# PodMonitor is the Prometheus operator's and has no schema here: that each component can be added is all that is looked at.
+# Only checks that each component can be added: PodMonitor belongs to the Prometheus operator, and its schema is not available here.
 mkdir -p "$tools/all"
 for component in deploy/kubernetes/components/*; do
   printf 'resources: [../../../../deploy/kubernetes/base]\ncomponents: [../../../../%s]\n' "$component" >"$tools/all/kustomization.yaml"

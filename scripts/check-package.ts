@@ -17,9 +17,9 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 /**
- * Packs the package and the one of the SDK by itself from a clean copy of the sources, as a release does, installs each into an
- * empty folder, and tries all that its users rely on: each entry with its types under the strictest options, the command, a run of the
- * one package against the service of the other, and what `publint` and `attw` have to say.
+ * Packs `stepwise` and `@stepwise/client` from a clean copy of the sources, as a release does, installs each into an empty folder, and
+ * checks what users rely on: each entry and its types under the strictest options, the command, a run of the client package against the
+ * service of the other, and the findings of `publint` and `attw`.
  */
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const modules = join(checkout, 'node_modules');
@@ -35,7 +35,7 @@ function run(folder: string, command: string, ...words: string[]): string {
 
 const tool = (name: string): string => join(modules, '.bin', name);
 
-/** Only what is in the repository: nothing built, nothing left over. */
+/** Copies the files of the repository, without build output or leftovers, and returns the folder. */
 function copySources(): string {
   const copy = join(work, 'sources');
   const files = run(checkout, 'git', 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split(
@@ -49,7 +49,7 @@ function copySources(): string {
 }
 
 function pack(sources: string): string {
-  // One element for the one package that was packed.
+  // npm prints a list with one element for each packed package; here there is one.
   const [packed] = JSON.parse(run(sources, 'npm', 'pack', '--json', '--pack-destination', work)) as [
     { filename: string; entryCount: number; size: number; unpackedSize: number },
   ];
@@ -62,8 +62,8 @@ function pack(sources: string): string {
 
 const kilobytes = (bytes: number): string => `${Math.round(bytes / 1_000)} kB`;
 
-/** What an installation brought, and that no script of its packages would run. */
-function tellInstalled(folder: string): number {
+/** Prints the number and size of the installed packages, and returns the number. Throws if a package has an install script. */
+function printInstalledPackages(folder: string): number {
   const modules = join(folder, 'node_modules');
   const bytes = readdirSync(modules, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -74,7 +74,7 @@ function tellInstalled(folder: string): number {
   const count = Object.keys(packages).length;
   console.log(`installed: ${count} packages, ${kilobytes(bytes)}`);
   const scripted = Object.keys(packages).filter((path) => packages[path]?.hasInstallScript);
-  if (scripted.length > 0) throw new Error(`with install scripts: ${scripted.join(', ')}`);
+  if (scripted.length > 0) throw new Error(`Packages with install scripts: ${scripted.join(', ')}`);
   return count;
 }
 
@@ -87,7 +87,7 @@ function installInto(folder: string, tarball: string): void {
   run(folder, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', tarball);
 }
 
-/** The entries as a user names them: `stepwise`, `stepwise/tools` … */
+/** Returns the entries as users import them: `stepwise`, `stepwise/tools` … */
 function entriesOf(folder: string, name: string): string[] {
   const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
   const { exports }: { exports: Record<string, unknown> } = JSON.parse(text);
@@ -104,60 +104,64 @@ const compilerOptions = {
   noUncheckedIndexedAccess: true,
   verbatimModuleSyntax: true,
   noEmit: true,
-  // The libraries our types are made of have errors of their own under these options.
+  // Users may check the types of libraries too, so ours must be free of errors.
   skipLibCheck: false,
   typeRoots: [join(modules, '@types')],
   types: ['node'],
 };
 
-/** As Node finds modules and as bundlers do. */
+/** Module resolution of Node, and of bundlers. */
 const resolutions = [{}, { module: 'esnext', moduleResolution: 'bundler' }];
 
-function checkTypes(folder: string, file: string, more: object = {}): void {
+function checkTypes(folder: string, file: string, overrides: object = {}): void {
   for (const resolution of resolutions) {
-    const options = { ...compilerOptions, ...resolution, ...more };
+    const options = { ...compilerOptions, ...resolution, ...overrides };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: [file] }));
     run(folder, tool('tsc'), '-p', '.');
   }
 }
 
-/** A module that has no types, or exports nothing, fails here. */
+/** Imports every entry with and without types. Throws if an entry has no types or exports nothing. */
 function tryEntries(folder: string, name: string): void {
   const entries = entriesOf(folder, name);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
   const names = entries.map((_, index) => `entry${index}`).join(', ');
-  const check = `for (const each of [${names}]) if (Object.keys(each).length === 0) throw new Error('empty');`;
+  const check = `for (const each of [${names}]) if (Object.keys(each).length === 0) throw new Error('An entry exports nothing.');`;
   const source = [...imports, check, ''].join('\n');
   writeFileSync(join(folder, 'use.mts'), source);
   writeFileSync(join(folder, 'use.mjs'), source);
   checkTypes(folder, 'use.mts');
   run(folder, process.execPath, 'use.mjs');
-  console.log(`${entries.join(', ')}: load, with their types`);
+  console.log(`${entries.join(', ')}: load, with types`);
 }
 
-/** What the README of the SDK shows, against the service that was installed: in Node, and its types without Node's, as in a browser. */
+/**
+ * Runs the program in the SDK's README in Node, against the installed service, and checks its types without those of Node, as in a
+ * browser.
+ */
 async function tryRun(user: string, client: string): Promise<void> {
   const entry = pathToFileURL(join(user, 'node_modules/stepwise/dist/service/server.js'));
   const { startService }: typeof import('../src/service/server.js') = await import(entry.href);
   const service = await startService({ PORT: 0, LOG_LEVEL: 'silent' });
   const readme = readFileSync(join(client, 'node_modules/@stepwise/client/README.md'), 'utf8');
-  const [, shown = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? [];
-  const program = shown.replace('http://127.0.0.1:8080', service.url);
+  const [, snippet = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? [];
+  const program = snippet.replace('http://127.0.0.1:8080', service.url);
   writeFileSync(join(client, 'readme.mts'), program);
   writeFileSync(join(client, 'readme.mjs'), program);
   checkTypes(client, 'readme.mts', {
     types: [],
     lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
   });
-  const told = await promisify(execFile)(process.execPath, ['readme.mjs'], { cwd: client });
+  const { stdout } = await promisify(execFile)(process.execPath, ['readme.mjs'], { cwd: client });
   await service.close();
-  const [ending = ''] = told.stdout.trim().split('\n').slice(-1);
-  if (!ending.startsWith('answered')) throw new Error(`the run of the README ended with: ${ending}`);
+  const [ending = ''] = stdout.trim().split('\n').slice(-1);
+  if (!ending.startsWith('answered'))
+    throw new Error(`The run in the README must end with "answered", but ended with: ${ending}`);
   console.log(`a run of @stepwise/client: ${ending}`);
 }
 
-/** A bundler for browsers takes it as it is. */
-function tellBundle(folder: string): void {
+/** Bundles the whole client for browsers and prints the size. */
+function printBundleSize(folder: string): void {
   writeFileSync(join(folder, 'all.mjs'), "export * from '@stepwise/client';");
   const words = [
     'all.mjs',
@@ -169,9 +173,7 @@ function tellBundle(folder: string): void {
   ];
   const bundled = run(folder, tool('esbuild'), ...words);
   const zipped = kilobytes(gzipSync(bundled).length);
-  console.log(
-    `all of it for a browser: ${kilobytes(Buffer.byteLength(bundled))} minified, ${zipped} gzipped`,
-  );
+  console.log(`bundled for a browser: ${kilobytes(Buffer.byteLength(bundled))} minified, ${zipped} gzipped`);
 }
 
 function lint(tarball: string): void {
@@ -184,7 +186,7 @@ try {
   const tarball = pack(sources);
   const user = join(work, 'user');
   installInto(user, tarball);
-  tellInstalled(user);
+  printInstalledPackages(user);
   tryEntries(user, 'stepwise');
   run(user, join(user, 'node_modules/.bin/stepwise'), '--help');
   lint(tarball);
@@ -193,9 +195,10 @@ try {
   const clientTarball = pack(join(sources, 'dist-sdk'));
   const client = join(work, 'client');
   installInto(client, clientTarball);
-  if (tellInstalled(client) !== 1) throw new Error('@stepwise/client brings other packages');
+  if (printInstalledPackages(client) !== 1)
+    throw new Error('@stepwise/client must not install other packages.');
   tryEntries(client, '@stepwise/client');
-  tellBundle(client);
+  printBundleSize(client);
   await tryRun(user, client);
   lint(clientTarball);
 } finally {

@@ -1,20 +1,10 @@
-import { copyRepository, evaluate, type Verdict } from '../test/offline/extractive/evaluation/evaluate.js';
-import {
-  heldOutQuestions,
-  shopQuestions,
-  tuningQuestions,
-} from '../test/offline/extractive/evaluation/questions.js';
+import { evaluate, LANTERN_FOLDER, type Verdict } from '../test/offline/extractive/evaluation/evaluate.js';
+import { lanternQuestions, shopQuestions } from '../test/offline/extractive/evaluation/questions.js';
 
-/** Prints what the searcher finds: `npm run evaluate:searcher -- [--answers]`. */
+/** Asks the model `offline` questions about two fixed projects and prints how many answers are right: `npm run evaluate:searcher -- [--answers]`. */
 const showsAnswers = process.argv.includes('--answers');
-const { folder, remove } = copyRepository();
-try {
-  report('this repository, tuned on', await evaluate(folder, tuningQuestions));
-  report('this repository, held out', await evaluate(folder, heldOutQuestions));
-  report('examples/shop', await evaluate('examples/shop', shopQuestions));
-} finally {
-  remove();
-}
+report('an imaginary project', await evaluate(LANTERN_FOLDER, lanternQuestions));
+report('examples/shop', await evaluate('examples/shop', shopQuestions));
 
 function report(title: string, verdicts: readonly Verdict[]): void {
   console.log(`\n${title}`);

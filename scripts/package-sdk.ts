@@ -1,26 +1,61 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { plainTypes } from './plain-types.js';
+import { Project, ts } from 'ts-morph';
 
 /**
- * Writes `dist-sdk`: the SDK as a package of its own, for those who want nothing but the client. The same modules that
- * `npm run build` compiled, without the service and without a dependency: the types of the contract, which Zod infers in the whole
- * package, are spelled out.
+ * Writes `dist-sdk`: the SDK as a package of its own, `@stepwise/client`, without dependencies. It holds the modules that
+ * `npm run build` compiled. Only the types of the contract differ: the whole package infers them with Zod, this one spells them out.
  */
 const target = 'dist-sdk';
 
-/** A module or a declaration and all that it imports, by their paths below `dist`. */
-function reach(path: string, found = new Set<string>()): Set<string> {
+/** Returns the paths below `dist` of a module (or declaration file) and of everything it imports, directly or not. */
+function collectImports(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  // Of the contract only types are used; they are written anew, and import nothing.
+  // The SDK uses only types of the contract. `plainTypes` rewrites those files, and the result imports nothing.
   if (path.startsWith('contract/')) return found;
-  const ending = path.endsWith('.d.ts') ? '.d.ts' : '.js';
+  const extension = path.endsWith('.d.ts') ? '.d.ts' : '.js';
   for (const [, imported = ''] of readFileSync(join('dist', path), 'utf8').matchAll(/from '([^']+)'/g)) {
-    if (!imported.startsWith('.')) throw new Error(`${path} imports ${imported}`);
-    reach(normalize(join(dirname(path), imported.replace(/\.js$/, ending))), found);
+    if (!imported.startsWith('.')) throw new Error(`${path} must not import the package ${imported}.`);
+    collectImports(normalize(join(dirname(path), imported.replace(/\.js$/, extension))), found);
   }
   return found;
+}
+
+const typeFormat =
+  ts.NodeBuilderFlags.NoTruncation |
+  ts.NodeBuilderFlags.InTypeAlias |
+  ts.NodeBuilderFlags.MultilineObjectLiterals |
+  ts.NodeBuilderFlags.UseSingleQuotesForStringLiteralType;
+
+/**
+ * Rewrites declaration files without Zod: each exported type alias with its comments and its inferred type spelled out. Values are
+ * left out. Returns the new text of each file by its path.
+ */
+function plainTypes(folder: string, paths: readonly string[]): Map<string, string> {
+  const project = new Project({
+    compilerOptions: {
+      module: ts.ModuleKind.NodeNext,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      types: [],
+    },
+  });
+  const files = new Map(paths.map((path) => [path, project.addSourceFileAtPath(join(folder, path))]));
+  const checker = project.getTypeChecker().compilerObject;
+  const printer = ts.createPrinter();
+  const texts = [...files].map(([path, file]): [string, string] => {
+    const aliases = file.getTypeAliases().filter((alias) => alias.isExported());
+    const lines = aliases.map((alias) => {
+      const type = checker.typeToTypeNode(alias.getType().compilerType, undefined, typeFormat);
+      if (!type) throw new Error(`TypeScript cannot spell out the type ${alias.getName()} of ${path}.`);
+      const comments = alias.getJsDocs().map((comment) => `${comment.getText()}\n`);
+      const text = printer.printNode(ts.EmitHint.Unspecified, type, file.compilerNode);
+      return `${comments.join('')}export type ${alias.getName()} = ${text};\n`;
+    });
+    return [path, lines.join('')];
+  });
+  return new Map(texts);
 }
 
 function write(path: string, text: string): void {
@@ -29,9 +64,9 @@ function write(path: string, text: string): void {
 }
 
 rmSync(target, { recursive: true, force: true });
-const reached = [...reach('sdk/index.js'), ...reach('sdk/index.d.ts')];
-const contract = reached.filter((path) => path.startsWith('contract/'));
-for (const path of reached.filter((each) => !contract.includes(each))) {
+const paths = [...collectImports('sdk/index.js'), ...collectImports('sdk/index.d.ts')];
+const contract = paths.filter((path) => path.startsWith('contract/'));
+for (const path of paths.filter((each) => !contract.includes(each))) {
   const text = readFileSync(join('dist', path), 'utf8');
   write(`lib/${path}`, text.replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'));
 }
@@ -60,4 +95,4 @@ const manifest = {
 write('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
 copyFileSync('LICENSE', join(target, 'LICENSE'));
 copyFileSync('src/sdk/README.md', join(target, 'README.md'));
-console.log(`${target}: ${manifest.name} ${version}, ${reached.length} modules and declarations`);
+console.log(`${target}: ${manifest.name} ${version}, ${paths.length} modules and declarations`);

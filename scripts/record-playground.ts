@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the playground for the README and docs/playground.md from the real page, with a scripted model:
+ * Takes the pictures for the README and docs/playground.md from the real playground with a scripted model:
  * `npm run record:playground`. Needs Chromium.
  */
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function takePictures(browser: Browser, service: WholeService, colorScheme
   const shots: Buffer[] = [];
   const shoot = async (name?: string) => {
     await page.mouse.move(0, 0);
-    await page.waitForTimeout(400); // what still moves comes to rest
+    await page.waitForTimeout(400); // until animations have ended
     const path = name === undefined ? {} : { path: join(target, `${name}-${colorScheme}.png`) };
     shots.push(await page.screenshot(path));
   };
@@ -50,7 +50,7 @@ async function takePictures(browser: Browser, service: WholeService, colorScheme
   await filmStrip(browser, shots, join(target, `playground-steps-${colorScheme}.png`));
 }
 
-/** The task, a budget that some files do not fit into, and the files. */
+/** Enters the task, tags files, and sets a budget into which not all of them fit. */
 async function prepare(page: Page): Promise<void> {
   await page.getByLabel('Upstream').selectOption('local');
   await page.getByLabel('Name', { exact: true }).fill('scripted');
@@ -62,7 +62,7 @@ async function prepare(page: Page): Promise<void> {
     await page.keyboard.type(folder);
     await page.keyboard.press('ArrowRight');
     for (const file of files) {
-      await page.waitForTimeout(1_100); // what is typed within a second belongs together
+      await page.waitForTimeout(1_100); // the tree joins keys typed within a second into one search
       await page.keyboard.type(file);
       await page.keyboard.press('Space');
     }
@@ -74,7 +74,7 @@ async function prepare(page: Page): Promise<void> {
     .fill('A coupon must never take more than the subtotal. Check it.');
 }
 
-/** Pictures beside each other, two and two, laid out by the browser itself. */
+/** Writes one picture with all screenshots in two columns; the browser does the layout. */
 async function filmStrip(browser: Browser, shots: readonly Buffer[], path: string): Promise<void> {
   const page = await browser.newPage({ viewport: { width: size.width, height: size.height } });
   const images = shots.map((shot) => `<img src="data:image/png;base64,${shot.toString('base64')}">`);

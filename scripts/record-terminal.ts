@@ -1,7 +1,7 @@
 /**
  * Records the CLI on a pseudo-terminal with a scripted model, as asciicast files (asciinema v2) in docs/recordings, and
- * puts what a terminal shows of them into docs/terminal.md: `npm run record`, or with the names of some. Needs `script`
- * of util-linux.
+ * writes the resulting screens into docs/terminal.md. `npm run record` makes all recordings, `npm run record -- NAME…` some. Needs
+ * `script` of util-linux.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,15 +21,15 @@ const defaultSize = { columns: 80, rows: 30 };
 
 type Frame = readonly [seconds: number, text: string];
 
-const asked = process.argv.slice(2);
+const requestedNames = process.argv.slice(2);
 const provider = await startFakeProvider();
 mkdirSync(target, { recursive: true });
 for (const [name, recording] of Object.entries(recordings)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
+  if (requestedNames.length > 0 && !requestedNames.includes(name)) continue;
   provider.script(recording.replies);
   const frames = await record(recording, provider);
   writeFileSync(join(target, `${name}.cast`), asciicast(recording, frames));
-  await quote(name, recording, frames);
+  await writeScreens(name, recording, frames);
   console.log(`${name}: ${recording.title}`);
 }
 await provider.close();
@@ -55,22 +55,23 @@ async function record({ command, moves = [], size = defaultSize }: Recording, { 
   const seconds = () => Number(((Date.now() - begin) / 1000).toFixed(2));
   child.stdout.on('data', (chunk) => frames.push([seconds(), String(chunk).replaceAll(home, '~')]));
   const ended = once(child, 'close');
-  await play(moves, { shown: () => plainText(frames), type: (keys) => child.stdin.write(keys) });
+  await play(moves, { text: () => plainText(frames), type: (keys) => child.stdin.write(keys) });
   await ended;
   rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   return frames;
 }
 
-async function play(moves: readonly Move[], screen: { shown: () => string; type: (keys: string) => void }) {
-  let seen = 0;
-  for (const [see, keys] of moves) {
+async function play(moves: readonly Move[], screen: { text: () => string; type: (keys: string) => void }) {
+  let readUpTo = 0;
+  for (const [expected, keys] of moves) {
     let at = -1;
     for (let tries = 0; at < 0 && tries < 800; tries++) {
       await wait(25);
-      at = screen.shown().indexOf(see, seen);
+      at = screen.text().indexOf(expected, readUpTo);
     }
-    if (at < 0) throw new Error(`"${see}" was not shown after:\n${screen.shown().slice(seen)}`);
-    seen = at + see.length;
+    if (at < 0)
+      throw new Error(`"${expected}" did not appear on the screen after:\n${screen.text().slice(readUpTo)}`);
+    readUpTo = at + expected.length;
     await wait(600);
     screen.type(keys);
   }
@@ -86,20 +87,25 @@ function asciicast({ title, size = defaultSize }: Recording, frames: readonly Fr
   return `${[header, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-/** What the terminal shows at the end, and while the text of `during` stands there, between the marks of the manual. */
-async function quote(name: string, { during, size = defaultSize }: Recording, frames: readonly Frame[]) {
+/** Writes the final screen into the manual, and also the screen at the moment when the text `during` first appears. */
+async function writeScreens(
+  name: string,
+  { during, size = defaultSize }: Recording,
+  frames: readonly Frame[],
+) {
   const emulator = new Emulator(size.columns, size.rows);
   for (const [, text] of frames) {
     emulator.write(text);
     if (during && (await emulator.window()).join('\n').includes(during)) {
-      put(`${name}, while it runs`, await emulator.window());
+      replaceBlock(`${name}, while it runs`, await emulator.window());
       during = undefined;
     }
   }
-  put(name, await emulator.rows());
+  replaceBlock(name, await emulator.rows());
 }
 
-function put(name: string, rows: readonly string[]): void {
+/** Replaces the code block below the mark `recorded: NAME` of the manual. */
+function replaceBlock(name: string, rows: readonly string[]): void {
   const text = readFileSync(manual, 'utf8');
   const [before, after] = text.split(`<!-- recorded: ${name} -->\n`);
   if (before === undefined || after === undefined) return;

@@ -25,7 +25,7 @@ const replies: readonly ScriptedReply[] = [
   },
 ];
 
-/** The texts of the shop, by path. */
+/** Texts of the example shop, by path. */
 const files = Object.fromEntries(
   readdirSync(shop, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -37,12 +37,12 @@ async function takePictures(stack: WorkbenchStack, theme: 'light' | 'dark'): Pro
   stack.service.fake.script(replies);
   const workbench = await stack.open({ files, theme, settings: { 'stepwise.tokenLimit': 6_000 } });
   const { page, view } = workbench;
-  await page.setViewportSize({ width: 860, height: 640 }); // the pictures stay small
+  await page.setViewportSize({ width: 860, height: 640 }); // keeps the pictures small
   const shoot = async (name: string) => {
-    await page.mouse.move(715, 17); // over nothing
-    await page.waitForTimeout(400); // what still moves comes to rest
+    await page.mouse.move(715, 17); // away from anything that reacts to the pointer
+    await page.waitForTimeout(400); // until animations have ended
     const picture = decode(await page.screenshot());
-    // The same pixels in three quarters of the bytes.
+    // Recompresses without loss to three quarters of the bytes.
     writeFileSync(join(target, `vscode-${name}-${theme}.png`), encode(picture, { zlib: { level: 9 } }));
   };
   await workbench.runCommand('workbench.action.closePanel');

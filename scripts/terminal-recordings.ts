@@ -1,17 +1,17 @@
-/** What `npm run record` shows of the terminal, with a scripted model. */
+/** Scripts of the terminal recordings that `npm run record` makes: replies of the model, and typed keys. */
 import type { ScriptedReply } from '../src/offline/wire/reply.js';
 
 const scripted = '--model scripted --upstream fake';
 
-/** What is typed once a text is seen. */
-export type Move = readonly [see: string, type: string];
+/** Keys to type as soon as the expected text has appeared. */
+export type Move = readonly [expected: string, keys: string];
 
 export interface Recording {
   readonly title: string;
   readonly command: string;
   readonly replies: readonly ScriptedReply[];
   readonly moves?: readonly Move[];
-  /** The manual also shows the screen as it is when this first stands there. */
+  /** If set, the manual also shows the screen at the moment when this text first appears. */
   readonly during?: string;
   /** Columns and rows; default: 80 and 30. */
   readonly size?: { readonly columns: number; readonly rows: number };

@@ -3,9 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Writes `sbom.cdx.json`: what a production install consists of, in CycloneDX, with the hash and the licence of each package.
- * Fails where a package has none, or a licence that nobody has looked at. The same packages give the same file, but for the
- * time, which is `SOURCE_DATE_EPOCH` if that is set.
+ * Writes `sbom.cdx.json`: the packages of a production install in CycloneDX format, with their hashes and licences. Fails if a package
+ * has no hash or no accepted licence. Equal packages give an equal file, except for the time, which is `SOURCE_DATE_EPOCH` if set.
  */
 
 interface Component {
@@ -23,11 +22,22 @@ interface Bill {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-/** Those that ask for no more than that their text is passed on. */
-const accepted = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'Unlicense']);
+/** Licences that require only that their text is passed on. */
+const acceptedLicences = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'ISC',
+  'MIT',
+  'Unlicense',
+]);
 const target = 'sbom.cdx.json';
 
-/** Named and versioned, as the bill refers to them. `npm sbom --omit dev` drops what a development dependency needs as well. */
+/**
+ * Production packages as `name@version`, the references of the bill. Read from the lock file, because `npm sbom --omit dev` also drops
+ * production packages that a development dependency needs too.
+ */
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   readonly packages: Readonly<Record<string, { readonly version: string; readonly dev?: boolean }>>;
 };
@@ -52,22 +62,24 @@ const bill: Bill = {
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((each) => installed.has(each)) })),
 };
 if (bill.components.length !== installed.size) {
-  console.error(`${bill.components.length} of ${installed.size} packages of the lock file are in the bill`);
+  console.error(
+    `The bill has ${bill.components.length} of the ${installed.size} production packages in package-lock.json.`,
+  );
   process.exit(1);
 }
 
 const licenceOf = ({ licenses = [] }: Component): string =>
   licenses.map(({ license, expression }) => license?.id ?? expression ?? 'unnamed').join(' and ') || 'none';
 
-const wrong = bill.components.filter(
-  (component) => !component.hashes?.length || !accepted.has(licenceOf(component)),
+const rejected = bill.components.filter(
+  (component) => !component.hashes?.length || !acceptedLicences.has(licenceOf(component)),
 );
-for (const component of wrong) {
+for (const component of rejected) {
   console.error(
-    `${component.name}@${component.version}: licence ${licenceOf(component)}, hash missing or licence not accepted`,
+    `${component.name}@${component.version}: the hash is missing, or the licence (${licenceOf(component)}) is not in the accepted list of write-sbom.ts.`,
   );
 }
-if (wrong.length > 0) process.exit(1);
+if (rejected.length > 0) process.exit(1);
 
 const seconds = Number(process.env['SOURCE_DATE_EPOCH'] ?? Date.now() / 1_000);
 const digest = createHash('sha256').update(JSON.stringify(bill.components)).digest('hex');
@@ -78,7 +90,7 @@ const named = {
   metadata: {
     ...bill.metadata,
     timestamp: new Date(Math.floor(seconds) * 1_000).toISOString(),
-    // npm calls it by the name of the folder.
+    // npm uses the name of the folder.
     component: { ...bill.metadata.component, name: 'stepwise' },
   },
 };

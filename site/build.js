@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { assemble, SiteProblems } from './pages/assemble.js';
 
 /**
- * Builds the site into `site/dist`; `--serve` shows it at a port of this machine. `--root` names another folder to take the pages
- * from, `--target` another to write to.
+ * Builds the site into `site/dist`; `--serve` then serves it at `--port` (default: 4173). `--root` is the repository to read, `--target`
+ * the folder to write.
  */
 const { values } = parseArgs({
   options: {
@@ -24,7 +24,7 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
-// It reads its settings when it is first used.
+// Imported here, since VitePress's configuration reads the files that `assemble` has written.
 const { build, serve } = await import('vitepress');
 await build(import.meta.dirname);
 if (values.serve) await serve({ root: import.meta.dirname, port: Number(values.port) });

@@ -1,6 +1,6 @@
 /**
- * Each page of the site in its place: a line is a Markdown file of the repository, or a folder for all of its pages. Its name
- * is its first heading. The build fails for a page of `docs/` that is in no group, and for a line that leads nowhere.
+ * Groups of pages in the order of the site's sidebar. A line is a Markdown file of the repository, or a folder for all its pages. The name
+ * of a page is its first heading. The build fails if a page of `docs/` is in no group, or if a file does not exist.
  */
 export const navigation = {
   Start: ['README.md', 'docs/playground.md', 'docs/terminal.md', 'docs/editors.md', 'docs/mcp.md'],
@@ -41,9 +41,9 @@ export const navigation = {
     'examples/shop/README.md',
   ],
   Project: ['CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
-  Figures: ['bench/RESULTS.md', 'conformance/', 'docs/trials/', 'docs/recordings/README.md'],
+  Figures: ['bench/RESULTS.md', 'test/conformance/', 'docs/trials/', 'docs/recordings/README.md'],
   Decisions: ['docs/decisions/'],
 };
 
-/** Shut until one of their pages is open. */
-export const folded = ['Examples', 'Project', 'Figures', 'Decisions'];
+/** Groups that are collapsed unless one of their pages is open. */
+export const collapsedGroups = ['Examples', 'Project', 'Figures', 'Decisions'];

@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 /**
- * Who may import whom; a room may always import itself. A rule is another room, `room/` for a room and those inside
- * it, `room:types` for its types alone, a package, `node:x`, or a family that ends with `:` (`npm:`, `node:`).
+ * Allowed imports by room; a room may always import itself. An entry is another room, `room/` for a room and its
+ * sub-rooms, `room:types` for types only, a package, `node:x`, or a family that ends with `:` (`npm:`, `node:`).
  */
 const rooms: Record<string, readonly string[]> = {
   contract: ['zod', 'yaml'],
@@ -204,7 +204,7 @@ test('every import follows the house plan', () => {
   expect(broken.map(({ from, file, target }) => `${from} → ${file ?? target}`)).toEqual([]);
 });
 
-test('the house plan allows nothing that nobody uses', () => {
+test('the house plan contains no unused permission', () => {
   const unused = Object.entries(rooms).flatMap(([room, rules]) => {
     const own = crossing.filter(({ from }) => roomOf(from) === room);
     return rules
@@ -214,7 +214,7 @@ test('the house plan allows nothing that nobody uses', () => {
   expect(unused).toEqual([]);
 });
 
-test('no import cycle, not even of types', () => {
+test('the modules have no import cycle, not even of types', () => {
   const graph = new Map(files.map((file) => [file, importsOf(file).flatMap((each) => each.file ?? [])]));
   const done = new Set<string>();
   const visit = (file: string, path: string[]): string[] => {

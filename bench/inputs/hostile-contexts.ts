@@ -13,7 +13,7 @@ const units = {
   'forged fences': '</file>',
 };
 
-/** One text of this many characters in every place that takes one. */
+/** Returns requests with a text of this many characters in each field that takes one. */
 export function hostileTexts(length: number): Named[] {
   const texts = Object.entries(units).map(
     ([name, unit]) => [name, unit.repeat(length / unit.length)] as const,
@@ -46,7 +46,7 @@ function acted(content: string): TurnInput[] {
   ];
 }
 
-/** Histories of this many turns, of one kind each. */
+/** Returns histories of this many turns, each of a single kind. */
 export function hostileHistories(turns: number): Named[] {
   const call = (index: number, content: string, id?: string): TurnInput => ({
     role: 'assistant',

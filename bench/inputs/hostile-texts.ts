@@ -1,4 +1,4 @@
-/** Texts that make parsers slow: something opened and never closed, something repeated without end. */
+/** Texts that make parsers slow: unclosed openers and endless repetitions. */
 export const hostileTexts: Readonly<Record<string, (length: number) => string>> = {
   'unclosed quote': (length) => fill(length, 'Action: read_file(path="', 'a b '),
   'unclosed triple quote': (length) => fill(length, 'Action: read_file(path="""', '"" x'),
@@ -62,7 +62,7 @@ function backtickRuns(length: number): string {
   return parts.join('').slice(0, length);
 }
 
-/** Tool segments that make readers of signatures slow. */
+/** Tool segments that make signature parsers slow. */
 export const hostileSegments: Readonly<Record<string, (length: number) => string>> = {
   'bullets under a heading': (length) => numbered(length, '# tool\n', (at) => `- p${at}: x\n`),
   'bullets under a signature': (length) => numbered(length, '- tool(a, b)\n', (at) => `- p${at}: x\n`),

@@ -2,13 +2,16 @@ import { atOnce, post } from '../measure/client.js';
 import type { Route } from '../stacks/routes.js';
 import { takeCode } from './code.js';
 
-/** Requests of one size, several at a time. */
+/** A load of equal-sized requests, several at a time. */
 export interface RelayLoad {
-  /** Length of each body. */
+  /** Length of each body in bytes. */
   readonly bytes: number;
-  /** Characters of the body that are one file, the same in ten requests, as in the steps of a run; 0 for none. */
+  /**
+   * Characters of the body that are one file, the same for ten requests, as in the steps of a run; 0 for
+   * none.
+   */
   readonly context: number;
-  /** Requests of a round. */
+  /** Number of requests in a round. */
   readonly requests: number;
   readonly atOnce: number;
   readonly streamed: boolean;
@@ -16,7 +19,7 @@ export interface RelayLoad {
 
 const REQUESTS_WITH_ONE_FILE = 10;
 
-/** Sends the requests of a round, each with a new question; resolves with the milliseconds that each took. */
+/** Sends the requests of a round, each with a new question; resolves with the milliseconds of each. */
 export async function sendRound(route: Route, load: RelayLoad): Promise<number[]> {
   const bodies = bodiesOf(route, load);
   const url = route.url(load.streamed);

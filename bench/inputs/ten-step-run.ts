@@ -14,7 +14,7 @@ export interface RunContext {
   readonly tokenLimit: number;
 }
 
-/** Returns ten files of equal size, with code that no other run has seen. */
+/** Returns ten files of equal size, with code that no other run has used. */
 export function newContext(kilobytes: number, tokenLimit: number): RunContext {
   const content = (): string => takeCode((kilobytes * 1_000) / FILES);
   const files = Array.from({ length: FILES }, (_, index) => ({
@@ -24,7 +24,10 @@ export function newContext(kilobytes: number, tokenLimit: number): RunContext {
   return { files, tokenLimit };
 }
 
-/** Sends ten steps over the same files, each with the history that the step before returned and one more observation. */
+/**
+ * Sends ten steps with the same files, each with the history that the previous step returned and one more
+ * observation.
+ */
 export async function playRun(url: string, context: RunContext): Promise<void> {
   let history: TurnInput[] = [{ role: 'user', content: 'Where is the total computed?' }];
   for (let step = 0; step < STEPS; step += 1) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 
-/** Keeps connections open between requests, as a caller would. */
+/** Keeps connections open between requests, as real callers do. */
 const agent = new Agent({ keepAliveTimeout: 60_000, headersTimeout: 120_000, bodyTimeout: 120_000 });
 
 export interface Exchange {
@@ -45,7 +45,7 @@ export async function postJson(url: string, request: object): Promise<string> {
   }
 }
 
-/** Does the work for each index from 0 to `count`, so many at a time. */
+/** Runs the work for each index from 0 to `count`, at most `concurrency` at a time. */
 export async function atOnce(
   concurrency: number,
   count: number,

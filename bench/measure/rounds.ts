@@ -1,17 +1,17 @@
 /**
- * Steps or requests that a stack answers before the first one that counts. It is the same number for all stacks that are compared:
- * V8 compiles for thousands of requests, so a stack with less warm-up would only look slower.
+ * Number of steps or requests that a stack answers before measuring. It is the same for all compared stacks:
+ * V8 keeps compiling for thousands of requests, so a stack with less warm-up would look slower.
  */
 export const WARM_UP_REQUESTS = 4_000;
 
-/** A cold figure covers this many steps or requests, the first ones of a fresh process. */
+/** Number of steps or requests in a cold figure, the first ones of a fresh process. */
 export const COLD_REQUESTS = 40;
 
-/** Fresh processes of each stack behind a cold figure. */
+/** Number of fresh processes of each stack for a cold figure. */
 const COLD_PROCESSES = 3;
 
 export interface BenchOptions {
-  /** Only shows that the suite runs; its figures mean nothing. */
+  /** True for a quick run, which only shows that the suite works; its figures mean nothing. */
   readonly quick: boolean;
 }
 
@@ -28,8 +28,8 @@ export function effortOf({ quick }: BenchOptions, rounds: number): Effort {
 }
 
 /**
- * Measures each contestant once a round. They take turns, and every other round in reverse order, so that a drift of the machine meets
- * all of them alike. Resolves with the results by contestant, in the order of the rounds.
+ * Measures each contestant once per round. Every other round runs in reverse order, so that a drift of the
+ * machine affects all alike. Resolves with the results by contestant, in the order of the rounds.
  */
 export async function interleave<Name extends string, Result>(
   names: readonly Name[],

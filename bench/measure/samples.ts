@@ -2,7 +2,7 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** Returns the value below which this share of the samples lies, interpolated between two samples. */
+/** Returns the quantile of the samples at this share, interpolated between two samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const place = (sorted.length - 1) * share;
@@ -11,7 +11,7 @@ export function quantile(samples: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Divides round by round, since a disturbance of the machine met both in the same round. */
+/** Divides round by round, since a disturbance of the machine affects both values of a round. */
 export function ratios(dividends: readonly number[], divisors: readonly number[]): number[] {
   return dividends.map((each, round) => each / (divisors[round] ?? Number.NaN));
 }

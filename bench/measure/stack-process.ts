@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { StackName, StackOptions, Usage } from '../stacks/stack-child.js';
 
-/** A stack in a process of its own, so that its CPU and memory are not mixed with those of the bench. */
+/** A stack in its own process, so that its CPU and memory are not mixed with the bench's. */
 export interface StackProcess {
   readonly url: string;
-  /** Returns the CPU since the last call, and the memory now. */
+  /** Returns the CPU since the last call, and the current memory. */
   usage(): Promise<Usage>;
   stop(): void;
 }
@@ -14,9 +14,9 @@ const entry = new URL('../stacks/stack-child.js', import.meta.url);
 
 export async function startStack(name: StackName, options: StackOptions = {}): Promise<StackProcess> {
   const child = fork(entry, [name, JSON.stringify(options)], {
-    // While a stack waits for its turn, V8 would take it for idle and discard the code that it has optimized.
+    // Without this flag V8 takes a stack that waits for its turn for idle, and discards its optimized code.
     execArgv: ['--no-memory-reducer'],
-    // Log lines are written, at their usual cost, and thrown away.
+    // Log lines are written at their usual cost and discarded.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   });

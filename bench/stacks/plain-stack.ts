@@ -15,8 +15,8 @@ interface PlainRequest {
 const instructions = 'Answer with `Thought:` and `Action: tool(name=value)`, or with `Final Answer:`.';
 
 /**
- * A step as one builds it in an afternoon: Express and its JSON reader, js-tiktoken over every section, the vendor's
- * SDK, a regular expression for the action. Resolves with the URL it listens on.
+ * Starts a simple step service for comparison: Express and its JSON parser, js-tiktoken over every section,
+ * the vendor's SDK, a regular expression for the action. Resolves with its URL.
  */
 export async function startPlainStack(upstreamUrl: string): Promise<string> {
   const tokenizer = new Tiktoken(ranks);
@@ -40,7 +40,7 @@ export async function startPlainStack(upstreamUrl: string): Promise<string> {
   return listen(app);
 }
 
-/** Takes whole sections, the newest turns first, as long as they fit. */
+/** Selects whole sections while they fit, the newest turns first. */
 function selectSections(
   { inline_context, conversation_history, llm_config }: PlainRequest,
   count: (text: string) => number,

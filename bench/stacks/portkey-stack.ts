@@ -3,7 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { importPeer } from '../peers.js';
 
-/** Starts the gateway as its own command does, without its page of logs. Each request names its upstream in headers. */
+/**
+ * Starts the gateway like its own command, but without its log page. Each request names its upstream in
+ * headers.
+ */
 export async function startPortkeyStack(): Promise<string> {
   const port = await freePort();
   process.argv.push(`--port=${port}`, '--headless');

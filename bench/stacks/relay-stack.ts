@@ -2,7 +2,10 @@ import express from 'express';
 import OpenAI from 'openai';
 import { listen } from './listen.js';
 
-/** The minimum that passes a request with the caller's key to a vendor through its SDK: no counting, no context, no parsing. */
+/**
+ * Starts a minimal relay that passes a request with the caller's key to a vendor through its SDK, without
+ * counting, context or parsing.
+ */
 export async function startRelayStack(upstreamUrl: string): Promise<string> {
   const app = express();
   app.use(express.json({ limit: '4mb' }));

@@ -3,28 +3,28 @@ import { stepPath, streamPath } from '../../test/support/test-service.js';
 import { key, llmConfig, stepRequest } from '../../test/support/whole-service.js';
 import { type StackProcess, startStack } from '../measure/stack-process.js';
 
-/** A way from a caller to the provider. */
+/** A route from a caller to the provider. */
 export interface Route {
   readonly stack: StackProcess;
   readonly url: (streamed: boolean) => string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A step request for the service, the vendor's own request for a relay. */
+  /** Returns the body: a step request for the service, the vendor's own request for a relay. */
   readonly body: (text: PromptText) => object;
 }
 
 interface PromptText {
-  /** Content of a file; empty for none. */
+  /** Content of a context file; empty for none. */
   readonly context: string;
   readonly question: string;
   readonly streamed: boolean;
 }
 
-/** `direct` asks the provider itself. */
+/** `direct` calls the provider without a stack. */
 export type RouteName = 'direct' | 'ours' | 'relay' | 'portkey';
 
 const relayPath = '/v1/chat/completions';
 
-/** Opens every route to one provider, each in a fresh process. */
+/** Opens every route to one provider; each stack runs in a fresh process. */
 export async function openRoutes(): Promise<Record<RouteName, Route>> {
   const upstream = await startStack('upstream');
   return {

@@ -4,20 +4,23 @@ import type { UpstreamOptions } from './upstream.js';
 export interface StackOptions extends UpstreamOptions {
   /** URL of the provider, without `/v1`. */
   readonly upstreamUrl?: string;
-  /** Settings of the service that differ from the bench's. */
+  /** Service settings that override the bench's. */
   readonly settings?: Settings;
 }
 
 export interface Usage {
-  /** CPU of all threads of the process since the last question. */
+  /** CPU of all threads of the process since the last query. */
   readonly cpuMs: number;
-  /** Resident memory now. */
+  /** Current resident memory. */
   readonly rssBytes: number;
 }
 
 type Start = (upstreamUrl: string, options: StackOptions) => Promise<string>;
 
-/** Each resolves with the URL it listens on, once it has loaded what it loads at its start, and imports nothing of the others. */
+/**
+ * Starters of the stacks. Each resolves with its URL once the stack has loaded, and imports nothing of the
+ * other stacks.
+ */
 const starts = {
   stepwise: async (url, { settings }) =>
     (await import('./stepwise-stack.js')).startStepwiseStack(url, settings),

@@ -1,7 +1,10 @@
 import type { Settings } from '../../src/service/config.js';
 import { startService } from '../../src/service/start.js';
 
-/** The service with its defaults, logging included; the embedded model is off unless the settings say otherwise. */
+/**
+ * Starts the service with its defaults, logging included; the offline model is off unless the settings enable
+ * it.
+ */
 export async function startStepwiseStack(upstreamUrl: string, settings: Settings = {}): Promise<string> {
   const { url, warm } = await startService({
     PORT: 0,

@@ -3,13 +3,15 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { listen } from './listen.js';
 
-/** How the fake provider behaves. */
+/** Behaviour of the fake provider. */
 export interface UpstreamOptions {
-  /** From the last byte of the request to the first byte of the response. Default 0. */
+  /** Delay from the last byte of the request to the first byte of the response. Default 0. */
   readonly delayMs?: number;
-  /** Number of requests that are answered without delay at the beginning. Default 0. */
+  /** Number of requests at the beginning that are answered without delay. Default 0. */
   readonly warmUp?: number;
-  /** Holds back every later response until this many requests have arrived, for at most a minute. Default 1. */
+  /**
+   * Number of requests that must arrive before later responses are sent, after at most a minute. Default 1.
+   */
   readonly holdUntil?: number;
 }
 
@@ -28,7 +30,7 @@ const completion = JSON.stringify({
   usage,
 });
 
-/** An answer as a model streams it, word by word. */
+/** Events of an answer that a model streams word by word. */
 const chunks = [
   ...Array.from({ length: CHUNKS }, (_, index) =>
     chunkOf({ choices: choice({ delta: { content: index ? ` word${index}` : 'Final Answer:' } }, null) }),
@@ -42,7 +44,9 @@ function chunkOf(fields: object): string {
   return `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...fields })}\n\n`;
 }
 
-/** A provider in OpenAI's shape that gives the same reply to every request. Its CPU is not measured. */
+/**
+ * Starts a provider with OpenAI's API that gives the same reply to every request. Its CPU is not measured.
+ */
 export async function startUpstream(options: UpstreamOptions): Promise<string> {
   const { delayMs = 0, warmUp = 0, holdUntil = 1 } = options;
   const hold = holdFor(holdUntil);
@@ -56,7 +60,7 @@ export async function startUpstream(options: UpstreamOptions): Promise<string> {
   });
 }
 
-/** Returns a function whose promises all resolve once it has been called so many times. */
+/** Returns a function whose promises all resolve once it has been called `count` times. */
 function holdFor(count: number): () => Promise<void> {
   let arrived = 0;
   let open = (): void => undefined;
@@ -71,7 +75,7 @@ function holdFor(count: number): () => Promise<void> {
   };
 }
 
-/** Writes each chunk in a turn of its own. */
+/** Writes each chunk in a separate turn of the event loop. */
 async function stream(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const chunk of chunks) {

@@ -2,7 +2,10 @@ import { commonPrefix, keptSteps, type RunShape, recordRun } from '../../test/su
 import { startWholeService } from '../../test/support/whole-service.js';
 import { atMost, type Figure } from '../figures.js';
 
-/** How much of a step's prompt the next step repeats, in the bodies that the provider received. */
+/**
+ * Measures the share of a step's prompt that the next step repeats, from the bodies that the provider
+ * received.
+ */
 export async function run(): Promise<Figure[]> {
   console.log(
     '\nStable prompt between steps, in the bodies that the provider received (tasks and focus changing):',

@@ -9,7 +9,10 @@ import type { BenchOptions } from '../measure/rounds.js';
 import { cpuMsOf, type StackProcess, startStack } from '../measure/stack-process.js';
 
 const MAX_HEALTH_MS = 250;
-/** Trials of a request that misses the bound; the best counts, since other work of the machine only ever adds. */
+/**
+ * Number of trials of a request that misses the bound. The best one counts, since other work on the machine
+ * only adds time.
+ */
 const TRIALS = 3;
 const PAUSE_BETWEEN_LOOKS_MS = 2;
 const SHOWN = 15;
@@ -22,8 +25,8 @@ interface Trial {
 }
 
 /**
- * How long `/healthz` takes beside any one request: previews of hostile contexts, every field grown to 4 MiB, and the largest replies
- * of a model.
+ * Measures the latency of `/healthz` beside each request: previews of hostile contexts, every field grown to
+ * 4 MiB, and the largest replies of a model.
  */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const model = await startFakeProvider();
@@ -54,7 +57,7 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   ];
 }
 
-/** A preview does all of a step but the model call. */
+/** Returns previews, which do all work of a step except the model call. */
 function hostilePreviews(): GrownRequest[] {
   const llm_config = { ...llmConfig('openai'), tokenLimit: 128_000, reservedOutputTokens: 8_000 };
   return [...hostileTexts(1_000_000), ...hostileHistories(10_000)].map(([name, changes]) => ({
@@ -74,7 +77,7 @@ async function bestTrial(stack: StackProcess, request: GrownRequest): Promise<Tr
   return best;
 }
 
-/** A service that sheds load on a busy machine answers 503, and is asked again. */
+/** Sends the request once; retries a 503, with which a service on a busy machine sheds load. */
 async function tryOnce(stack: StackProcess, request: GrownRequest, body: string): Promise<Trial> {
   for (;;) {
     let seen = { status: 0, healthMs: 0 };
@@ -92,7 +95,7 @@ async function tryOnce(stack: StackProcess, request: GrownRequest, body: string)
   }
 }
 
-/** Asks for `/healthz` again and again until the request is answered; keeps the longest time. */
+/** Requests `/healthz` repeatedly until the other request is answered; keeps the maximum latency. */
 async function watchHealth(
   { url }: StackProcess,
   ask: () => Promise<{ readonly status: number }>,

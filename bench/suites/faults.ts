@@ -11,9 +11,11 @@ import { atMost, type Figure } from '../figures.js';
 const RUNS = Number(process.env['FAULT_RUNS'] ?? 10);
 const DEADLINE_MS = 600;
 
-/** Every fault of a provider, as the caller sees it: outcome, time after the deadline, sockets left open. */
+/**
+ * Measures every provider fault as the caller sees it: outcome, time after the deadline, sockets left open.
+ */
 export async function run(): Promise<Figure[]> {
-  // A huge answer takes a whole core and would delay the others.
+  // The huge answer is measured separately, since it occupies a whole core and would delay the others.
   const small = faultNames.filter((name) => name !== 'huge');
   const trials = [
     await runFaultTrials({ runs: RUNS, deadlineMs: DEADLINE_MS, atOnce: 12, faults: small }),

@@ -10,21 +10,29 @@ const IN_FLIGHT = 2_000;
 const BODY_BYTES = 50_000;
 const CONTEXT = 45_000;
 const UPSTREAM_DELAY_MS = 10_000;
-/** Requests that the provider answers at once, so that what a process loads with its first ones is not counted as theirs. */
+/**
+ * Number of requests that are answered without delay first, so that memory loaded by a process's first
+ * requests is not counted.
+ */
 const WARM_UP_REQUESTS = 50;
-/** Well below what either stack takes in: speed is not measured here. */
+/** Rate far below either stack's capacity, since this suite does not measure speed. */
 const REQUESTS_PER_SECOND = 50;
 const SAMPLE_MS = 200;
-/** A socket to the caller and one to the provider for each request, and some for the process. */
+/**
+ * Limit of open files: two sockets per request, to the caller and to the provider, and some for the process.
+ */
 const OPEN_FILES = 2 * IN_FLIGHT + 200;
 
 interface Flight {
   readonly failed: number;
-  /** Largest growth of the process while the requests were in flight, per request, as a multiple of its body. */
+  /**
+   * Maximum growth of the process's memory while the requests were in flight, per request, as a multiple of
+   * its body.
+   */
   readonly bodies: number;
 }
 
-/** Memory of two thousand requests that wait for their provider: it answers none before all have arrived. */
+/** Measures the memory of 2,000 requests in flight: the provider answers none before all have arrived. */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const limit = openFilesLimit();
   if (limit < OPEN_FILES) {
@@ -45,7 +53,7 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
 }
 
 function openFilesLimit(): number {
-  // Node documents the report as JSON and types it as an object.
+  // Node documents the report as JSON, although it is typed as an object.
   const report = process.report.getReport() as { userLimits?: { open_files: { soft: number | string } } };
   const soft = Number(report.userLimits?.open_files.soft);
   return Number.isNaN(soft) ? Number.POSITIVE_INFINITY : soft;

@@ -10,15 +10,21 @@ import { median } from '../measure/samples.js';
 const MEBIBYTE = 2 ** 20;
 const MAX_MS = 1_000;
 const MAX_FACTOR_OF_DOUBLING = 2.3;
-/** A shorter time says little about how it grows. */
+/** Times below this are too short to measure growth. */
 const MIN_MS_FOR_GROWTH = 20;
 const ROUNDS = 5;
-/** Trials of a text that seems to grow too steeply; the best counts, since other work of the machine only ever adds. */
+/**
+ * Number of trials of a text whose time seems to grow too steeply. The best one counts, since other work on
+ * the machine only adds time.
+ */
 const TRIALS = 4;
 
 type Texts = Readonly<Record<string, (length: number) => string>>;
 
-/** The share of cases that the parser reads right, then the time for hostile texts of 512 KiB and 1 MiB. */
+/**
+ * Measures the share of conformance cases that the parser reads correctly, then the time for hostile texts of
+ * 512 KiB and 1 MiB.
+ */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const tools = writtenCallTools();
   const shown = (texts: Texts): Texts =>
@@ -65,7 +71,7 @@ function isReadRight({ text, expected }: ParserCase): boolean {
 interface Growth {
   readonly '512 KiB': number;
   readonly '1 MiB': number;
-  /** Time for 1 MiB over that for 512 KiB; absent where the times are too short to tell. */
+  /** Time for 1 MiB divided by that for 512 KiB; undefined if the times are too short. */
   readonly factor: number | undefined;
 }
 
@@ -83,7 +89,10 @@ function growthOf(parse: (text: string) => unknown, create: (length: number) => 
   return best;
 }
 
-/** The lengths take turns. The factor is taken within a round, since the best times may come from different rounds. */
+/**
+ * Alternates between both lengths, and takes the factor within a round, since the best times may come from
+ * different rounds.
+ */
 function tryGrowth(parse: (text: string) => unknown, create: (length: number) => string): Growth {
   const rounds = Array.from({ length: ROUNDS }, () => ({
     half: cpuMsOf(parse, create(MEBIBYTE / 2)),
@@ -98,7 +107,10 @@ function tryGrowth(parse: (text: string) => unknown, create: (length: number) =>
   };
 }
 
-/** Each text is a copy in one block, like one that has arrived: a concatenated one would be flattened by the parser. */
+/**
+ * Measures a copy of the text in one block, as if it had been received: the parser would have to flatten a
+ * concatenated string.
+ */
 function cpuMsOf(parse: (text: string) => unknown, text: string): number {
   const flat = Buffer.from(text).toString();
   const start = process.cpuUsage();

@@ -15,9 +15,9 @@ interface Comparison {
   readonly what: string;
   readonly load: RelayLoad;
   readonly rounds: number;
-  /** Bounds of the service's share of a peer's CPU; null only prints it. */
+  /** Bounds of our CPU as a share of a peer's; null prints the share without a bound. */
   readonly cpu: Partial<Record<Peer, number | null>>;
-  /** Bound of the service's share of the latency that Portkey adds. */
+  /** Bound of our added latency as a share of Portkey's. */
   readonly latency?: number;
 }
 
@@ -28,14 +28,17 @@ const stream: RelayLoad = { ...small, requests: 24, streamed: true };
 
 const comparisons: readonly Comparison[] = [
   { what: '1 KB', load: small, rounds: 9, cpu: { relay: 0.8, portkey: 0.7 }, latency: 0.7 },
-  // Rounds of a quarter of a second differ by a third: hence more of them.
+  // Rounds of a quarter of a second differ by a third, so more of them are needed.
   { what: '1 KB, one at a time', load: oneAtATime, rounds: 25, cpu: {}, latency: 0.7 },
   { what: '50 KB', load: large, rounds: 9, cpu: { relay: 1, portkey: null } },
-  // Without Portkey: its streams fail with the newest of the server packages that it allows.
+  // Omits Portkey, whose streams fail with the newest server package that it allows.
   { what: '500 chunks', load: stream, rounds: 7, cpu: { relay: 0.8 } },
 ];
 
-/** A step, which counts, cuts and parses, beside relays that do none of it: CPU per request, and added latency. */
+/**
+ * Compares a step, which counts, cuts and parses, with relays that do none of this: CPU per request, and
+ * added latency.
+ */
 export async function run(options: BenchOptions): Promise<Figure[]> {
   installPeers();
   const figures: Figure[] = [];
@@ -47,7 +50,7 @@ export async function run(options: BenchOptions): Promise<Figure[]> {
   return figures;
 }
 
-/** The cost of a route in one round: CPU per request, and the median of the times that callers waited. */
+/** Cost of a route in one round: CPU per request, and the median latency for the callers. */
 interface Round {
   readonly cpuMs: number;
   readonly p50Ms: number;
@@ -66,7 +69,7 @@ async function measureWarm(comparison: Comparison, options: BenchOptions): Promi
   return measured;
 }
 
-/** The first requests of fresh processes, their start excluded. */
+/** Measures the first requests of fresh processes, without their start. */
 async function measureCold(comparison: Comparison, options: BenchOptions): Promise<Rounds> {
   const load = { ...comparison.load, requests: COLD_REQUESTS };
   const rounds: Record<RouteName, Round[]> = { direct: [], ours: [], relay: [], portkey: [] };
@@ -78,7 +81,7 @@ async function measureCold(comparison: Comparison, options: BenchOptions): Promi
   return rounds;
 }
 
-/** Peers of which nothing is printed are not measured. */
+/** Returns the routes to measure; peers without a figure are left out. */
 const routesOf = ({ cpu, latency }: Comparison): readonly RouteName[] =>
   latency === undefined && !('portkey' in cpu)
     ? ['direct', 'ours', 'relay']
@@ -112,7 +115,10 @@ function cpuFigures({ what, cpu }: Comparison, warm: Rounds, cold: Rounds): Figu
   return [...shares, { what: `CPU per request, ${what}: this service`, unit: 'ms', digits: 2, ...own }];
 }
 
-/** A route adds the difference to asking the provider itself, of the medians of each round. */
+/**
+ * Computes the latency that a route adds: the difference to a direct request to the provider, of the medians
+ * of each round.
+ */
 function latencyFigures({ what, latency }: Comparison, warm: Rounds, cold: Rounds): Figure[] {
   if (latency === undefined) return [];
   const added = (rounds: Rounds, name: RouteName) =>

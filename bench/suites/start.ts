@@ -13,7 +13,7 @@ const ROUNDS = 11;
 
 interface Command {
   readonly arguments: readonly string[];
-  /** Output to wait for. Default: any. */
+  /** Output to wait for. Default: any output. */
   readonly until?: RegExp;
 }
 
@@ -27,7 +27,9 @@ const commands = {
   task: { arguments: [...cli, '--dir', 'examples/shop', 'Where is the total of a cart computed?'] },
 } satisfies Record<string, Command>;
 
-/** From the start of a process to its first output, beside Node that does nothing; and memory at rest. */
+/**
+ * Measures the time from the start of a process to its first output, beside an idle Node, and memory at rest.
+ */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
   const home = mkdtempSync(join(tmpdir(), 'stepwise-bench-'));
@@ -48,7 +50,9 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   ];
 }
 
-/** Starts the command with an empty home folder, so that it neither finds nor leaves anything on this machine. */
+/**
+ * Starts the command with an empty home folder, so that it neither reads nor writes files of this machine.
+ */
 function start({ arguments: given }: Command, home: string) {
   const env = { PATH: process.env['PATH'], HOME: home, PORT: '0', NO_COLOR: '1' };
   return spawn(process.execPath, given, { env, stdio: ['ignore', 'pipe', 'pipe'] });

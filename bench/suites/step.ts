@@ -7,9 +7,9 @@ import { cpuMsOf, type StackProcess, startStack } from '../measure/stack-process
 
 interface Size {
   readonly kilobytes: number;
-  /** Large enough for all of the context, so that both stacks send all of it. */
+  /** Token limit large enough for the whole context, so that both stacks send all of it. */
   readonly tokenLimit: number;
-  /** Bounds: how many times less CPU than the plain stack. */
+  /** Bounds: minimum factor by which our CPU is below the plain stack's. */
   readonly warm: number;
   readonly cold: number;
   readonly rounds: number;
@@ -27,7 +27,9 @@ const names = ['stepwise', 'plain'] as const;
 type Name = (typeof names)[number];
 type Samples = Record<Name, number[]>;
 
-/** CPU per step of ten-step runs, beside the plain stack: Express, js-tiktoken, the vendor's SDK. */
+/**
+ * Compares the CPU per step of ten-step runs with the plain stack: Express, js-tiktoken, the vendor's SDK.
+ */
 export async function run(options: BenchOptions): Promise<Figure[]> {
   const upstream = await startStack('upstream');
   const start = (name: Name) => startStack(name, { upstreamUrl: upstream.url });
@@ -49,7 +51,10 @@ function warmUp(stack: StackProcess, steps: number): Promise<void> {
   return atOnce(WARM_UP_AT_ONCE, steps / STEPS, () => playRun(stack.url, newContext(20, 128_000)));
 }
 
-/** Both stacks get the same context in a round. The first round of a size is not kept: it meets bodies of a new length. */
+/**
+ * Measures warm steps. Both stacks get the same context in a round. Drops the first round of each size, whose
+ * bodies have a new length.
+ */
 async function measureWarm(
   stacks: Readonly<Record<Name, StackProcess>>,
   { kilobytes, tokenLimit }: Size,
@@ -63,7 +68,7 @@ async function measureWarm(
   return { stepwise: stepwise.slice(1), plain: plain.slice(1) };
 }
 
-/** The first steps of a fresh process, its start excluded. */
+/** Measures the first steps of a fresh process, without its start. */
 async function measureCold(
   start: (name: Name) => Promise<StackProcess>,
   { kilobytes, tokenLimit }: Size,

@@ -12,10 +12,10 @@ const FRAME = '\u001b[?2026h';
 const BETWEEN_DELTAS_MS = 3;
 
 interface Drawn {
-  /** To the first byte. */
+  /** Time to the first byte. */
   readonly paintMs: number;
   readonly frames: number;
-  /** From the first frame to the last. */
+  /** Time from the first frame to the last. */
   readonly seconds: number;
   readonly bytes: number;
   readonly cpuSeconds: number;
@@ -26,7 +26,7 @@ const sentence = 'The **total** of a cart is the sum of its `lines`, less what i
 const paragraphs = (characters: number): string =>
   `${sentence.repeat(5)}\n\n`.repeat(Math.ceil(characters / (sentence.length * 5)));
 
-/** Answers by what they show, in the pieces they come in. */
+/** Scripted answers by content, with the number of chunks they arrive in. */
 const answers: Readonly<Record<string, { text: string; pieces: number; delayMs?: number }>> = {
   '2,000 deltas': { text: paragraphs(16_000), pieces: 2_000, delayMs: BETWEEN_DELTAS_MS },
   'an answer of 500 KB': { text: paragraphs(500_000), pieces: 5_000 },
@@ -37,7 +37,10 @@ const answers: Readonly<Record<string, { text: string; pieces: number; delayMs?:
   },
 };
 
-/** A run of the CLI on a pseudo-terminal of 100 columns, its service within it, while a scripted model answers. */
+/**
+ * Measures the CLI on a pseudo-terminal of 100 columns, with its service in the same process, while a
+ * scripted model answers.
+ */
 export async function run({ quick }: BenchOptions): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   for (const [what, { text, pieces, delayMs = 0 }] of Object.entries(answers)) {
@@ -98,7 +101,7 @@ async function draw(reply: ScriptedReply): Promise<Drawn> {
 const command = (home: string): string =>
   `${process.execPath} --import ${home}/tell-usage.mjs ${process.cwd()}/.build/src/cli/main.js --model scripted --upstream fake Tell`;
 
-/** Runs in the CLI's process. */
+/** Code that runs in the CLI's process and writes its resource usage to a file. */
 const tellUsage = (file: string): string => `import { writeFileSync } from 'node:fs';
 process.on('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.resourceUsage())));`;
 

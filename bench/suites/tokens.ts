@@ -15,7 +15,7 @@ const ROUNDS = 7;
 const MEGABYTE = 1_000_000;
 const TRIALS = 3;
 
-/** Token counts: speed on code beside js-tiktoken, then one megabyte of each hostile text. */
+/** Measures token counting: speed on code beside js-tiktoken, then one megabyte of each hostile text. */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   await loadEncoding(ENCODING);
   const { ours, theirs } = await compareOnCode(quick ? 1 : ROUNDS);
@@ -45,7 +45,10 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   ];
 }
 
-/** Milliseconds for a new chunk of code each round. The first round warms both up and is not kept. */
+/**
+ * Returns the milliseconds for a new chunk of code in each round. Drops the first round, which warms up both
+ * counters.
+ */
 async function compareOnCode(rounds: number): Promise<Record<'ours' | 'theirs', number[]>> {
   const chunks = codeChunks(rounds + 1);
   const tokenizer = new Tiktoken(ranks);
@@ -82,7 +85,7 @@ async function countHostileInputs(trials: number): Promise<Record<string, Hostil
   const counts: Record<string, HostileCount> = {};
   for (const [name, makeText] of Object.entries(hostileInputs)) {
     const tried: HostileCount[] = [];
-    // Makes a new text for each trial, with a beginning of its own: the cache holds the chunks of the last one.
+    // Each trial's text has its own beginning, since the cache holds the chunks of the previous one.
     for (const first of ['x', 'y', 'z'].slice(0, trials))
       tried.push(await watchCount(flat(first + makeText())));
     const least = (figure: keyof HostileCount): number => Math.min(...tried.map((trial) => trial[figure]));
@@ -121,7 +124,7 @@ function randomCharacters(length: number, first: number, span: number): string {
   ).join('');
 }
 
-/** Counts while a loop notes the longest time between two turns of the event loop. */
+/** Counts while a loop records the longest time between two turns of the event loop. */
 async function watchCount(text: string): Promise<HostileCount> {
   let isCounted = false;
   let longest = 0;
@@ -136,7 +139,10 @@ async function watchCount(text: string): Promise<HostileCount> {
   return { 'CPU (ms)': (user + system) / 1_000, 'wall (ms)': wall, 'longest hold (ms)': longest };
 }
 
-/** Returns a copy in one block: a string of a million parts is a tree, which the garbage collector would have to walk. */
+/**
+ * Returns a copy in one block. A string that was joined of a million parts is a tree, which the garbage
+ * collector would have to traverse.
+ */
 function flat(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -7,10 +7,10 @@ import { searchDialog } from '../pages/search-dialog.js';
 const root = process.env.SITE_ROOT;
 const pages = listedPages(root);
 const highContrast = { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' };
-/** What VitePress adds to Markdown: without it a page means here what it means where it is read as Markdown. */
+/** VitePress's Markdown extensions, turned off so that a page means the same here and in other Markdown viewers. */
 const additions = ['attrs', 'component', 'container', 'emoji', 'footnote', 'include', 'snippet', 'toc'];
 
-/** What is folded away, the examples of the API, would be found before what explains it. */
+/** Returns the text that the search indexes. It omits `<details>`, because API examples would rank above the texts that explain them. */
 async function searchedText(source, env, markdown) {
   const html = await markdown.renderAsync(source, env);
   return env.frontmatter?.search === false ? '' : html.replaceAll(/<details>.*?<\/details>/gs, '');
@@ -18,12 +18,12 @@ async function searchedText(source, env, markdown) {
 
 const upFrom = (page) => '../'.repeat(page.split('/').length - 1);
 
-// biome-ignore lint/style/noDefaultExport: VitePress takes its settings so
+// biome-ignore lint/style/noDefaultExport: VitePress requires it
 export default {
   title: 'Stepwise',
   description: 'One HTTP call is one step of a ReAct agent: you keep the loop, the tools and the keys.',
   lang: 'en',
-  // Every address is relative: the site lies where it is put, below any path.
+  // Makes every address relative, so that the site works below any path.
   base: './',
   srcDir: '.build/pages',
   cacheDir: '.build/cache',
@@ -50,7 +50,7 @@ export default {
       { text: 'API', link: '/api/' },
     ],
     sidebar: sidebar(root),
-    // What is read aloud is what is shown.
+    // `linkLabel` repeats the visible text, so that screen readers announce the same.
     notFound: {
       quote: 'There is no page at this address. The search finds pages by their words.',
       linkText: 'Go to the start',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { contract } from './links.js';
 
-/** The reference of the API, made of its document: a page of its calls, one for each of them, and one of all schemas. */
+/** Returns the pages of the API reference, generated from the contract: an overview, one page for each call, and one for all schemas. */
 export function apiPages(root) {
   const document = parse(readFileSync(join(root, contract), 'utf8'));
   const calls = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -25,8 +25,8 @@ function overview({ info, components }, calls) {
 
 ${info.description}
 
-Made of the document that clients are generated from: <a href="../openapi.yaml" download>openapi.yaml</a>, version ${info.version}. A running
-service shows it too, at \`/docs\`, where requests can be sent. What its words mean is in the rest of the reference.
+Generated from <a href="../openapi.yaml" download>openapi.yaml</a>, version ${info.version}, the same document from which clients are generated. A running
+service shows it at \`/docs\`, where you can send requests. The other pages of the reference explain its terms.
 
 ## Calls
 
@@ -51,7 +51,7 @@ function callPage(document, { call, operation }) {
     `# ${summary}`,
     `\`${call}\``,
     description,
-    `Its \`operationId\` is \`${operationId}\`. ${tokenWords(security ?? document.security)}`,
+    `The \`operationId\` is \`${operationId}\`. ${tokenWords(security ?? document.security)}`,
     parameters.length > 0 && `## Headers\n\n${headersSent(document, parameters)}`,
     sent.length > 0 && '## Request',
     ...sent.map(([type, { schema, examples }]) => body(document, type, schema, examples)),
@@ -62,7 +62,7 @@ function callPage(document, { call, operation }) {
 }
 
 const tokenWords = (security = []) =>
-  security.length > 0 ? 'A service that knows its callers asks for a bearer token.' : 'It needs no token.';
+  security.length > 0 ? 'It needs a bearer token if the service requires tokens.' : 'It needs no token.';
 
 const headersSent = (document, parameters) =>
   table(
@@ -111,7 +111,7 @@ function schemasPage({ components }) {
       schema.properties ? fields(schema) : `Type: ${typeWords(schema)}`,
     ]),
   );
-  return parts(['# Schemas', 'What is sent and what comes back, in alphabetical order.', ...sections]);
+  return parts(['# Schemas', 'All objects of requests and responses, in alphabetical order.', ...sections]);
 }
 
 const fields = ({ properties, required = [] }) =>
@@ -125,11 +125,13 @@ const fields = ({ properties, required = [] }) =>
 
 const described = (schema) => [`*${typeWords(schema)}*`, schema.description].filter(Boolean).join('<br>');
 
-/** A type in words, with links to the schemas it names. */
+/** Describes a type in words, with links to the schemas it uses. */
 function typeWords(schema = {}) {
-  const known = schema.anyOf ?? schema.oneOf ?? schema.allOf;
-  const words = known ? known.filter((each) => !isNull(each)).map(typeWords) : [plainType(schema)];
-  const orNull = schema.nullable || known?.some(isNull) ? ['null'] : [];
+  const alternatives = schema.anyOf ?? schema.oneOf ?? schema.allOf;
+  const words = alternatives
+    ? alternatives.filter((each) => !isNull(each)).map(typeWords)
+    : [plainType(schema)];
+  const orNull = schema.nullable || alternatives?.some(isNull) ? ['null'] : [];
   return [...new Set([...words, ...orNull])].join(' or ');
 }
 
@@ -147,7 +149,7 @@ function plainType(schema) {
 }
 
 function bounds({ format, minimum, maximum, minLength, maxLength, maxItems }) {
-  const said = [
+  const limits = [
     format === 'int32' || format === 'double' ? undefined : format,
     minimum === undefined ? undefined : `≥ ${minimum}`,
     maximum === undefined ? undefined : `≤ ${maximum}`,
@@ -155,10 +157,10 @@ function bounds({ format, minimum, maximum, minLength, maxLength, maxItems }) {
     maxLength === undefined ? undefined : `≤ ${maxLength} characters`,
     maxItems === undefined ? undefined : `at most ${maxItems}`,
   ].filter((each) => each !== undefined);
-  return said.length > 0 ? ` (${said.join(', ')})` : '';
+  return limits.length > 0 ? ` (${limits.join(', ')})` : '';
 }
 
-/** As github-slugger makes the anchor of a heading that is one word. */
+/** Links to a schema; for a heading of one word, github-slugger's anchor is the word in lower case. */
 const schemaLink = (name) => `[${name}](/api/schemas.md#${name.toLowerCase()})`;
 
 function resolved(document, each) {

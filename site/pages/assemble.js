@@ -2,11 +2,11 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path';
 import { apiPages } from './api.js';
 import { contract, follow, isElsewhere, sitePage } from './links.js';
-import { listedPages, misplaced } from './places.js';
+import { listedPages, navigationFaults } from './places.js';
 import { readPage } from './read-page.js';
 import { sourcePages } from './sources.js';
 
-/** What the site cannot be built with, each in a line. */
+/** Faults that prevent building the site, one a line. */
 export class SiteProblems extends Error {
   constructor(problems) {
     super(problems.join('\n'));
@@ -15,12 +15,12 @@ export class SiteProblems extends Error {
 }
 
 /**
- * Writes all that the generator reads into a folder: the pages of the repository under their paths, the pictures they show, pages for
- * files that they link to, and the reference of the API. Throws for what has no place, and for each link or anchor that leads nowhere.
+ * Writes everything that VitePress reads into a folder: the pages of the repository under their paths, their pictures, pages for linked
+ * files, and the API reference. Throws `SiteProblems` for faults of the navigation, dead links and dead anchors.
  */
 export function assemble(root, folder) {
-  const unplaced = misplaced(root);
-  if (unplaced.length > 0) throw new SiteProblems(unplaced);
+  const faults = navigationFaults(root);
+  if (faults.length > 0) throw new SiteProblems(faults);
   const paths = listedPages(root);
   const pages = new Map(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
   const read = new Map([...pages].map(([path, text]) => [path, readPage(text)]));
@@ -54,7 +54,7 @@ const linksOf = (root, paths, from, hrefs) =>
 
 function deadAnchor(read, { from, href, target, anchor }) {
   if (anchor === undefined || read.get(target)?.anchors.has(anchor)) return [];
-  return [`${from}: ${href} names no heading of ${target}`];
+  return [`${from}: ${href}: ${target} has no such heading`];
 }
 
 function write(folder, path, text) {

@@ -1,26 +1,26 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 
-/** The document of the API is shown as the reference that is made of it. */
+/** The API document; links to it lead to the API reference. */
 export const contract = 'openapi.yaml';
 const reference = 'api/index.md';
 
 export const isElsewhere = (href) => /^(?:[a-z][a-z+.-]*:|\/\/)/i.test(href);
 
-/** The page of the site that is made of a Markdown file of the repository. */
+/** Returns the path on the site of a Markdown file of the repository. */
 export const sitePage = (path) => path.replace(/(^|\/)README\.md$/, '$1index.md');
 
-/** The page of the site that shows any other file, or what is in a folder. Its name ends as no other kind of file does. */
+/** Returns the path on the site of the page for another file or a folder. The dot becomes a hyphen, so that it ends in `.md` like a page. */
 export const sourcePage = (path) => `source/${path.replace(/\.(?=[^/.]*$)/, '-')}.md`;
 
 /**
- * Where a link in a file of the repository leads: `page`, a page of the site; `source`, a file or folder that has no page of its own and
- * is shown as it is; or, with `problem`, nowhere.
+ * Resolves a link in a file of the repository. Returns `page`, the page of the site; also `source` if the target is a file or folder
+ * without a page of its own, which the site shows as it is; or only `problem` if the link is dead.
  */
 export function follow(root, pages, from, href) {
   const [path, anchor] = href.split('#');
   const target = path === '' ? from : posix.join(posix.dirname(from), decodeURI(path)).replace(/\/$/, '');
-  const lost = { problem: `${from}: ${href} leads nowhere` };
+  const lost = { problem: `${from}: ${href} does not exist` };
   if (target.startsWith('..') || !existsSync(join(root, target))) return lost;
   if (target === contract) return { page: reference };
   if (pages.includes(target)) return { page: sitePage(target), target, anchor };
@@ -30,7 +30,7 @@ export function follow(root, pages, from, href) {
   return { page: sourcePage(target), source: target };
 }
 
-/** For VitePress: each link of a page as a link within the site. */
+/** Markdown plugin for VitePress that rewrites links between files of the repository to links within the site. */
 export function siteLinks(root, pages) {
   const origins = new Map(pages.map((path) => [sitePage(path), path]));
   return (markdown) =>

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { folded, navigation } from '../navigation.js';
+import { collapsedGroups, navigation } from '../navigation.js';
 import { apiPages } from './api.js';
 import { sitePage } from './links.js';
 import { readPage } from './read-page.js';
 
-/** The Markdown files of the repository that the site is made of, in the order of the navigation. */
+/** Returns the paths of all Markdown files on the site, in the order of the navigation. */
 export const listedPages = (root) => Object.values(navigation).flatMap((lines) => pagesOf(root, lines));
 
 const pagesOf = (root, lines) => lines.flatMap((line) => (line.endsWith('/') ? pagesIn(root, line) : [line]));
@@ -16,8 +16,8 @@ function pagesIn(root, folder) {
   return names.sort().map((name) => posix.join(folder, name));
 }
 
-/** What is wrong with the table: pages of `docs/` without a place, places without a page, and two places of one page. */
-export function misplaced(root) {
+/** Returns the faults of the navigation: pages of `docs/` that are missing, files that do not exist, and pages that occur twice. */
+export function navigationFaults(root) {
   const listed = listedPages(root);
   const written = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((path) => posix.join('docs', path.replaceAll('\\', '/')))
@@ -25,20 +25,20 @@ export function misplaced(root) {
   return [
     ...written
       .filter((path) => !listed.includes(path))
-      .map((path) => `${path}: in no place of site/navigation.js`),
+      .map((path) => `${path}: missing in site/navigation.js`),
     ...listed
       .filter((path) => !existsSync(join(root, path)))
-      .map((path) => `site/navigation.js: no file ${path}`),
+      .map((path) => `site/navigation.js: ${path} does not exist`),
     ...listed
       .filter((path, index) => listed.indexOf(path) < index)
-      .map((path) => `site/navigation.js: ${path} twice`),
+      .map((path) => `site/navigation.js: ${path} occurs twice`),
   ];
 }
 
 export function sidebar(root) {
   const groups = Object.entries(navigation).map(([text, lines]) => ({
     text,
-    ...(folded.includes(text) ? { collapsed: true } : {}),
+    ...(collapsedGroups.includes(text) ? { collapsed: true } : {}),
     items: pagesOf(root, lines).map((path) => item(sitePage(path), readFileSync(join(root, path), 'utf8'))),
   }));
   const api = {

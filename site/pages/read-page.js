@@ -3,7 +3,7 @@ import MarkdownIt from 'markdown-it';
 
 const markdown = new MarkdownIt({ html: true, linkify: false });
 
-/** What a page has to say of itself: its title, the anchors of its headings, where it leads, and the pictures it shows. */
+/** Parses a page and returns its title, the anchors of its headings, its links and its pictures. */
 export function readPage(text) {
   const tokens = markdown.parse(text, {});
   const headings = tokens.flatMap((token, index) =>

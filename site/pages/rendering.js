@@ -1,10 +1,11 @@
-/** A `<picture>` with one image for dark and one for light follows the system; here it follows the theme that is chosen. */
+/** Matches a `<picture>` with a dark and a light image, which follows the system instead of the theme chosen on the site. */
 const pair =
   /<picture>\s*<source[^>]*\ssrcset="([^"]+)"[^>]*>\s*<img([^>]*)\ssrc="([^"]+)"([^>]*)>\s*<\/picture>/g;
 const relative = (path) => (path.startsWith('.') ? path : `./${path}`);
 const image = (scheme, path, rest) =>
   `<img class="in-${scheme}" loading="lazy" src="${relative(path)}"${rest.trimEnd().replace(/\/$/, '')}>`;
 
+/** Markdown plugin that replaces each such `<picture>` by both images; the style sheet hides the one of the other theme. */
 export function bothPictures(markdown) {
   markdown.core.ruler.push('both_pictures', ({ tokens }) => {
     for (const token of tokens.filter(({ type }) => type === 'html_block'))
@@ -16,7 +17,7 @@ export function bothPictures(markdown) {
   });
 }
 
-/** A block of code that is indented looks like one between fences. */
+/** Markdown plugin that renders indented code blocks like fenced ones. */
 export function fencedBlocks(markdown) {
   markdown.core.ruler.push('fenced_blocks', ({ tokens }) => {
     for (const token of tokens.filter(({ type }) => type === 'code_block'))
@@ -24,7 +25,7 @@ export function fencedBlocks(markdown) {
   });
 }
 
-/** A cell of many words asks for room in its column; where the page is narrow the table is scrolled, and not one word to a line. */
+/** Markdown plugin that marks table cells with much text, so that the style sheet gives them a minimum width on narrow screens. */
 export function wordyCells(markdown) {
   markdown.core.ruler.push('wordy_cells', ({ tokens }) => {
     for (const [index, token] of tokens.entries())

@@ -1,6 +1,6 @@
 /**
- * What VitePress says of its search to those who listen to a page: the window a button, the results links within options, the keys labels of
- * nothing. For Vite it is a dialog with a list to choose from.
+ * Corrections of VitePress's search box for screen readers: a dialog with a list of options, where VitePress declares a button, links
+ * within options, and labels on elements without a role. Each is a pattern of its template and the replacement.
  */
 const corrections = [
   [
@@ -16,15 +16,18 @@ const corrections = [
   [/<kbd :aria-label=/g, '<kbd role="img" :aria-label='],
 ];
 
+/** Vite plugin that applies the corrections. */
 export const searchDialog = {
   name: 'search-dialog',
   enforce: 'pre',
   transform(code, id) {
     if (!id.endsWith('/VPLocalSearchBox.vue')) return undefined;
-    return corrections.reduce((corrected, [said, meant]) => {
-      if (corrected.search(said) < 0)
-        throw new Error(`The search of VitePress no longer says ${said}: look whether it need be corrected.`);
-      return corrected.replace(said, meant);
+    return corrections.reduce((corrected, [pattern, replacement]) => {
+      if (corrected.search(pattern) < 0)
+        throw new Error(
+          `VitePress's search box no longer matches ${pattern}: check whether the correction in search-dialog.js is still needed.`,
+        );
+      return corrected.replace(pattern, replacement);
     }, code);
   },
 };

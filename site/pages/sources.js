@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, posix } from 'node:path';
 import { sitePage, sourcePage } from './links.js';
 
-const isLeftOut = (name) => name.startsWith('.') || name === 'node_modules' || name === 'dist';
+const isIgnored = (name) => name.startsWith('.') || name === 'node_modules' || name === 'dist';
 const languages = {
   '.conf': 'nginx',
   '.js': 'js',
@@ -19,8 +19,8 @@ const languages = {
 };
 
 /**
- * Pages for what is linked and is no document: the text of a file; of a folder, what is in it, with pages for that too. Search leaves
- * them out.
+ * Returns pages for linked files and folders that are not documents: the text of a file, or the list of a folder's entries, each with its
+ * own page. The site's search ignores them.
  */
 export function sourcePages(root, pages, linked) {
   const made = new Map();
@@ -42,10 +42,10 @@ export function sourcePages(root, pages, linked) {
   }));
 }
 
-/** Of a folder with a page of its own, that page stands for all that is in it. */
+/** Lists a folder. An entry that is a folder with a page of its own links to that page, and its files get no pages. */
 function entriesOf(root, pages, folder) {
   return readdirSync(join(root, folder), { withFileTypes: true })
-    .filter(({ name }) => !isLeftOut(name))
+    .filter(({ name }) => !isIgnored(name))
     .sort((one, other) => (one.name < other.name ? -1 : 1))
     .map((entry) => {
       const path = posix.join(folder, entry.name);
@@ -58,7 +58,7 @@ function entriesOf(root, pages, folder) {
 
 function fileText(root, path) {
   const bytes = readFileSync(join(root, path));
-  if (bytes.includes(0)) return `${bytes.length} bytes, which are no text.`;
+  if (bytes.includes(0)) return `Binary file, ${bytes.length} bytes.`;
   const text = bytes.toString('utf8').trimEnd();
   const fence = '`'.repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map(([{ length }]) => length + 1)));
   return `${fence}${languages[extname(path)] ?? 'text'}\n${text}\n${fence}`;

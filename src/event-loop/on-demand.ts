@@ -1,8 +1,8 @@
-/** A value that is made when it is first needed, and only once. */
+/** A value that is created once, when it is first needed. */
 export interface OnDemand<Value> {
-  /** Rejects with the signal's reason if that fires before the value is made. */
+  /** Returns the value; rejects with the signal's reason if that fires first. */
   get(signal?: AbortSignal): Promise<Value>;
-  /** Undefined until the value was first needed. */
+  /** Returns the value's promise; undefined until the value was first needed. */
   made(): Promise<Value> | undefined;
 }
 
@@ -32,8 +32,8 @@ export function onDemand<Value>(make: () => Promise<Value>): OnDemand<Value> {
 }
 
 /**
- * Resolves as `promise` does, or rejects with the signal's reason if that fires first; the work behind the promise goes on for
- * others. Leaves no listener on the signal.
+ * Resolves as `promise` does, or rejects with the signal's reason if that fires first. The work behind the
+ * promise continues for other callers. Leaves no listener on the signal.
  */
 async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Milliseconds that all work of this process together may use of one turn of the event loop. */
+/** Maximum time that all work of this process together may use of one turn of the event loop. */
 export const MAX_TURN_MS = 10;
 
 interface Waiter {
@@ -6,17 +6,17 @@ interface Waiter {
   wake(): void;
 }
 
-/** Undefined until somebody asks for the first time in a turn. */
+/** Undefined until the first call in a turn. */
 let turnBeganAt: number | undefined;
 let waiters: Waiter[] = [];
 
 /**
- * Waits for a later turn of the event loop if this one is used up, so that other requests, timers and signals are
- * served; undefined if there is time left. Loops over caller-sized data await it once per item (rule: loop-share).
- * Throws or rejects with the signal's reason once it is aborted, so that the work ends here.
+ * Waits for a later turn of the event loop if this turn's time is used up, so that other requests, timers and
+ * signals are served; undefined if there is time left. Loops over caller-sized data await it once per item
+ * (rule: loop-share). Throws or rejects with the signal's reason once it is aborted.
  *
- * One waiter goes on in each turn: a thousand loops that each ran for `MAX_TURN_MS` would hold the event loop for ten
- * seconds.
+ * Only one waiter continues in each turn: a thousand loops that each ran for `MAX_TURN_MS` would hold the
+ * event loop for ten seconds.
  */
 export function yieldIfBusy(signal?: AbortSignal): Promise<void> | undefined {
   signal?.throwIfAborted();
@@ -46,13 +46,16 @@ function endTurn(): void {
   next.wake();
 }
 
-// Node has it, browsers do not.
+// Node has `setImmediate`; browsers do not.
 const { setImmediate: immediately } = globalThis as { setImmediate?: (callback: () => void) => unknown };
 
 const inNextTurn = (callback: () => void): unknown =>
   immediately ? immediately(callback) : inNextMessage(callback);
 
-/** A message, not a timer: the timers of a hidden page fire once a second, and nested ones are delayed. */
+/**
+ * Calls back in a later message event. A timer would be too slow: in a hidden page timers fire once a second,
+ * and nested ones are delayed.
+ */
 function inNextMessage(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();
   port1.addEventListener('message', () => {

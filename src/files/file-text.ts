@@ -1,16 +1,16 @@
-/** What was read of a text file. */
+/** The text of a file, up to a limit. */
 export interface FileText {
-  /** Every character, a byte order mark included; what is not UTF-8 is shown as U+FFFD. */
+  /** All characters, a byte order mark included; invalid UTF-8 becomes U+FFFD. */
   readonly content: string;
   /** False if `content` cannot be turned back into the file's bytes. */
   readonly isUtf8: boolean;
-  /** True if the file was longer than the limit. */
+  /** True if the file is longer than the limit. */
   readonly cut: boolean;
-  /** Bytes that were read. */
+  /** Number of bytes that were read. */
   readonly bytes: number;
 }
 
-/** The text of a file's first `maxBytes`. Undefined for a binary file: one with a NUL among them. */
+/** Decodes a file's first `maxBytes`. Undefined for a binary file: one with a NUL among these bytes. */
 export function toFileText(read: Uint8Array, maxBytes: number): FileText | undefined {
   const cut = read.length > maxBytes;
   const bytes = cut ? read.subarray(0, maxBytes) : read;

@@ -1,23 +1,23 @@
 import { yieldIfBusy } from '../event-loop/yield-if-busy.js';
 import { type PathPattern, readPathPattern } from './path-pattern.js';
 
-/** One `.gitignore`, for what is below its folder. */
+/** The rules of one `.gitignore`, which apply below its folder. */
 export interface IgnoreRules {
-  /** `.` is the root. */
+  /** Folder of the `.gitignore`; `.` is the root. */
   readonly folder: string;
-  /** The last that fits decides. */
+  /** Patterns in the order of the file; the last match decides. */
   readonly patterns: readonly PathPattern[];
 }
 
-/** Reads the text of a `.gitignore`. */
+/** Parses the text of a `.gitignore`. */
 export function readIgnoreRules(folder: string, gitignore: string): IgnoreRules {
   const lines = gitignore.replace(/^\uFEFF/, '').split(/\r?\n/);
   return { folder, patterns: lines.map(readPathPattern).filter((pattern) => pattern !== undefined) };
 }
 
 /**
- * Whether Git would leave an entry out whose folder it does not leave out: the rules nearest to it decide, the
- * last of them first. Folders end in `/`.
+ * Whether Git ignores an entry of a folder that is not ignored itself. The nearest rules decide, the last of
+ * them first. Folder paths end in `/`.
  */
 export async function isIgnored(
   path: string,

@@ -4,34 +4,40 @@ import { type IgnoreRules, isIgnored, readIgnoreRules } from './ignore-rules.js'
 import { byCodeUnits } from './portable-path.js';
 import { isSecretPath } from './secret-paths.js';
 
-/** A folder and the `.gitignore` files of the folders above it, the root's first. */
+/** A folder, and the `.gitignore` files of the folders above it, the root's first. */
 export interface OpenFolder {
-  /** Relative to the root, with `/`; `.` for the root. */
+  /** Path relative to the root, with `/`; `.` for the root. */
   readonly path: string;
   readonly chain: readonly IgnoreRules[];
 }
 
-/** What one folder shows, by name in the order of code units. Links are not among it. */
+/** The visible entries of one folder, ordered by code units of their names. Links are omitted. */
 export interface FolderEntries {
   readonly files: readonly string[];
   readonly folders: readonly OpenFolder[];
-  /** Entries that were looked at, the ones left out included. */
+  /** Number of entries that were examined, the omitted ones included. */
   readonly seen: number;
 }
 
 const MAX_GITIGNORE_BYTES = 65_536;
 
-/** Never walked into, though a path inside may be named: what package managers install. */
+/** Folder of installed packages. It is not walked, although a path inside it may be named. */
 const SKIPPED_FOLDER = 'node_modules';
 
-/** Where runs were kept in a project: they repeat what the project says, and are never found in its place. */
+/**
+ * Folder where earlier versions saved runs in a project. Saved runs repeat the project's text, so searches
+ * omit them.
+ */
 const SAVED_RUNS_FOLDER = '.stepwise/runs';
 
-/** True for what lies where runs were kept in a project; the path is relative to it. */
+/** Whether a path, relative to the project, is in the folder of saved runs. */
 export const isSavedRun = (path: string): boolean =>
   path === SAVED_RUNS_FOLDER || path.startsWith(`${SAVED_RUNS_FOLDER}/`);
 
-/** The folder with the rules of every folder above it, as Git asks them; undefined if they leave it out. */
+/**
+ * Opens a folder with the ignore rules of every folder above it, as Git applies them; undefined if they
+ * exclude the folder.
+ */
 export async function enterFolder(
   tree: FileTree,
   folder: string,
@@ -48,8 +54,8 @@ export async function enterFolder(
 }
 
 /**
- * Lists one folder, by name, so that a limit always falls at the same place: no links, no secrets, no saved runs, nothing that
- * `.gitignore` leaves out. Throws `RefusedPath`.
+ * Lists one folder, ordered by name so that a limit always falls at the same place. Omits links, secrets,
+ * saved runs, and entries that `.gitignore` excludes. Throws `RefusedPath`.
  */
 export async function listFolder(
   tree: FileTree,

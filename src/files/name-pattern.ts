@@ -1,12 +1,12 @@
-/** Stands for any number of items: `*` among characters, `**` among the parts of a path. */
+/** Wildcard for any number of items: `*` for characters, `**` for parts of a path. */
 export const anything: unique symbol = Symbol('anything');
 
-/** What one item must be. */
+/** A test that one item of a sequence must pass. */
 export type ItemTest = (item: string) => boolean;
 
 /**
- * Whether a sequence fits a pattern with wildcards. It only ever goes back to the last wildcard, so its time is
- * bounded by items × pattern, where a backtracking regular expression can take exponentially long.
+ * Whether a sequence matches a pattern with wildcards. It only backtracks to the last wildcard, so that its
+ * time is bounded by items × pattern; a backtracking regular expression can take exponential time.
  */
 export function fitsSequence(
   items: ArrayLike<string>,
@@ -29,7 +29,10 @@ export function fitsSequence(
   return pattern.slice(part).every((rest) => rest === anything);
 }
 
-/** A file name as `.gitignore` writes it: `*`, `?`, `[a-z]`, `\*`. Undefined if the text can fit no name. */
+/**
+ * Returns a matcher for a file name in `.gitignore` syntax: `*`, `?`, `[a-z]`, `\*`. Undefined if the pattern
+ * can match no name.
+ */
 export function namePattern(glob: string): ItemTest | undefined {
   if (!/[*?[\\]/.test(glob)) return (name) => name === glob;
   const parts = readParts(glob);
@@ -57,7 +60,7 @@ function readParts(glob: string): (ItemTest | typeof anything)[] | undefined {
   return parts;
 }
 
-/** What `[:name:]` stands for inside a set. */
+/** Character classes for `[:name:]` inside a set. */
 const characterClasses: Readonly<Record<string, RegExp>> = {
   alnum: /[a-z0-9]/i,
   alpha: /[a-z]/i,
@@ -73,7 +76,10 @@ const characterClasses: Readonly<Record<string, RegExp>> = {
   xdigit: /[0-9a-f]/i,
 };
 
-/** Reads a set such as `[a-z_]` from after its bracket; undefined if it is not closed or names an unknown class. */
+/**
+ * Parses a set such as `[a-z_]` from after its bracket; undefined if it is not closed or names an unknown
+ * class.
+ */
 function readSet(glob: string, from: number): { fits: ItemTest; end: number } | undefined {
   const negated = /[!^]/.test(glob.charAt(from));
   const begin = negated ? from + 1 : from;
@@ -89,7 +95,7 @@ function readSet(glob: string, from: number): { fits: ItemTest; end: number } | 
   return undefined;
 }
 
-/** One member of a set: a class, a range, or a character. */
+/** Parses one member of a set: a class, a range, or a character. */
 function readMember(glob: string, at: number): { fits: ItemTest; next: number } | undefined {
   const [whole, name = ''] = /^\[:([^\]:]*):\]/.exec(glob.slice(at, at + 12)) ?? [];
   if (whole) {

@@ -2,18 +2,21 @@ import { anything, fitsSequence, namePattern } from './name-pattern.js';
 
 /** One line of a `.gitignore`. */
 export interface PathPattern {
-  /** True for `!pattern`, which takes back what an earlier line said. */
+  /** True for `!pattern`, which reverses an earlier match. */
   readonly negated: boolean;
   /** True for `pattern/`. */
   readonly foldersOnly: boolean;
-  /** Whether it fits a path given by its parts, counted from the folder where the pattern stands. */
+  /** Whether the pattern matches a path, given as its parts relative to the pattern's folder. */
   fits(parts: readonly string[]): boolean;
 }
 
-/** Real patterns are short, and the time of a match grows with the pattern. */
+/** Maximum length of a pattern: the time of a match grows with it, and real patterns are short. */
 const MAX_PATTERN_LENGTH = 512;
 
-/** Reads a pattern as Git does (gitignore(5)). Undefined for comments, for nothing, and for what can fit no path. */
+/**
+ * Parses a pattern as Git does (gitignore(5)). Undefined for comments, empty lines, and patterns that match
+ * nothing.
+ */
 export function readPathPattern(line: string): PathPattern | undefined {
   const text = withoutTrailingSpaces(line);
   if (text === '' || text.startsWith('#') || text.length > MAX_PATTERN_LENGTH) return undefined;
@@ -25,7 +28,7 @@ export function readPathPattern(line: string): PathPattern | undefined {
   return fits && { negated, foldersOnly, fits };
 }
 
-/** A space at the end counts only after a backslash. */
+/** Removes trailing spaces unless a backslash precedes them. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length;
   while (line[end - 1] === ' ' && line[end - 2] !== '\\') end -= 1;
@@ -37,7 +40,7 @@ function anywhere(glob: string): PathPattern['fits'] | undefined {
   return fits && ((parts) => fits(parts.at(-1) ?? ''));
 }
 
-/** A slash anywhere but at the end ties a pattern to its folder. */
+/** Parses the path of a pattern; a slash anywhere but at the end anchors it to its folder. */
 function anchored(path: string): PathPattern['fits'] | undefined {
   const globs = path.replace(/^\//, '').split('/');
   if (globs.at(-1) === '**') globs.push('*'); // `a/**` is what is inside of `a`, not `a` itself
@@ -47,12 +50,13 @@ function anchored(path: string): PathPattern['fits'] | undefined {
   return (names) => fitsSequence(names, parts);
 }
 
-/** Patterns that one pattern with braces may stand for. */
+/** Maximum number of patterns that one pattern with braces expands to. */
 const MAX_ALTERNATIVES = 256;
 
 /**
- * Says whether a path fits a pattern written as in `.gitignore`: `*.ts` at any depth, `src/**\/*.test.ts` from the
- * root, `{a,b}` for either. Undefined if the pattern is too long or stands for too many others.
+ * Returns a function that matches paths against a pattern in `.gitignore` syntax: `*.ts` at any depth,
+ * `src/**\/*.test.ts` from the root, `{a,b}` for either. Undefined if the pattern is too long or expands to
+ * too many patterns.
  */
 export function pathMatcher(pattern: string): ((path: string) => boolean) | undefined {
   const expanded = pattern.length > MAX_PATTERN_LENGTH ? undefined : expandBraces(pattern);
@@ -62,7 +66,7 @@ export function pathMatcher(pattern: string): ((path: string) => boolean) | unde
   return patterns && ((path) => patterns.some((each) => fitsOrIsBelow(each, path.split('/'))));
 }
 
-/** What a pattern says of a folder counts for all that is below. */
+/** Whether a pattern matches the path or a folder above it. */
 function fitsOrIsBelow(pattern: PathPattern, parts: readonly string[]): boolean {
   return parts.some(
     (_, index) =>
@@ -96,5 +100,5 @@ function expandOne(pattern: string): string[] | undefined {
   return undefined;
 }
 
-/** `!` and `#` mean something else at the start of a line of `.gitignore`; a leading `./` means nothing there. */
+/** Escapes `!` and `#`, which are special at the start of a `.gitignore` line, and removes a leading `./`. */
 const asLine = (pattern: string): string => pattern.replace(/^\.\//, '/').replace(/^[!#]/, '\\$&');

@@ -1,9 +1,10 @@
-/** In UTF-16 units. */
+/** Maximum length of a path in UTF-16 code units. */
 export const MAX_PATH_LENGTH = 4_096;
 
 /**
- * The normal form of a project path: no `./`, no double or final `/`; `.` is the project itself. Undefined for
- * what could lead elsewhere on any system: NUL, backslash, drive letters, UNC, absolute paths, `..`.
+ * Returns the normal form of a project path: no `./`, no double or final `/`; `.` is the project itself.
+ * Undefined for paths that could lead outside on any system: NUL, backslash, drive letters, UNC, absolute
+ * paths, `..`.
  */
 export function portablePath(path: string): string | undefined {
   if (path === '' || path.length > MAX_PATH_LENGTH) return undefined;
@@ -13,12 +14,12 @@ export function portablePath(path: string): string | undefined {
   return parts.includes('..') ? undefined : parts.join('/') || '.';
 }
 
-/** Whether a path lies below a folder; `src/auth` is no prefix of `src/authz`. */
+/** Whether a path is below a folder; `src/auth` is not a prefix of `src/authz`. */
 export function isBelow(folder: string, path: string): boolean {
   return folder === '.' || path.startsWith(`${folder}/`);
 }
 
-/** By code units: the same everywhere, whatever the locale. */
+/** Compares by code units, so that the order is the same in every locale. */
 export function byCodeUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

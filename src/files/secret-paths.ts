@@ -1,9 +1,9 @@
-/** Folders whose contents are never context: version control internals and credential stores. */
+/** Folders that are never used as context: version control internals and credential stores. */
 const secretFolders = new Set(['.git', '.ssh', '.gnupg', '.aws', '.gcloud', '.azure', '.kube']);
 
 const ENV = '.env*';
 
-/** Files that hold keys, tokens or passwords by convention (rule: secret-files). `*` stands for anything. */
+/** Files that hold keys, tokens or passwords by convention (rule: secret-files). `*` matches any text. */
 const secretFiles = [
   ENV,
   '*.env',
@@ -34,7 +34,7 @@ const secretFiles = [
   '.vault-token',
 ];
 
-/** What is a secret in its own folder only: elsewhere the same name is a file like any other. */
+/** Files that are secret only in the given folder; elsewhere the same name is an ordinary file. */
 const secretInFolder = [
   ['.docker', 'config.json'],
   ['.config', 'gcloud'],
@@ -44,7 +44,10 @@ const secretInFolder = [
   ['.gem', 'credentials'],
 ];
 
-/** What goes on after `.env` to something else: of Envoy and of systemd. Closed: `.envprod` may be anybody's own name for theirs. */
+/**
+ * Matches endings that make `.env` another word, of Envoy and systemd. The list is closed, since `.envprod`
+ * may be somebody's environment file.
+ */
 const NOT_ENV = 'oy(?![a-z])|ironment\\.d$';
 
 const patternOf = (name: string): string =>
@@ -53,8 +56,9 @@ const patternOf = (name: string): string =>
 const secretFile = new RegExp(`^(?:${secretFiles.map(patternOf).join('|')})$`, 's');
 
 /**
- * Whether a project path is refused whatever it holds, under each name that a system may know it by: case does not matter (on
- * some systems `.ENV` is `.env`), nor does what Windows leaves out of a name or makes of it.
+ * Whether a project path is refused whatever the file contains. Considers all names under which a system may
+ * know the file: case is ignored (on some systems `.ENV` is `.env`), and so is text that Windows ignores or
+ * rewrites in names.
  */
 export function isSecretPath(path: string): boolean {
   const parts = partsOf(path);
@@ -62,15 +66,18 @@ export function isSecretPath(path: string): boolean {
 }
 
 /**
- * Whether a file is refused, or a folder may not be a project, by its absolute path: what has a secret name, and all in a folder
- * of secrets. That a folder above it has a name such as files of secrets have says nothing of it.
+ * Whether an absolute path is refused as a file or as a project folder: it has a secret name, or is in a
+ * secret folder. Parent folders whose names only match secret files do not count.
  */
 export function isSecretPlace(path: string): boolean {
   const parts = partsOf(path).filter((part) => part !== '');
   return parts.slice(-1).some(isSecretName) || parts.some(isSecretFolder) || leadsThroughSecret(parts);
 }
 
-/** Upper case first: `ſ` is `s` to some file systems. */
+/**
+ * Splits a path into parts, in lower case. Converts to upper case first, since some file systems treat `ſ` as
+ * `s`.
+ */
 const partsOf = (path: string): readonly string[] => path.toUpperCase().toLowerCase().split('/');
 
 const isSecretName = (part: string): boolean => isSecretFolder(part) || isSecretFile(part);
@@ -95,8 +102,8 @@ const leadsThrough = (parts: readonly string[], place: readonly string[]): boole
 const isNamed = (part: string, name: string): boolean => part === name || isShortFor(part, stemOf(name));
 
 /**
- * The name itself, and that of the file which Windows opens: without dots and spaces at the end, and without the name of a
- * stream (`server.key::$data`).
+ * Returns the name and the name of the file that Windows opens for it: without trailing dots and spaces, and
+ * without the name of a stream (`server.key::$data`).
  */
 function namesOf(part: string): readonly string[] {
   const [name = ''] = part.split(':', 1);
@@ -107,11 +114,14 @@ function namesOf(part: string): readonly string[] {
 
 interface Stem {
   readonly stem: string;
-  /** Whether a name may go on after it. */
+  /** True if further text may follow the name. */
   readonly isOpen: boolean;
 }
 
-/** What Windows makes the short name of a file of: `.git-credentials` is `GIT-CR~1`, or from the fifth on `GI` and four digits. */
+/**
+ * Returns the part of a file name from which Windows builds its short name: `.git-credentials` becomes
+ * `GIT-CR~1`, or from the fifth file on `GI` and four digits.
+ */
 const stemOf = (name: string): string => /^\.?([^.*]*)/.exec(name)?.[1]?.slice(0, 6) ?? '';
 
 const stemsOf = (names: Iterable<string>): readonly Stem[] =>

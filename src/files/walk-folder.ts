@@ -3,28 +3,28 @@ import { type FileTree, RefusedPath } from './file-tree.js';
 import { enterFolder, listFolder, type OpenFolder } from './list-folder.js';
 import { byCodeUnits } from './portable-path.js';
 
-/** What a walk comes across. */
+/** An entry that a walk reports. */
 export interface WalkedEntry {
-  /** Relative to the root, with `/`. */
+  /** Path relative to the root, with `/`. */
   readonly path: string;
-  /** `unreadable` is said of a folder, after it was told as one. */
+  /** `unreadable` is a second report of a folder that could not be listed. */
   readonly type: 'file' | 'folder' | 'unreadable';
-  /** Levels below where the walk began, from 1. */
+  /** Levels below the start of the walk, from 1. */
   readonly depth: number;
 }
 
-/** How far a walk goes. */
+/** Options of a walk. */
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** How many levels to go down; without it, all. */
+  /** Maximum number of levels to descend. Default: all. */
   readonly maxDepth?: number;
 }
 
 /**
- * Everything below a folder in a stable order, folders after files of the same level; what `.gitignore` names,
- * secrets, saved runs and links are left out. A folder that cannot be read is told and passed over; only if it is
- * the first one, the walk throws `RefusedPath`. Gives the event loop its turns, also if its reader works on without
- * any; stops with the signal's reason.
+ * Yields everything below a folder in a stable order, folders after files of the same level. Omits links,
+ * secrets, saved runs, and entries that `.gitignore` excludes. Reports a folder that it cannot read and
+ * continues; throws `RefusedPath` only if that is the first folder. Yields to the event loop even if its
+ * consumer is synchronous; throws the signal's reason once it is aborted.
  */
 export async function* walkFolder(
   tree: FileTree,
@@ -56,9 +56,9 @@ function toUnreadable(error: unknown): undefined {
 
 /** The files nearest to a folder. */
 export interface NearestFiles {
-  /** Relative to the root, by code units. */
+  /** Paths relative to the root, ordered by code units. */
   readonly paths: readonly string[];
-  /** True if there are more: past a limit, or in a folder that could not be read. */
+  /** True if there are more files: beyond a limit, or in a folder that could not be read. */
   readonly cut: boolean;
 }
 
@@ -67,8 +67,8 @@ const MAX_FILES = 2_000;
 const MAX_DEPTH = 32;
 
 /**
- * Lists the files below a folder, nearest first until a limit of work is reached; the same files that `walkFolder`
- * tells. Stops with the signal's reason.
+ * Lists the files below a folder, nearest first, until a limit of work is reached; the same files that
+ * `walkFolder` yields. Throws the signal's reason once it is aborted.
  */
 export async function listNearest(
   tree: FileTree,

@@ -8,8 +8,8 @@ import type { Wire } from './wire/wire.js';
 import { complete, type Question, refuse, type WireAnswer } from './wire/wire-answer.js';
 
 /**
- * Chooses the reply to a request. If it throws, the client gets a 400 with the error's message; an error while lazy
- * chunks are produced cuts the connection.
+ * Chooses the reply to a request. If it throws, the client gets a 400 with the error's message; an error from
+ * lazy chunks cuts the connection.
  */
 export type Respond = (request: RecordedRequest) => ScriptedReply;
 
@@ -18,14 +18,14 @@ const wires: Readonly<Record<string, Wire>> = {
   '/v1/messages': anthropicWire,
 };
 
-/** The completion of a script or fault that names none. */
+/** The completion used if a script or fault gives none. */
 export const plainAnswer: ScriptedCompletion = {
   text: 'Thought: I know it.\nFinal Answer: A scripted answer.',
 };
 
 /**
- * Finds the wire by the path and writes the reply that `respond` chooses. A request that the vendor would refuse gets
- * the vendor's error, whatever the script says.
+ * Selects the wire by path and writes the reply that `respond` chooses. A request that the vendor would
+ * refuse gets the vendor's error, whatever the script says.
  */
 export function answerRequest(request: RecordedRequest, respond: Respond): WireAnswer {
   if (request.method === 'GET' && request.path === '/v1/models') return listModels(request);

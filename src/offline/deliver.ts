@@ -8,13 +8,13 @@ export interface Delivery {
   readonly response: ServerResponse;
   /** Fires when either side closes the connection. */
   readonly signal: AbortSignal;
-  /** Must be called before the server itself breaks the connection. */
+  /** Marks the coming end of the connection as the server's; call it before breaking the connection. */
   readonly hangUp: () => void;
 }
 
 /**
- * Sends the answer as its fields say: slowly, in part, or not at all, and no faster than the client reads. Resolves when
- * nothing more will be sent; rejects with an AbortError if the client leaves during a wait.
+ * Sends the answer as its fields say: slowly, in part, or not at all, and no faster than the client reads.
+ * Resolves when nothing more will be sent; rejects with an AbortError if the client leaves during a wait.
  */
 export async function deliver(answer: WireAnswer, delivery: Delivery): Promise<void> {
   if (answer.end === 'silence') return;

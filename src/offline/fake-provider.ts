@@ -4,7 +4,7 @@ import { replyOffline } from './offline-model.js';
 import { offlineModelName } from './wire/list-models.js';
 import type { RecordedRequest, ScriptedReply } from './wire/reply.js';
 
-/** One reply for all requests, a list with one reply for each request in turn, or a function that chooses. */
+/** One reply for all requests, a list with one reply per request, or a function that chooses. */
 export type Script = ScriptedReply | readonly ScriptedReply[] | Respond;
 
 /** A scripted provider on loopback that speaks both vendors' protocols. */
@@ -23,12 +23,12 @@ export interface FakeProvider {
   close(): Promise<void>;
 }
 
-/** Answers requests for the offline model as that model does, and all others with a fixed text. */
+/** Answers requests for the model `offline` with the offline model, and all others with a fixed text. */
 const unscripted: Respond = (request) =>
   request.body['model'] === offlineModelName ? replyOffline(request) : plainAnswer;
 
 /**
- * Starts a provider that replies as the script says. After the last reply of a list it answers 400, which no client
+ * Starts a provider that replies as scripted. After the last reply of a list it answers 400, which no client
  * retries, so that a test notices a surplus request.
  */
 export async function startFakeProvider(script: Script = unscripted): Promise<FakeProvider> {
@@ -52,7 +52,7 @@ export async function startFakeProvider(script: Script = unscripted): Promise<Fa
       while (requests.length <= index) {
         await new Promise((resolve) => arrivals.addEventListener('request', resolve, { once: true }));
       }
-      // The loop has ended, so there is a request at this index.
+      // The loop ended because there is a request at this index.
       return requests[index] as RecordedRequest;
     },
   };

@@ -7,7 +7,7 @@ import { deliver } from './deliver.js';
 import { type OpenExchange, openExchange } from './record-request.js';
 import type { RecordedRequest } from './wire/reply.js';
 
-/** A provider on 127.0.0.1, at a port that the operating system chose. */
+/** A provider on 127.0.0.1, at a port that the operating system chooses. */
 export interface LoopbackServer {
   /** `http://127.0.0.1:port`; OpenAI clients add `/v1`. */
   readonly url: string;
@@ -19,13 +19,13 @@ export interface LoopbackServer {
   unref(): void;
 }
 
-/** Listens on loopback and answers in the protocol to which the request's path belongs. */
+/** Listens on loopback and answers in the protocol that the request's path belongs to. */
 export async function startLoopbackServer(
   respond: Respond,
   record: (request: RecordedRequest) => void = () => {},
 ): Promise<LoopbackServer> {
   const open = new Set<OpenExchange>();
-  // Keeps idle connections longer than the service does: if this side closed first, it could cut off a request in flight.
+  // Keeps idle connections longer than the service does; closing first could cut off a request in flight.
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     void serve({ incoming, response, respond, record, open });
   });

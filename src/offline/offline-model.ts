@@ -18,16 +18,16 @@ export interface OfflineModel {
 }
 
 /**
- * Starts the model `offline` on loopback (rule: offline-model), in a thread of its own: however long it reads a prompt, no
- * other request waits for it. It does not keep the process alive and stores no request.
+ * Starts the model `offline` on loopback (rule: offline-model), in its own thread, so that no other request
+ * waits while it reads a prompt. It does not keep the process alive and stores no request.
  */
 export async function startOfflineModel(): Promise<OfflineModel> {
   const file = import.meta.url && fileURLToPath(new URL('./offline-thread.js', import.meta.url));
-  // A bundle does not contain that file.
+  // In a bundle the thread's file does not exist.
   return file && existsSync(file) ? startInThread(file) : startHere();
 }
 
-/** V8's default of 48 MiB for the thread's young generation would come on top of the process's own. */
+/** Limits the thread's young generation, since V8's default of 48 MiB would be added to the process's own. */
 const MAX_YOUNG_GENERATION_MIB = 8;
 
 async function startInThread(file: string): Promise<OfflineModel> {
@@ -50,7 +50,7 @@ async function startHere(): Promise<OfflineModel> {
 export const answerOffline: Respond = (request) =>
   request.body['model'] === offlineModelName ? replyOffline(request) : { fault: 'not-found' };
 
-/** Converts the output limit to characters, as in the usage counts. */
+/** Characters per token, as in the usage counts; converts the output limit. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Returns the extractive model's reply to a request of either vendor's shape, cut at the request's output limit. */
@@ -65,7 +65,7 @@ function outputLimit(body: RecordedRequest['body']): number | null {
   return typeof limit === 'number' ? limit : null;
 }
 
-/** Returns all messages; Anthropic's system text, which is a field of its own, becomes the first. */
+/** Returns all messages; Anthropic's separate system text becomes the first. */
 function messagesOf({ system, messages }: RecordedRequest['body']): ChatMessage[] {
   const turns = Array.isArray(messages) ? messages.flatMap(toMessage) : [];
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];

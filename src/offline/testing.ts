@@ -1,4 +1,7 @@
-/** `stepwise/testing`: the loopback provider that is this project's own test double, in both vendors' protocols. */
+/**
+ * Package entry `stepwise/testing`: a scripted provider on loopback in both vendors' protocols, which this
+ * project's own tests use.
+ */
 export type { Respond } from './answer-request.js';
 export { type FakeProvider, type Script, startFakeProvider } from './fake-provider.js';
 export { faultNames } from './faults/faults.js';

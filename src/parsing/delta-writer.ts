@@ -1,6 +1,9 @@
 import type { ParsedCompletion } from './parse-completion.js';
 
-/** A part of an arriving reply. `draft` is prose before any label, whose role is undecided (rule: draft-role). */
+/**
+ * A part of a reply that is still arriving. `draft` is prose before any label, whose role is undecided (rule:
+ * draft-role).
+ */
 export interface ParseDelta {
   readonly type: 'reasoning' | 'draft' | 'thought' | 'answer';
   readonly delta: string;
@@ -22,7 +25,7 @@ export class DeltaWriter {
   #role: Role = 'draft';
   /** White space, chat tokens, stop words and wrapping fences: sent only if text follows. */
   #gap = '';
-  /** The next text is the first of its field, which starts without white space. */
+  /** True if the next text begins its field, where white space is trimmed. */
   #fieldBegins = true;
   /** The field that continues after a `<think>` block. */
   #outer: Field | null = null;
@@ -31,14 +34,14 @@ export class DeltaWriter {
     return this.#role;
   }
 
-  /** The deltas since the last call. */
+  /** Returns the deltas since the last call. */
   take(): ParseDelta[] {
     const deltas = this.#deltas;
     this.#deltas = [];
     return deltas;
   }
 
-  /** Sends text without the white space at its end; false if there is nothing else. */
+  /** Sends text without its trailing white space; false if nothing remains. */
   write(text: string): boolean {
     const solid = text.trimEnd();
     if (solid === '' || this.#role === 'held') {
@@ -59,7 +62,7 @@ export class DeltaWriter {
     this.#gap += text;
   }
 
-  /** Text that is sent only if more follows. */
+  /** Text that is sent only if more text follows in its field. */
   get gap(): string {
     return this.#gap;
   }
@@ -68,7 +71,7 @@ export class DeltaWriter {
     this.#gap = '';
   }
 
-  /** Takes `**` out of what waits where nothing but blanks has come after it. */
+  /** Removes a `**` from the held text if only blanks follow it. */
   dropClosingBold(at: number): void {
     const after = this.#gap.slice(at + 2);
     if (!/[^ \t\r]/.test(after)) this.#gap = this.#gap.slice(0, at) + after;
@@ -78,7 +81,7 @@ export class DeltaWriter {
     this.#role = 'held';
   }
 
-  /** A label begins a field. White space between a draft and a labelled thought belongs to the draft. */
+  /** Begins a field at its label. White space between a draft and a labelled thought belongs to the draft. */
   begin(role: 'thought' | 'answer'): void {
     const beginsReply = this.#role === 'draft' && this.#sent.draft === '' && this.#gap.trim() === '';
     if (role === 'answer' || beginsReply) this.#gap = '';

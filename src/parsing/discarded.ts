@@ -3,17 +3,18 @@ import { chatTokenAt } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers, type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
-/** Text in no field of the result: text after an action, chat tokens, stop words. */
+/** Text that is in no field of the result: text after an action, chat tokens, stop words. */
 export interface Discarded {
   readonly kind: DiscardedKind;
-  /** UTF-16 code units, without the white space around a line. */
+  /** Length in UTF-16 code units, without the white space around a line. */
   readonly chars: number;
 }
 
 /**
- * `text`, `thought`, `action`, `observation`, `answer`: what followed the first action, by the label it stood
- * under; `text` also a word beside the marks of a fence that wraps the action. `stop`: chat tokens and stop words at the
- * end. `chat_token`: those before the text or a call. `fence`: closing tags of our own that were never opened.
+ * The kind of discarded text. `text`, `thought`, `action`, `observation`, `answer`: text after the first
+ * action, by its label; `text` also for a word beside the marks of a fence around the action. `stop`: chat
+ * tokens and stop words at the end. `chat_token`: tokens before the text or a call. `fence`: our own closing
+ * tags that were never opened.
  */
 export type DiscardedKind =
   | 'text'
@@ -33,7 +34,7 @@ const kinds = {
   answer: 'answer',
 } as const;
 
-/** A stretch of one kind, and how many of its characters count. */
+/** A section of discarded text of one kind; `chars` counts it. */
 export interface DiscardedRun extends Discarded {
   readonly start: number;
   readonly end: number;
@@ -44,7 +45,7 @@ export function describeDiscarded(text: string, from: number): Discarded[] {
   return addUp(discardedRuns(text, from));
 }
 
-/** Lists the stretches of text after an action, without white space and the call's own wrapping. */
+/** Lists the sections of text after an action, without white space and the call's own wrapping. */
 export function discardedRuns(text: string, from: number): DiscardedRun[] {
   const runs: DiscardedRun[] = [];
   const { end, stop } = trimEnd(text, from);
@@ -61,12 +62,12 @@ export function discardedRuns(text: string, from: number): DiscardedRun[] {
   return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
 }
 
-/** Marks that open the wrapping of a call, with what stands beside those of a fence. */
+/** Marks that open the wrapping of a call, with the word beside a fence. */
 const openingMarks = /(?:```([\w+#.-]*)|`|\*\*)\s*$/;
 
 /**
- * What is left out between a label and its call: chat tokens, and a word beside the marks of a fence where the call
- * stands on their line; else the word is the language.
+ * Lists the discarded text between a label and its call: chat tokens, and a word beside the fence marks if
+ * the call is on the same line; otherwise that word is the fence's language.
  */
 export function discardedBefore(text: string, from: number, callStart: number): DiscardedRun[] {
   const wrapping = openingMarks.exec(text.slice(from, callStart));

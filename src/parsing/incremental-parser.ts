@@ -10,21 +10,22 @@ import {
   parseCompletion,
 } from './parse-completion.js';
 
-/** A reply as it was read, with the deltas that were held back. */
+/** A completely read reply, and the deltas that were held back until its end. */
 export interface StreamedReply {
   readonly deltas: ParseDelta[];
   readonly completion: ParsedCompletion;
 }
 
 /**
- * Reads a completion while it arrives. Deltas hold no label and no half-written marker; `end` returns the result of
- * `parseCompletion` for the whole text, and the deltas still missing. The work is linear in the text.
+ * Reads a completion while it arrives. Deltas contain no labels and no incomplete markers; `end` returns the
+ * same result as `parseCompletion` for the whole text, and the remaining deltas. The work is linear in the
+ * text.
  *
  * In a labelled reply, joined `draft` and `thought` deltas equal the thought, and `answer` deltas the answer
- * (rule: deltas-join). A reply without a label arrives as `draft`; one that begins like a call is held until its end. A
- * reply that turns out to be no action (`Action: None`) is one `answer` delta at the end; the text of an unreadable
- * action is never sent (rule: unreadable-never-answer). Prose before a `</think>` that nothing opened was sent as draft
- * by the time it turns out to be reasoning.
+ * (rule: deltas-join). A reply without a label arrives as `draft`; one that begins like a call is held until
+ * its end. A reply that turns out to be no action (`Action: None`) is one `answer` delta at the end; the text
+ * of an unreadable action is never sent (rule: unreadable-never-answer). Prose before an unmatched `</think>`
+ * has already been sent as draft when the tag shows that it is reasoning.
  */
 export class IncrementalParser {
   readonly #tools: readonly OfferedTool[];
@@ -39,7 +40,7 @@ export class IncrementalParser {
     this.#contents = new LineContents(this.#reply, OfferedTools.of(tools));
   }
 
-  /** Takes the next piece of the completion and returns what can be shown. */
+  /** Adds the next part of the completion and returns the deltas that can be sent. */
   push(text: string): ParseDelta[] {
     this.#chunks.push(text);
     const reply = this.#reply;
@@ -49,20 +50,20 @@ export class IncrementalParser {
     return reply.writer.take();
   }
 
-  /** The completion as a whole, with the deltas that were held back. */
+  /** Returns the whole completion, with the deltas that were held back. */
   end({ reasoning = null, ...options }: ParseOptions = {}): StreamedReply {
     const completion = parseCompletion(this.#chunks.join(''), this.#tools, options);
     return { deltas: this.finish(completion), completion: addReasoning(completion, { reasoning }) };
   }
 
-  /** The deltas still missing, for a caller that has read the text up to here by itself. */
+  /** Returns the remaining deltas, for a caller that parsed the whole text itself. */
   finish(completion: ParsedCompletion): ParseDelta[] {
     const { writer } = this.#reply;
     writer.finish(completion);
     return writer.take();
   }
 
-  /** Does one step; false when more text is needed to decide. */
+  /** Reads the next part of the text; false if more text is needed to decide. */
   #advance(): boolean {
     const { writer, line } = this.#reply;
     if (writer.role === 'held') return false;

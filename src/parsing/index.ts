@@ -1,7 +1,7 @@
 /**
- * The parser by itself: what a model wrote, in any dialect, as one action, an answer or a problem in words.
- * Pure and synchronous; it throws on nothing a model or a tool definition can hold, and loads no other part
- * of the package. The rules are in docs/reference/reading-the-model.md, each under its name.
+ * Package entry of the parser: reads a model's text, in any dialect, as one action, an answer or a described
+ * problem. Pure and synchronous. It never throws, and loads no other part of the package. The rules are in
+ * docs/reference/reading-the-model.md.
  */
 export { type DefinedTool, type OfferedTool, toOfferedTool } from './arguments/offered-tool.js';
 export type { ParseDelta } from './delta-writer.js';

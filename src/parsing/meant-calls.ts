@@ -8,9 +8,9 @@ import { skipClosers } from './text/trailing.js';
 import { isWellFormed, readLastFence, readPlain } from './unmarked-calls.js';
 
 /**
- * Words for a model that seems to have meant an action but wrote it where a call is only shown: in a fence at the end, on
- * a last line of its own, in a list, or after a label that does not start its line, or has no colon
- * (rule: closing-fence). Null where nothing looks like one.
+ * Advises a model that probably intended an action, but wrote it where the parser only sees a quotation: in a
+ * fence at the end, on a last line of its own, in a list, or after a label that does not start its line or
+ * lacks its colon (rule: closing-fence). Returns null if nothing resembles a call.
  */
 export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string | null {
   const fenced = readLastFence(reply, tools);
@@ -51,7 +51,7 @@ function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null 
   return endsReply(labelled, reply, tools) ? meant(labelled, 'stands in a list') : null;
 }
 
-/** Whether a call is well-formed and only closers or a made-up observation follow. */
+/** Whether a call is well-formed and only closing marks or an invented observation follow. */
 function endsReply(
   reading: CallReading | null,
   { text, end }: ReplyText,
@@ -72,7 +72,7 @@ function unwrap(text: string, position: number): number {
 }
 
 const actionLabel = /(?<![\w-])Action(?!\w)\*{0,2}[ \t]{0,4}(?:->|=>|[:：–—=(-])?\*{0,2}/gi;
-/** Maximum number of labels that are tried in a paragraph, which keeps the work linear. */
+/** Maximum number of labels that are tried in a paragraph; keeps the work linear. */
 const MAX_LABELS = 8;
 
 /** Finds `Action:`, `Action -`, `Action(` or `action` alone anywhere in a part of a text. */

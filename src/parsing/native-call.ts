@@ -6,19 +6,20 @@ import { skipSpace } from './text/characters.js';
 import { readValue } from './text/literals.js';
 import { Scanner } from './text/scanner.js';
 
-/** A call that the provider sent in a field of its own, not in the text. */
+/** A call that the provider sent in a separate field, not in the text. */
 export interface NativeCall {
   readonly name: string;
   /** JSON as the model wrote it; empty text means no arguments. */
   readonly arguments: string;
 }
 
-/** A native call as the offered tools judge it; `empty` is an answer without text. */
+/** The result of checking a native call; `empty` is an answer call without text. */
 export type NativeCallReading = ResolvedCall | { readonly outcome: 'empty' };
 
 /**
- * Checks a native call against the offered tools. The name is the call's, whatever its arguments hold; the arguments
- * are one value, read like those of a JSON call in text, with nothing after it (rule: json-call). Never throws.
+ * Checks a native call against the offered tools. The name comes from the call, whatever its arguments hold;
+ * the arguments are one value, read like those of a JSON call in text, with nothing after it (rule:
+ * json-call). Never throws.
  */
 export function readNativeCall(
   call: NativeCall,

@@ -23,12 +23,15 @@ export interface ParseCommon {
   readonly thought: string | null;
   /** Reasoning in `<think>` or in the provider's own field; never a source of actions. */
   readonly reasoning: string | null;
-  /** `repaired` if anything was mended or assumed; `repairs` says what. */
+  /** `repaired` if the parser fixed or assumed anything; `repairs` lists these. */
   readonly confidence: 'exact' | 'repaired';
   readonly repairs: readonly Repair[];
   /** Characters that are in no field of the result, by kind. */
   readonly discarded: readonly Discarded[];
-  /** The answer was given as one: under `Final Answer:`, in `<final_answer>`, as `final_answer` of a JSON object. */
+  /**
+   * True if the model marked its answer: with `Final Answer:`, `<final_answer>` or the JSON key
+   * `final_answer`.
+   */
   readonly answerLabelled: boolean;
 }
 
@@ -46,7 +49,7 @@ export type ParsedOutcome =
       readonly action: null;
       readonly dialect: null;
       readonly answer: string;
-      /** Words for the model where the answer looks as if an action was meant (rule: closing-fence). */
+      /** Advice for the model if the answer resembles an intended action; else null (rule: closing-fence). */
       readonly problem: string | null;
     }
   | {
@@ -60,9 +63,9 @@ export type ParsedOutcome =
       readonly outcome: 'malformed_action' | 'unknown_tool' | 'truncated';
       readonly action: null;
       readonly dialect: Dialect;
-      /** The whole text: nothing the model wrote is lost. */
+      /** The whole text, so that nothing the model wrote is lost. */
       readonly answer: string;
-      /** Words the model can use to write the action right. */
+      /** Advice for the model on how to write the action correctly. */
       readonly problem: string;
     };
 
@@ -71,20 +74,20 @@ export type ParsedCompletion = ParseCommon & ParsedOutcome;
 
 /** Facts about a completion besides its text. */
 export interface ParseOptions {
-  /** Why the provider ended the completion; after `length` nothing runs that might have gone on. */
+  /** Reason why the provider ended the completion. After `length`, calls that may be incomplete never run. */
   readonly finishReason?: 'stop' | 'length' | 'tool' | 'refusal' | 'other';
-  /** Reasoning that the provider sent in a field of its own. */
+  /** Reasoning from the provider's own field. */
   readonly reasoning?: string | null;
   /**
-   * The model was taught to label its answers, so that prose without a label is only taken for one: the repair
-   * `unlabelled_answer`. True unless said otherwise; false for native tool calling.
+   * Whether the prompt taught the model to label its answers. If so, an answer without a label carries the
+   * repair `unlabelled_answer`. Default true; false for native tool calling.
    */
   readonly labelsExpected?: boolean;
 }
 
 /**
- * Characters of a reply from `start` up to `end`, and what they became. `call`: the call as written. `answer`: also the
- * whole of a reply whose action could not be read. `discarded`: what is in no field of the result.
+ * Characters of a reply from `start` up to `end`, and their use. `call`: the call as written. `answer`: also
+ * a whole reply whose action could not be read. `discarded`: text in no field of the result.
  */
 export interface ReplySpan {
   readonly kind: 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded';
@@ -93,7 +96,7 @@ export interface ReplySpan {
   readonly end: number;
 }
 
-/** The outcome, and its places in the text. */
+/** An outcome and its place in the text. */
 interface Found {
   readonly said: ParsedOutcome & Pick<ParseCommon, 'thought'> & Partial<ParseCommon>;
   readonly places: readonly ReplySpan[];
@@ -101,8 +104,8 @@ interface Found {
 }
 
 /**
- * Reads a completion in any dialect. Total: every string has a result and nothing is thrown. The time is
- * linear in its length (rule: linear-work), and what is in no field of the result is counted in `discarded`.
+ * Parses a completion in any dialect. Never throws; every string has a result. The time is linear in the
+ * length (rule: linear-work). `discarded` counts all text that is in no field of the result.
  */
 export function parseCompletion(
   text: string,
@@ -206,7 +209,7 @@ function labelledAnswer(reply: ReplyText, marker: Marker): Found {
   };
 }
 
-/** Makes an answer that the model labelled as one. */
+/** Builds an answer that the model labelled. */
 function givenAnswer(answer: string, before: string, repairs: readonly Repair[]): Found['said'] {
   const thought = before || null;
   if (answer === '') return { ...nothing, thought, repairs };

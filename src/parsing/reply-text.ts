@@ -11,7 +11,7 @@ import type { Marker } from './text/markers.js';
 import { strayClosers } from './text/own-fences.js';
 import { type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
-/** Reads a text that holds no actions, such as a summary, without reasoning and a leading `Thought:`. */
+/** Reads a text that cannot hold actions, such as a summary; drops reasoning and a leading `Thought:`. */
 export function readProse(text: string): string {
   const reply = ReplyText.read(text, new OfferedTools([]));
   return reply.textOf(reply.whole());
@@ -23,7 +23,7 @@ export class ReplyText {
   readonly outline: ReplyOutline;
   /** End of the text, before chat tokens and white space. */
   readonly end: number;
-  /** Number of characters of whole and half stop words after the end. */
+  /** Number of characters of complete and incomplete stop words after the end. */
   readonly #stop: number;
   readonly #strays: readonly TextSpan[];
 
@@ -46,7 +46,7 @@ export class ReplyText {
     return new ReplyText(text, outline, { trimmed, strays: strayClosers(text) });
   }
 
-  /** Returns the text in `<think>`, with or without its opening or closing tag (rule: thinking). */
+  /** Returns the text in `<think>`, even if its opening or closing tag is missing (rule: thinking). */
   reasoning(): string | null {
     const blocks: string[] = [];
     for (const [from, to] of this.reasoningSpans()) {
@@ -89,7 +89,7 @@ export class ReplyText {
     return this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
   }
 
-  /** Lists what an answer whose label is at `thoughtEnd` leaves out. */
+  /** Lists the text that an answer omits whose label is at `thoughtEnd`. */
   leftOutOfAnswer(thoughtEnd = this.outline.start): DiscardedRun[] {
     const stop = { kind: 'stop', start: this.end, end: this.text.trimEnd().length } as const;
     return [...this.#leftOut(thoughtEnd, this.end), { chars: this.#stop, ...stop }, ...this.#imagined()];
@@ -104,7 +104,7 @@ export class ReplyText {
     return [{ kind: 'chat_token', start: otherTurn, end, chars: end - otherTurn }, ...spoken];
   }
 
-  /** Lists what is left out before a call and after it. */
+  /** Lists the text that is omitted before and after a call. */
   leftOutAround(thoughtEnd: number, call: { start: number; end: number }): DiscardedRun[] {
     return [
       ...this.#leftOut(thoughtEnd, thoughtEnd),
@@ -139,7 +139,9 @@ export class ReplyText {
     return this.#without(start, content, wrapping).length > 0;
   }
 
-  /** Returns the end of the content, before a closing fence around the reply; quoted text may look like another turn. */
+  /**
+   * Returns the end of the content, before a closing fence around the reply. Ignores turns in quoted text.
+   */
   contentEnd(): number {
     const { start, otherTurn } = this.outline;
     const end = otherTurn === null ? this.end : trimEnd(this.text, start).end;
@@ -206,13 +208,13 @@ export class ReplyText {
   }
 }
 
-/** Returns a label with the blanks after it, and the `**` that closes after its text. */
+/** Returns a label with the blanks after it, and the `**` that closes its emphasis. */
 function labelSpans(text: string, marker: Marker, lineEnds = new LineEnds(text)): TextSpan[] {
   const label: TextSpan = [marker.start, skipBlanks(text, marker.end)];
   return marker.openBold ? [label, ...closingBold(text, marker.end, lineEnds)] : [label];
 }
 
-/** Returns the `**` at the end of a line whose label left its emphasis open. */
+/** Returns the `**` at the end of a line whose label did not close its emphasis. */
 function closingBold(text: string, from: number, lineEnds = new LineEnds(text)): TextSpan[] {
   let end = lineEnds.after(from);
   while (end > from && ' \t\r'.includes(text.charAt(end - 1))) end -= 1;

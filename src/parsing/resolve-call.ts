@@ -10,7 +10,7 @@ import {
 } from './dialects/written-call.js';
 import type { JsonValue, Repair } from './text/scanner.js';
 
-/** A written call held against the tools that are offered. */
+/** The result of checking a written call against the offered tools. */
 export type ResolvedCall =
   | {
       readonly outcome: 'action';
@@ -37,7 +37,7 @@ export type ResolvedCall =
     };
 
 export interface ResolveOptions {
-  /** The provider cut the completion at its output limit. */
+  /** True if the provider cut the completion at its output limit. */
   readonly cutByLimit: boolean;
   readonly textLength: number;
 }
@@ -63,12 +63,14 @@ export function resolveCall(
   return { outcome: 'malformed_action', dialect, problem };
 }
 
-/** A call of `Final Answer` with one value, where no tool of that name is offered (rule: answer-call). */
+/**
+ * Whether a call is `Final Answer` with one value, and no tool of that name is offered (rule: answer-call).
+ */
 export function isAnswerCall({ name, list }: WholeCall, tools: OfferedTools): boolean {
   return isAnswerName(name) && !tools.find(name) && list.length === 1;
 }
 
-/** Its one value: text as it is, any other as JSON. */
+/** Returns the call's one value as text; values that are not strings are written as JSON. */
 function readAnswer({
   isStepObject,
   list,
@@ -84,7 +86,7 @@ function readAnswer({
   return { outcome: 'answer', answer, thought, repairs, start, end };
 }
 
-/** `{"answer": "42"}` names the one argument of such a call. */
+/** Unwraps an object with one entry, such as `{"answer": "42"}`. */
 function onlyEntry(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const [only, ...others] = Object.values(value);
@@ -92,8 +94,8 @@ function onlyEntry(value: JsonValue): JsonValue {
 }
 
 /**
- * Whether a call might have gone on if the text had not been cut: a call without `)`, a string whose end was guessed,
- * or one that ends with the text without a closing mark (a plain action input, a smart quote).
+ * Whether a cut text may have continued the call: it lacks `)`, has a string whose end was guessed, or ends
+ * with the text without a closing mark (a plain action input, a smart quote).
  */
 function isOpenEnded(call: WholeCall, textLength: number): boolean {
   if (call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes')) return true;

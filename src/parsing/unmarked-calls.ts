@@ -35,8 +35,8 @@ export function readPlain(text: string, start: number, tools: OfferedTools): Cal
 const MAX_BLANKS = 16;
 
 /**
- * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` while too little of it is
- * there to tell.
+ * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` if more text is
+ * needed to decide.
  */
 export function mayBeginBareCall(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   const start = skipBlanks(text, position);
@@ -73,8 +73,8 @@ function speaksForItself(reading: CallReading | null, tools: OfferedTools): read
 }
 
 /**
- * The call in a fence that ends the reply and holds nothing else: one labelled action or one tag where all the text
- * before it is a labelled thought (rule: closing-fence), or an object that speaks for itself.
+ * Returns the call in a fence that ends the reply and holds nothing else: a labelled action or a tag if all
+ * text before it is a labelled thought (rule: closing-fence), or an object that states its own meaning.
  */
 export function readClosingFence(
   reply: ReplyText,

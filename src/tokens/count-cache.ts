@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 
-/** Together some 4 MB: a key of 44 characters and a number each. */
+/** Takes about 4 MB: each entry has a key of 44 characters and a number. */
 const MAX_COUNTS = 32_768;
 
 /**
- * Token counts by the SHA-256 of the bytes that were counted; it holds no text. Keeps the counts used last: once half of
- * the cache is full, the other half, which holds what was not used since, makes room. An order by use would cost a
- * deletion with each lookup, and JavaScript's `Map` becomes slow to iterate after many of them.
+ * Token counts by the SHA-256 of the counted bytes; the cache stores no text. Keeps the most recently used
+ * counts: when half of the cache is full, the other half, with counts not used since, is dropped. Tracking
+ * exact recency would cost a deletion per lookup, and JavaScript's `Map` becomes slow to iterate after many
+ * deletions.
  */
 export class CountCache {
   #recent = new Map<string, number>();

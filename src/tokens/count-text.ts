@@ -7,14 +7,14 @@ import type { EndOfPiece } from './pieces/split-pieces.js';
 import { endOfChunk } from './seams.js';
 import type { Vocabulary } from './vocabulary.js';
 
-/** Counting fewer bytes is about as cheap as hashing them. */
+/** Below this size, counting is about as cheap as hashing. */
 const MIN_CACHED_BYTES = 48;
-/** Bytes counted between two looks at the clock and the limit: a fraction of a millisecond. */
+/** Bytes counted between checks of the clock and the limit: a fraction of a millisecond. */
 const SLICE_BYTES = 8 * 1024;
 
 const encoder = new TextEncoder();
 
-/** Everything that depends on the encoding. */
+/** All data that depends on the encoding. */
 export interface EncodingTables {
   readonly vocabulary: Vocabulary;
   readonly endOfPiece: EndOfPiece;
@@ -22,9 +22,9 @@ export interface EncodingTables {
 }
 
 export interface CountBounds {
-  /** Counting ends as soon as there are more tokens. */
+  /** Counting ends as soon as the count exceeds this. */
   readonly limit: number;
-  /** Its reason is thrown once it is aborted. */
+  /** Counting throws the signal's reason once it is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function countText(
   { limit, signal }: CountBounds,
 ): Promise<number> {
   await yieldIfBusy(signal);
-  // A UTF-16 unit is at least one byte, and no token has more bytes than the longest.
+  // A UTF-16 code unit takes at least one byte, and no token has more bytes than the longest.
   const { longestToken } = encoding.vocabulary;
   if (text.length > limit * longestToken) return Math.ceil(text.length / longestToken);
   // Lone surrogates become U+FFFD, as they do when the text is sent.
@@ -53,7 +53,10 @@ export async function countText(
   return tokens;
 }
 
-/** Only new chunks are counted: two versions of a file share most of their chunks, and so do two steps of a run. */
+/**
+ * Counts only chunks that are not cached: two versions of a file share most of their chunks, and so do two
+ * steps of a run.
+ */
 function countChunk(
   encoding: EncodingTables,
   bytes: Uint8Array,
@@ -98,7 +101,7 @@ async function countBytes(
 interface Slice {
   readonly tokens: number;
   readonly end: number;
-  /** Set if a piece follows that is too long to be merged at once. */
+  /** Set if the next piece is too long to be merged at once. */
   readonly longPieceEnd?: number;
 }
 

@@ -9,11 +9,11 @@ import { type EndOfPiece, endOfCl100kPiece, endOfO200kPiece } from './pieces/spl
 import { type RankTable, readRankTable } from './rank-table.js';
 import { Vocabulary } from './vocabulary.js';
 
-/** The encodings OpenAI publishes for its chat models, the newer first. */
+/** The encodings that OpenAI publishes for its chat models, the newest first. */
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
 interface Source {
-  /** Name of the module that holds the ranks. */
+  /** Name of the module with the ranks. */
   readonly name: string;
   readonly ranks: () => Promise<{ default: TiktokenBPE }>;
   readonly endOfPiece: EndOfPiece;
@@ -40,9 +40,9 @@ const tables: Readonly<Record<Encoding, OnDemand<EncodingTables>>> = {
 };
 
 /**
- * Returns the encoding's tables, which are loaded once per process. Every count loads what it needs; a server calls this
- * at start, so that its first request need not wait the tenth of a second that it takes. Throws the signal's reason if
- * that is aborted first.
+ * Returns the encoding's tables, which are loaded once per process. Every count loads its encoding on demand;
+ * a server calls this at start, so that its first request need not wait for the 0.1 s that loading takes.
+ * Throws the signal's reason if it is aborted first.
  */
 export function loadEncoding(encoding: Encoding, signal?: AbortSignal): Promise<EncodingTables> {
   return tables[encoding].get(signal);
@@ -60,8 +60,8 @@ async function load(source: Source): Promise<EncodingTables> {
 }
 
 /**
- * Reads the ranks from the module's file: an imported module would keep its text in memory, as source and as value.
- * Returns undefined if there is no such file, as beside a bundle.
+ * Reads the ranks from the module's file, since an imported module would stay in memory as source and as
+ * value. Returns undefined if the file does not exist, as in a bundle.
  */
 async function readRanks({ name }: Source): Promise<string | undefined> {
   try {
@@ -72,7 +72,10 @@ async function readRanks({ name }: Source): Promise<string | undefined> {
   }
 }
 
-/** Counts the first tokens of the vocabulary as a text: until V8 has compiled the code, it runs at a tenth of its speed. */
+/**
+ * Counts the vocabulary's first tokens as a text, so that V8 compiles the code, which otherwise runs at a
+ * tenth of its speed.
+ */
 async function warmUp(encoding: EncodingTables, table: RankTable): Promise<void> {
   const text = new TextDecoder().decode(table.bytes.subarray(0, WARM_UP_BYTES));
   await countText(encoding, text, { limit: Number.POSITIVE_INFINITY });

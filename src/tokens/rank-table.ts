@@ -1,4 +1,4 @@
-/** All tokens of an encoding in the order of their ranks: token r is `bytes[starts[r], starts[r + 1])`. */
+/** All tokens of an encoding, ordered by rank: token r is `bytes[starts[r], starts[r + 1])`. */
 export interface RankTable {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
@@ -20,7 +20,7 @@ export function readRankTable(text: string): RankTable {
   const header = '! 0 ';
   if (!text.startsWith(header) || text.includes('\n')) throw new Error('Unknown form of rank data.');
   const bytes = new Uint8Array(text.length);
-  // The shortest token takes four digits and a space.
+  // The shortest token takes four base64 characters and a space.
   const starts = new Uint32Array(Math.ceil(text.length / 5) + 2);
   let size = 0;
   let length = 0;

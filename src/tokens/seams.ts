@@ -1,7 +1,8 @@
 /**
- * Safe seams: places where a text in UTF-8 can be cut and its parts counted alone, because the sum is exact. They are
- * always boundaries between pieces, in both encodings, and the part before them splits alike with and without the rest.
- * The rules look at one byte on either side and settle for ASCII, so they find many of these places, not all.
+ * Safe seams: places where a text in UTF-8 can be cut so that the counts of both parts add up exactly. They
+ * are always boundaries between pieces, in both encodings, and the part before them splits alike with and
+ * without the rest. The rules only look at one byte on either side and only accept ASCII, so they find many
+ * of these places, but not all.
  */
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
@@ -9,16 +10,16 @@ const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 const DELETE = 0x7f;
 
-/** Bound once, as in `vocabulary.ts`. */
+/** Stored once, as in `vocabulary.ts`. */
 const { imul } = Math;
 
 export function isSafeSeam(before: number, after: number): boolean {
   if (after > DELETE) return false;
-  // Words and numbers go on with letters, marks, digits and contractions only.
+  // Words and numbers continue only with letters, marks, digits and contractions.
   if (isAlphanumeric(before)) return !isAlphanumeric(after) && after !== APOSTROPHE;
-  // After a line break, every alternative ends unless whitespace follows, or `/` in o200k.
+  // A line break ends every alternative unless whitespace follows, or `/` in o200k.
   if (before === LINE_FEED) return isVisible(after) && after !== SLASH;
-  // Alternatives may begin with a space but, whitespace apart, never hold one later.
+  // Apart from whitespace runs, an alternative may begin with a space but has none later.
   return isVisible(before) && after === SPACE;
 }
 
@@ -34,17 +35,17 @@ export function joinUnsafeSeams(segments: readonly string[]): string[] {
   return joined;
 }
 
-/** The minimum for all chunks but a text's last. */
+/** Minimum length in bytes of all chunks but a text's last. */
 const MIN_CHUNK_BYTES = 1024;
-/** A chunk of so many bytes ends at the next seam of any kind. */
+/** Length in bytes from which a chunk ends at the next seam of any kind. */
 const LONG_CHUNK_BYTES = 4096;
-/** One in 64 of the spaces that follow a visible character ends a chunk. */
+/** Up to that length, one in 64 of the spaces after a visible character ends a chunk. */
 const CHOICE_BITS = 6;
 
 /**
- * Returns the end of the chunk that begins at `start`: a safe seam, about two thousand bytes on if there is one. Only the
- * few bytes around a seam decide whether it ends a chunk, wherever in a text they stand: a text that was cut, edited
- * or continued keeps nearly all of its chunks.
+ * Returns the end of the chunk that begins at `start`: a safe seam, about two thousand bytes later if there
+ * is one. Only the few bytes around a seam decide whether it ends a chunk, independent of their position, so
+ * that a text that was cut, edited or continued keeps nearly all of its chunks.
  */
 export function endOfChunk(bytes: Uint8Array, start: number): number {
   const { length } = bytes;
@@ -56,7 +57,7 @@ export function endOfChunk(bytes: Uint8Array, start: number): number {
   return Math.min(at, length);
 }
 
-/** Decides by a hash of the two bytes on either side. */
+/** Decides by a hash of the bytes on either side. */
 function isChosen(bytes: Uint8Array, space: number): boolean {
   const before = ((bytes[space - 2] ?? 0) << 8) | (bytes[space - 1] ?? 0);
   const after = ((bytes[space + 1] ?? 0) << 8) | (bytes[space + 2] ?? 0);

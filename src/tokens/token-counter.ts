@@ -4,39 +4,48 @@ import { type Encoding, loadEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
 
 /**
- * Counts the tokens of texts, sent as ordinary text: `<|endoftext|>` and the like have no special meaning. No method
- * holds the event loop, whatever the text (rule: loop-share); each throws the signal's reason once it is aborted.
+ * Counts the tokens of texts as ordinary text: `<|endoftext|>` and the like have no special meaning. No
+ * method holds the event loop, whatever the text (rule: loop-share); each throws the signal's reason once it
+ * is aborted.
  */
 export interface TokenCounter {
   readonly encoding: Encoding;
-  /** `estimated`: the encoding is not the model's own, and a margin is added. */
+  /** `estimated` if the model's own encoding is unknown, so that another encoding and a margin are used. */
   readonly counting: 'exact' | 'estimated';
   count(text: string): Promise<number>;
-  /** Returns the tokens of the text, or undefined if they are more than `limit`; costs no more than counting `limit` tokens. */
+  /**
+   * Returns the number of tokens, or undefined if it exceeds `limit`. Costs no more than counting `limit`
+   * tokens.
+   */
   fits(text: string, limit: number): Promise<number | undefined>;
   /** Returns the sum of the counts of all texts and of the messages' framing. */
   countMessages(messages: readonly CountedMessage[]): Promise<number>;
 }
 
 export interface CountedMessage {
-  /** Each is sent as one string: its segments, joined. */
+  /** Texts of the messages; each is sent as one string, its segments joined. */
   readonly texts: readonly (readonly string[])[];
-  /** Tokens that the provider puts around the texts. */
+  /** Tokens that the provider adds around the texts. */
   readonly framing: number;
 }
 
 /**
- * Creates a counter. Counters are cheap: all of one encoding share its tables and the cache of counts.
+ * Creates a counter. Counters are cheap: all counters of one encoding share its tables and the cache of
+ * counts.
  *
- * @param options.margin factor on the count of every text, rounded up, for models whose tokenizer is not public; 1, the
- *   default, is exact.
+ * @param options.margin factor on the count of every text, rounded up, for models whose tokenizer is not
+ * public; default 1 (exact).
+ *
  * @param options.signal ends all counting when it is aborted (rule: one-deadline).
  */
 export function createTokenCounter(
   encoding: Encoding,
   { margin = 1, signal }: { margin?: number; signal?: AbortSignal } = {},
 ): TokenCounter {
-  /** Exact counts: a step counts most of its texts several times, to fit them and as parts of the whole prompt. */
+  /**
+   * Cached exact counts: a step counts most of its texts several times, to fit them and as parts of the whole
+   * prompt.
+   */
   const counted = new Map<string, number>();
   let tables: EncodingTables | undefined;
   const countUpTo = async (text: string, limit: number): Promise<number> => {

@@ -1,28 +1,35 @@
 import type { RankTable } from './rank-table.js';
 
-/** Bytes that are not a token have no rank. */
+/** Returned for bytes that are not a token. */
 export const NO_RANK = -1;
 
-/** A slot holds a rank in its low bits and a tag of the hash above, so that most misses never touch token bytes. */
+/**
+ * A slot holds a rank in its low bits and a tag of the hash above it, so that most failed lookups never
+ * compare token bytes.
+ */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 const EMPTY = -1;
 
-/** Bound once: where the global object is a proxy, as under test runners, each `Math.` costs more than the hash. */
+/**
+ * Stored once: if the global object is a proxy, as under test runners, each `Math.` costs more than the hash.
+ */
 const { imul } = Math;
 
 /**
- * The tokens of one encoding: an open-addressing hash table over their bytes. A lookup takes a range of a byte
- * array and allocates nothing; a `Map` would need a string for every candidate.
+ * The tokens of one encoding, as an open-addressing hash table over their bytes. A lookup takes a range of a
+ * byte array and allocates nothing; a `Map` would need a string for every candidate.
  */
 export class Vocabulary {
-  /** Length in bytes of the longest token: no text of n bytes has fewer than n / longestToken tokens. */
+  /** Length of the longest token in bytes: a text of n bytes has at least n / longestToken tokens. */
   readonly longestToken: number;
   readonly #bytes: Uint8Array;
   readonly #starts: Uint32Array;
   readonly #slots: Int32Array;
   readonly #slotMask: number;
-  /** The ranks of tokens of two bytes, by both bytes: every merge begins with these, and they need no hash. */
+  /**
+   * Ranks of two-byte tokens, indexed by both bytes: every merge begins with these, and this avoids hashing.
+   */
   readonly #pairRanks = new Int32Array(256 * 256).fill(NO_RANK);
 
   constructor({ bytes, starts }: RankTable) {

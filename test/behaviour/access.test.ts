@@ -9,6 +9,7 @@ import { startService } from '../../src/service/start.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 import { tokenFileOf, writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
 import { key, startWholeService, stepRequest, uuid, type WholeService } from '../support/whole-service.js';
 
 const stepPath = '/api/agent/react_step';
@@ -20,7 +21,7 @@ const others = [
   { token: token.old, name: 'last-year', expires: '2025-12-31' },
 ];
 const path = writeTokenFile(...others, { token: token.revoked, name: 'revoked' });
-/** Whole, and in parts that stand nowhere by chance. */
+/** The token as a whole, and substrings of it that are too long to occur by chance. */
 const canaries = Object.values(token).flatMap((each) => [each, each.slice(9, 25), each.slice(-12)]);
 
 let service: WholeService;
@@ -31,7 +32,7 @@ afterAll(() => service.close());
 
 const bearing = (sent: string): [string, string] => ['Authorization', `Bearer ${sent}`];
 
-/** Sends, holds the answer to the contract, and looks for tokens in it. */
+/** Sends a request, validates the response against the contract, and checks that it contains no token. */
 async function send(request: RawRequest): Promise<RawAnswer & { code?: string; detail?: string }> {
   const answer = await sendRaw(service.url, request);
   const { status, headers, text } = answer;
@@ -108,7 +109,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     ],
   };
 
-  test.each(Object.entries(refusals))('%s: 401, and what is wrong', async (_, [
+  test.each(Object.entries(refusals))('%s is refused with 401 and a message that names the fault', async (_, [
     request,
     detail,
     challenge,
@@ -134,7 +135,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     expect([401, 404]).toContain(status);
   });
 
-  test('nothing of a refused request is looked at: no provider is asked', async () => {
+  test('a request without a valid token reaches no provider', async () => {
     const before = service.fake.requests.length;
     for (const [request] of Object.values(refusals)) await send(request);
     expect(service.fake.requests.length).toBe(before);
@@ -152,12 +153,12 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     expect((await send({ method: 'GET', path: open })).status).toBe(200);
   });
 
-  test('OPTIONS needs none and says the methods alone', async () => {
+  test('OPTIONS needs no token and returns only the methods', async () => {
     const { status, headers } = await send({ method: 'OPTIONS' });
     expect([status, headers['allow']]).toEqual([204, 'POST, OPTIONS']);
   });
 
-  test('a token in whose projects this one is not: 403, with the history as it was sent', async () => {
+  test('a token without this project is refused with 403 and the history unchanged', async () => {
     const answer = await send({ headers: [bearing(token.shop)] });
     expect([answer.status, answer.code, answer.detail]).toEqual([403, 'forbidden', 'project_not_allowed']);
     expect(JSON.parse(answer.text).updated_conversation_history).toEqual([]);
@@ -171,7 +172,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     expect(own.status).toBe(200);
   });
 
-  test('the provider never sees the token; the log sees its name', async () => {
+  test('the provider never receives the service token; the log has only its name', async () => {
     const answer = await send({ headers: [bearing(token.everywhere), ['X-Request-Id', 'a-step']] });
     expect(answer.status).toBe(200);
     const seen = JSON.stringify(service.fake.requests.map(({ headers, rawBody }) => ({ headers, rawBody })));
@@ -191,7 +192,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     expect(logged).not.toContain(key);
   });
 
-  describe('an id that holds the token gives way to a new one (rule: request-log)', () => {
+  describe('a request id that contains the service token is replaced (rule: request-log)', () => {
     const random = token.everywhere.slice('stepwise_'.length);
     const basic = (user: string): [string, string] => [
       'Authorization',
@@ -204,7 +205,9 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
       'a preflight': { method: 'OPTIONS', path: stepPath },
       'what is not there': { method: 'GET', path: '/nothing' },
     };
-    test.each(Object.entries(places))('on %s', async (_where, request) => {
+    test.each(
+      Object.entries(places),
+    )('a request id that contains the token is replaced on %s', async (_where, request) => {
       const ids = [random, `run-${random}`, `x-${random.slice(-8)}`, `x-${random.slice(-12).toUpperCase()}`];
       for (const id of ids) {
         const ways = [bearing(token.everywhere), bearing(random), basic('ci'), basic('')];
@@ -216,7 +219,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
           ]);
         }
       }
-      // Without Authorization, it is known by its looks.
+      // Without an Authorization header the service recognizes a token by its prefix.
       const { headers } = await send({
         ...request,
         headers: [['X-Request-Id', `x.${random.toUpperCase()}`]],
@@ -226,7 +229,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
       expect(canaries.filter((canary) => logged.includes(canary))).toEqual([]);
     });
 
-    test('each of several model keys does the same', async () => {
+    test('a request id that contains any of several model keys is replaced', async () => {
       const headers: [string, string][] = ['first-plover-0123', 'second-plover-4567'].map((each) => [
         'X-LLM-API-Key',
         each,
@@ -243,7 +246,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
       }
     });
 
-    test('any other stays', async () => {
+    test('a request id without a secret is kept', async () => {
       for (const id of ['run-stepwise', 'ci', '4bf92f3577b34da6a3ce929d0e0e4736']) {
         const kept = await send({ headers: [bearing(token.everywhere), ['X-Request-Id', id]] });
         expect(kept.headers['x-request-id']).toBe(id);
@@ -251,7 +254,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     });
   });
 
-  test('a token that is taken out of the file stops working, on open connections too (rule: token-file)', async () => {
+  test('a token removed from the file stops working, on open connections too (rule: token-file)', async () => {
     const client = new StepwiseClient({ baseUrl: service.url, token: token.revoked });
     await client.models();
     writeFileSync(path, tokenFileOf(...others));
@@ -260,11 +263,11 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
         () => false,
         ({ code }) => code === 'unauthenticated',
       );
-    while (!(await isRevoked())) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(isRevoked);
   });
 });
 
-test('the case of a project id means nothing, in requests, tokens and folders (rule: project-folder)', async () => {
+test('project ids are compared without case in requests, tokens and folders (rule: project-folder)', async () => {
   const lower = 'abcdef00-0000-4000-8000-00000000000a';
   const parent = mkdtempSync(join(tmpdir(), 'stepwise-projects-'));
   mkdirSync(join(parent, lower));
@@ -281,10 +284,10 @@ test('the case of a project id means nothing, in requests, tokens and folders (r
   await projects.close();
 });
 
-describe('the client with a token (rule: bearer-tokens)', () => {
+describe('the SDK client with a token (rule: bearer-tokens)', () => {
   const request = { ...stepRequest(), user_api_keys: undefined };
 
-  test('sends it with every call', async () => {
+  test('the SDK client sends its token with every call', async () => {
     const client = new StepwiseClient({ baseUrl: service.url, token: token.everywhere, llmKey: key });
     expect((await client.step(request)).direct_response).toBe('42');
     expect((await client.preview(request)).messages.length).toBeGreaterThan(0);
@@ -297,7 +300,7 @@ describe('the client with a token (rule: bearer-tokens)', () => {
     expect(events.at(-1)).toBe('step.completed');
   });
 
-  test('is told what is wrong, in an error that holds no token', async () => {
+  test('the SDK client throws an error that names the fault and contains no token', async () => {
     for (const wrong of [token.old, createToken(), undefined]) {
       const error = await new StepwiseClient({ baseUrl: service.url, token: wrong })
         .step(request)
@@ -320,7 +323,7 @@ describe('the client with a token (rule: bearer-tokens)', () => {
 });
 
 describe('pages of another origin (rule: cross-origin)', () => {
-  test('a preflight needs no token; the answers of all, refusals included, can be read by the allowed origin alone', async () => {
+  test('a preflight needs no token; only the allowed origin can read responses, refusals included', async () => {
     const CORS_ORIGINS = 'https://app.example';
     const open = await startWholeService(
       { text: 'Final Answer: 42' },
@@ -350,7 +353,7 @@ describe('pages of another origin (rule: cross-origin)', () => {
   });
 });
 
-describe('a name that is not this machine’s (rule: own-host)', () => {
+describe('requests with a foreign Host header (rule: own-host)', () => {
   const hosts: [string, number][] = [
     ['localhost', 200],
     ['LOCALHOST:1', 200],
@@ -372,7 +375,7 @@ describe('a name that is not this machine’s (rule: own-host)', () => {
     ['', 403],
   ];
 
-  test('is answered with 403 where nothing else tells the callers apart', async () => {
+  test('a service without tokens refuses a Host other than its own with 403', async () => {
     const open = await startWholeService({ text: 'Final Answer: 42' });
     for (const at of ['/healthz', '/api/agent/models', '/docs']) {
       const answers = hosts.map(([host]) =>
@@ -383,7 +386,7 @@ describe('a name that is not this machine’s (rule: own-host)', () => {
       );
     }
     const { text } = await sendRaw(open.url, { headers: [['Host', 'evil.example']] });
-    // Node keeps the first, another program the last.
+    // Of two Host headers Node uses the first, another program may use the last.
     const twice = [
       ['Host', 'localhost'],
       ['Host', 'evil.example'],
@@ -412,7 +415,7 @@ describe('a name that is not this machine’s (rule: own-host)', () => {
   });
 });
 
-test('a file of tokens that cannot be used ends the start (rule: token-file)', async () => {
+test('the service does not start with an invalid token file (rule: token-file)', async () => {
   const broken = writeTokenFile({ token: 'x', name: 'stepwise_canary' });
   const starting = startService({ PORT: 0, LOG_LEVEL: 'silent', AUTH_TOKENS_FILE: broken });
   await expect(starting).rejects.toThrow(ConfigError);
@@ -421,7 +424,7 @@ test('a file of tokens that cannot be used ends the start (rule: token-file)', a
   );
 });
 
-test('a run of another project does not begin (rule: bearer-tokens)', async () => {
+test('a run with a token of another project ends before its first step (rule: bearer-tokens)', async () => {
   const client = new StepwiseClient({ baseUrl: service.url, token: token.shop, llmKey: key });
   const run = client.run('What?', { llmConfig: stepRequest().llm_config, projectId: uuid });
   const { stop_reason, error } = await run.result();

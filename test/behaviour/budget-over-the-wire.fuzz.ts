@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** What the model table states for OpenAI's chat format. */
+/** The message framing of OpenAI's chat format, as the model table states it. */
 const framing = { prompt: 3, message: 4 };
 
 const tools = [

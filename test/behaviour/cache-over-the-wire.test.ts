@@ -13,13 +13,20 @@ const cases = (['openai', 'anthropic'] as const).flatMap((vendor) =>
   (['text', 'xml', 'native'] as const).map((protocol) => ({ vendor, protocol })),
 );
 
-describe('what the provider receives in step N+1 begins with what it received in step N (rule: stable-prompt)', () => {
-  test.each(cases)('10 steps at 32k: all of it ($vendor, $protocol)', async ({ vendor, protocol }) => {
+describe('the prompt of each step starts with the bytes of the previous prompt (rule: stable-prompt)', () => {
+  test.each(
+    cases,
+  )('each of 10 prompts at 32k starts with the whole previous one ($vendor, $protocol)', async ({
+    vendor,
+    protocol,
+  }) => {
     const run = await recordRun([one], { vendor, protocol, steps: 10, tokenLimit: 32_000, lines: () => 60 });
     expect(keptSteps(run)).toEqual(Array(9).fill(true));
   }, 30_000);
 
-  test.each(cases)('40 steps at 32k: at most one cut in ten ($vendor, $protocol)', async ({
+  test.each(
+    cases,
+  )('at most one of ten prompts at 32k does not start with the previous one ($vendor, $protocol)', async ({
     vendor,
     protocol,
   }) => {
@@ -35,7 +42,7 @@ describe('what the provider receives in step N+1 begins with what it received in
     }
   }, 60_000);
 
-  test('two services that take the steps in turn send the same bytes as one', async () => {
+  test('two services that alternate send the same bytes as one', async () => {
     const shape: RunShape = {
       vendor: 'anthropic',
       protocol: 'text',

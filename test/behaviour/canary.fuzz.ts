@@ -13,17 +13,20 @@ import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.j
 import { writeTokenFile } from '../support/token-file.js';
 import { llmConfig, stepRequest, uuid, type VendorName, vendors } from '../support/whole-service.js';
 
-/** Keys with what each encoding changes: quotes and backslashes, `+/=`, percent signs. Their ends are their own. */
+/**
+ * Keys that contain characters which encodings change: quotes, backslashes, `+/=` and percent signs. Each key has unique
+ * ends.
+ */
 const keys = [
   'Qx7Zp9LmA-plain-Vt3Kw8YbA',
   'Qx7Zp9LmB"quoted\\n\'Vt3Kw8YbB',
   'Qx7Zp9LmC+base/64==Vt3Kw8YbC',
   'Qx7Zp9LmD%41&query=%Vt3Kw8YbD',
 ] as const;
-/** What `Secret.parse` refuses may be a key all the same. */
+/** A string that `Secret.parse` refuses can still be a real key. */
 const malformedKeys = ['Qx7Zp9LmE with spaces Vt3Kw8YbE', 'Qx7Zp9LmFäöüVt3Kw8YbF', 'Qx7Z'.repeat(200)];
 
-/** All forms in which a key could come out; its base64 begins at any of three places. */
+/** Returns all encodings in which a key could leak; its base64 depends on which of three offsets it starts at. */
 const shapesOf = (key: string): string[] => [
   key,
   JSON.stringify(key).slice(1, -1),
@@ -34,12 +37,12 @@ const shapesOf = (key: string): string[] => [
   key.slice(-8),
   ...[0, 1, 2].flatMap((offset) => {
     const base64 = Buffer.from('x'.repeat(offset) + key).toString('base64');
-    // The characters at the ends depend on the neighbours.
+    // The first and last base64 characters depend on the adjacent bytes.
     const inner = base64.slice(offset === 0 ? 0 : 4, -4);
     return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
   }),
 ];
-/** Of the service itself; what every token begins with may be seen. */
+/** The service's own token; the prefix that all tokens share is not secret. */
 const token = createToken();
 const tokenShapes = shapesOf(token.replace('stepwise_', ''));
 const shapes = [...new Set([...[...keys, ...malformedKeys].flatMap(shapesOf), ...tokenShapes])].filter(
@@ -49,7 +52,7 @@ const hitsIn = (printed: string): string[] => shapes.filter((shape) => printed.i
 
 interface ErrorPath {
   readonly name: string;
-  /** Which service is asked: the one whose provider is at fault, or the one whose provider repeats the key. */
+  /** The service to call: its provider either fails or echoes the key. */
   readonly at: 'faults' | 'parrot';
   readonly request: (key: string, vendor: VendorName) => Sent;
 }
@@ -67,7 +70,7 @@ const stepFor = (key: string, vendor: VendorName, changes: object = {}) => ({
   ...changes,
 });
 
-/** A provider that fails in each of its ways; the key in the body or in the header. */
+/** Requests to a provider that fails in each possible way, with the key in the body or in the header. */
 const faulty = faultNames
   .filter((name) => name !== 'huge')
   .map(
@@ -84,7 +87,7 @@ const faulty = faultNames
     }),
   );
 
-/** How a provider may repeat the key: in a field of its error, in headers, on a page. */
+/** Places in which a provider may echo the key: a field of its error, headers, an HTML page. */
 const echoes: Readonly<Record<string, (key: string) => { type: string; body: string }>> = {
   message: (key) => json({ message: `bad key ${key}`, type: 'authentication_error' }),
   code: (key) => json({ message: 'bad', type: key, code: key }),
@@ -114,7 +117,7 @@ const parroted = statuses.flatMap((status) =>
   ),
 );
 
-/** Requests that are refused before a provider is asked, with the key in places where it may and may not be. */
+/** Requests that the service refuses before it calls a provider, with the key in allowed and in wrong places. */
 const refused: Readonly<Record<string, (key: string, vendor: VendorName) => Sent>> = {
   'not JSON': (key) => ({ body: `{"user_api_keys": {"llmKey": ${JSON.stringify(key)}` }),
   'a bare key as the body': (key) => ({ body: key }),
@@ -284,7 +287,7 @@ afterAll(async () => {
   await fake.close();
 });
 
-/** Answers with the key of the request, in every header and in the form that was asked for. */
+/** A provider that returns the key of the request in every header and in the requested encoding. */
 async function repeatTheKey(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const [, status = '500', form = 'message'] = /parrot:(\d+):(\w+);/.exec(await text(incoming)) ?? [];
   const key = (incoming.headers.authorization ?? '').replace('Bearer ', '');
@@ -307,7 +310,7 @@ interface Ask {
   readonly streamed: boolean;
 }
 
-test('the key canary (rules: key-redaction, span-contents): no error path gives a key away, in whatever encoding', async () => {
+test('no error path leaks a model key in any encoding (rules: key-redaction, span-contents)', async () => {
   const asks = paths.flatMap((path) =>
     keys.flatMap((key) =>
       (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
@@ -323,9 +326,9 @@ test('the key canary (rules: key-redaction, span-contents): no error path gives 
   process.stdout.write(`${shapes.length} shapes: ${leaks.length + hitsIn(printed.join('\n')).length} hits\n`);
   expect(paths.length).toBeGreaterThanOrEqual(60);
   expect(asks.length).toBeGreaterThanOrEqual(2_000);
-  // The watch itself works: the keys did reach the providers.
+  // Proves that the test can find leaks: the keys did reach the providers.
   expect(hitsIn(JSON.stringify(fake.requests.map(({ headers }) => headers)))).not.toEqual([]);
-  // No provider has seen the token, but where it was sent as the key of a model.
+  // The service token reaches a provider only if the caller sent it as the model key.
   const asKey = asks.filter(({ path }) => path.name === 'the token for the model key').length;
   const seen = fake.requests.filter((each) => JSON.stringify(each).includes(token)).length;
   expect([seen > 0, seen <= asKey * 2]).toEqual([true, true]);
@@ -342,7 +345,7 @@ async function leaksOf({ path, key, vendor, streamed }: Ask): Promise<string[]> 
   return hitsIn(printed).map((shape) => `${path.name}, ${vendor}, ${streamed}: ${shape} in ${printed}`);
 }
 
-/** All of the answer; a request that the client itself refuses to write has none. */
+/** Returns the complete response; if the HTTP client refuses to write the request, there is none. */
 async function send(url: string, { body, headers, path, method }: Sent, streamed: boolean): Promise<string> {
   const request = {
     method: method ?? 'POST',
@@ -355,7 +358,7 @@ async function send(url: string, { body, headers, path, method }: Sent, streamed
   return `${JSON.stringify([...response.headers])}\n${await response.text()}`;
 }
 
-/** 503 `shutting_down` for one that is under way, and the last lines of the log. */
+/** Stops the service during a request, to collect the 503 `shutting_down` response and the last log lines. */
 async function drainWithOneUnderWay(): Promise<void> {
   const url = services.faults?.url ?? '';
   const asked = fake.requests.length;

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { freePort } from '../support/free-port.js';
 import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
+import { until, untilUnchanged } from '../support/until.js';
 import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
-/** Spans of one step with an answer. */
+/** Number of spans of one step that ends with an answer. */
 const SPANS = 9;
-/** Only those steps are recorded that say so: the support makes some of its own. */
+/** The service records only steps that request it, since the test support makes steps of its own. */
 const asTheCallerSays = { OTEL_TRACES_SAMPLER: 'parentbased_always_off' };
 const recorded = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' };
 
@@ -36,7 +36,7 @@ async function start(url: string, environment: Record<string, string> = {}): Pro
   return service;
 }
 
-/** Spans of steps so far; a refusal by a busy service is one span. */
+/** Number of spans of the steps so far; a refusal by a busy service is one span. */
 let made = 0;
 async function steps(count: number): Promise<void> {
   for (let answered = 0; answered < count; ) {
@@ -51,7 +51,7 @@ const lines = () =>
   (service?.log ?? []).map((line) => JSON.parse(line)).filter(({ msg }) => /span/.test(msg));
 
 async function told(count: number) {
-  while (lines().length < count) await wait(10);
+  await until(() => lines().length >= count);
   return lines();
 }
 
@@ -61,13 +61,13 @@ const status =
   (_, response) =>
     void response.writeHead(code, { 'content-type': 'application/json' }).end(body);
 
-describe('a collector that does not take spans costs the service nothing else (rule: span-delivery)', () => {
-  test('nobody is there: the log says so once, and what was lost', async () => {
+describe('a failing collector costs the service only its spans (rule: span-delivery)', () => {
+  test('with no collector at the address the log warns once, and says at the end how many spans were lost', async () => {
     await start(`http://canary:canary@127.0.0.1:${await freePort()}/canary?canary`);
     await steps(2);
     await told(1);
     await steps(2);
-    await wait(300);
+    await untilUnchanged(() => lines().length);
     await service?.close();
     expect(lines()).toEqual([
       expect.objectContaining({ level: 40, code: 'ECONNREFUSED' }),
@@ -93,22 +93,22 @@ describe('a collector that does not take spans costs the service nothing else (r
     expect(service?.log.join('')).not.toMatch(/canary/);
   });
 
-  test('an answer that is no OTLP is taken for what its status says', async () => {
+  test('a collector response that is not OTLP is judged by its status', async () => {
     receiver = await startSpanReceiver(status(200, '<html>canary</html>'));
     await start(receiver.url);
     await steps(2);
-    while (receiver.spans().length < made) await wait(10);
+    await until(() => (receiver?.spans().length ?? 0) >= made);
     await service?.close();
     expect(lines()).toEqual([]);
   });
 
-  test('it comes back: the log says how many were lost, and the others arrive', async () => {
+  test('when the collector is back, the log says how many spans were lost, and new spans arrive', async () => {
     let isUp = false;
     receiver = await startSpanReceiver((...exchange) => status(isUp ? 200 : 500, '{}')(...exchange));
     await start(receiver.url);
     await steps(3);
     const [{ code }] = await told(1);
-    while (receiver.spans().length < made) await wait(10);
+    await until(() => (receiver?.spans().length ?? 0) >= made);
     const lost = made;
     isUp = true;
     await steps(1);
@@ -118,7 +118,7 @@ describe('a collector that does not take spans costs the service nothing else (r
   });
 });
 
-test('more spans than may wait are lost and counted, and no more than that is held (rule: span-delivery)', async () => {
+test('spans above the queue limit are dropped and counted (rule: span-delivery)', async () => {
   const open: ServerResponse[] = [];
   receiver = await startSpanReceiver((_, response) => void open.push(response));
   await start(receiver.url, {
@@ -128,14 +128,13 @@ test('more spans than may wait are lost and counted, and no more than that is he
   });
   await steps(20);
   expect(await told(1)).toEqual([expect.objectContaining({ code: 'QUEUE_FULL' })]);
-  await wait(50);
-  const first = receiver.spans().length; // one batch is under way, and no other
+  const first = await untilUnchanged(() => receiver?.spans().length ?? 0); // one batch is under way, and no other
   expect(first).toBeLessThanOrEqual(10);
   for (const response of open.splice(0)) response.end('{}');
   expect((await told(2))[1]).toMatchObject({ level: 30, lost: made - first - 20 });
 });
 
-test('the service ends though the collector takes nothing (rules: span-delivery, shutdown)', async () => {
+test('the service exits even if the collector never responds (rules: span-delivery, shutdown)', async () => {
   receiver = await startSpanReceiver(() => {});
   await start(receiver.url, { OTEL_EXPORTER_OTLP_TIMEOUT: '600000', OTEL_BSP_EXPORT_TIMEOUT: '600000' });
   await steps(1);
@@ -143,7 +142,7 @@ test('the service ends though the collector takes nothing (rules: span-delivery,
   expect(lines()).toEqual([expect.objectContaining({ lost: made })]);
 });
 
-test('what waits when the service ends is sent first (rules: span-delivery, shutdown)', async () => {
+test('queued spans are sent before the service exits (rules: span-delivery, shutdown)', async () => {
   receiver = await startSpanReceiver();
   await start(receiver.url, { OTEL_BSP_SCHEDULE_DELAY: '600000' });
   await steps(3);

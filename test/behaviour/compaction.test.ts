@@ -52,7 +52,7 @@ const acted = (number: number, content: string, success = true): TurnInput[] => 
   { role: 'tool_observation', content, toolCallId: `call_${number}`, toolResult: { success } },
 ];
 
-/** A task, old steps, one of them failed, a second task, and the newest steps. */
+/** A history with a task, old steps of which one failed, a second task, and recent steps. */
 const run: TurnInput[] = [
   { role: 'user', content: 'Where is the total computed?', timestamp: '2026-01-01T00:00:00Z' },
   ...acted(1, log(40)),
@@ -77,8 +77,8 @@ async function expectTakenByBoth(history: readonly Turn[] | readonly TurnInput[]
   }
 }
 
-describe('mask (rule: compaction-mask)', () => {
-  test('old observations become one line; task, errors, calls and the latest turns stay', async () => {
+describe('masking a history (rule: compaction-mask)', () => {
+  test('masking replaces old observations by one line each and keeps tasks, errors, calls and the latest turns', async () => {
     const before = service.fake.requests.length;
     const { status, body } = await compact(run);
     expect(status).toBe(200);
@@ -99,20 +99,20 @@ describe('mask (rule: compaction-mask)', () => {
     await expectTakenByBoth(body.conversation_history);
   });
 
-  test('a history inside its target is left as it is', async () => {
+  test('masking leaves a history within its target unchanged', async () => {
     const { body } = await compact(run, { target_tokens: 100_000 });
     expect(body).toMatchObject({ changed: false, conversation_history: run, warnings: [] });
     expect(body.tokens_after).toBe(body.tokens_before);
   });
 
-  test('no more is masked than the target asks for', async () => {
+  test('masking stops as soon as the history fits its target', async () => {
     const { body: all } = await compact(run, { target_tokens: 1 });
     const { body: some } = await compact(run, { target_tokens: all.tokens_before - 100 });
     expect(some.tokens_after).toBeLessThanOrEqual(all.tokens_before - 100);
     expect(some.conversation_history[7]?.content).toBe(run[7]?.content);
   });
 
-  test('what stays above the target is said', async () => {
+  test('masking reports a history that stays above its target', async () => {
     const { body } = await compact(run, { target_tokens: 1 });
     expect(body.warnings.map(({ code }) => code)).toEqual(['target_not_reached']);
   });
@@ -143,7 +143,7 @@ describe('mask (rule: compaction-mask)', () => {
     }),
   );
 
-  test('deterministic, never longer, and done again it changes nothing', async () => {
+  test('masking is deterministic and idempotent, and never makes a history longer', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(turn, { maxLength: 14 }),
@@ -167,12 +167,12 @@ describe('mask (rule: compaction-mask)', () => {
   }, 60_000);
 });
 
-describe('summarize (rule: compaction-summarize)', () => {
+describe('summarizing a history (rule: compaction-summarize)', () => {
   const summarize = (history: readonly TurnInput[], changes: Partial<CompactionRequestInput> = {}) =>
     compact(history, { strategy: 'summarize', user_api_keys: { llmKey: key }, ...changes });
   const summary = 'Task: totals\nDecisions: none\nFiles touched: src/1.ts\nOpen: the tax';
 
-  test('one call turns the oldest part into one summary turn; both tasks and the latest turns stay', async () => {
+  test('one model call replaces the oldest turns by one summary turn; both tasks and the latest turns stay', async () => {
     service.fake.script({ text: summary });
     const before = service.fake.requests.length;
     const { status, body } = await summarize(run);
@@ -191,7 +191,7 @@ describe('summarize (rule: compaction-summarize)', () => {
     await expectTakenByBoth(body.conversation_history);
   });
 
-  test('done again it makes no call and changes nothing: a summary is not summarised', async () => {
+  test('summarizing a summarized history makes no model call and changes nothing', async () => {
     service.fake.script({ text: summary });
     const { body } = await summarize(run);
     const calls = service.fake.requests.length;
@@ -204,7 +204,7 @@ describe('summarize (rule: compaction-summarize)', () => {
     expect(service.fake.requests).toHaveLength(calls);
   });
 
-  test('when the run has gone on, one new summary takes the place of the old one', async () => {
+  test('summarizing a run that went on replaces the old summary by one new summary', async () => {
     service.fake.script({ text: summary });
     const { body } = await summarize(run);
     const longer = [...body.conversation_history, ...[8, 9, 10, 11].flatMap((n) => acted(n, log(30)))];
@@ -228,13 +228,13 @@ describe('summarize (rule: compaction-summarize)', () => {
     expect(body.warnings.map((warning) => warning.code)).toContain(code);
   });
 
-  test('a refusal is no summary', async () => {
+  test('a refusal by the model is not used as a summary', async () => {
     service.fake.script({ text: 'I cannot', refusal: 'no' });
     const { body } = await summarize(run);
     expect(body).toMatchObject({ changed: false, conversation_history: run });
   });
 
-  test('a summary that the output limit cut off is used, and said', async () => {
+  test('a summary cut by the output limit is used and reported', async () => {
     service.fake.script({ text: 'Task: tot', finishReason: 'length' });
     const { body } = await summarize(run);
     expect(body.conversation_history[1]?.content).toBe('Task: tot');
@@ -264,7 +264,7 @@ describe('summarize (rule: compaction-summarize)', () => {
     });
   });
 
-  test('without a key it is 401, and a budget without room for it is 422', async () => {
+  test('summarizing fails with 401 without a key, and with 422 if the budget has no room for it', async () => {
     expect((await summarize(run, { user_api_keys: {} })).body.error.code).toBe('missing_api_key');
     const tiny = { ...llmConfig('openai'), tokenLimit: 120, reservedOutputTokens: 100 };
     expect((await summarize(run, { llm_config: tiny })).body.error.code).toBe('token_budget_exceeded');

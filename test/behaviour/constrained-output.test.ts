@@ -22,7 +22,7 @@ const tools: NonNullable<StepRequestInput['tools']> = [
 
 const local = (name: string) => ({ ...llmConfig('openai'), provider: name, modelName: 'any' });
 
-/** Each way of asking, with what an action and an answer look like where the schema is kept. */
+/** The protocols, each with an action and an answer that obey the schema. */
 const wrapped = {
   action:
     '{"thought": "Look.", "action": {"tool": "files.read", "args": {"path": "a.ts", "start_line": null, "end_line": {"value": null}}}}',
@@ -74,7 +74,7 @@ const strict = (startLine: unknown) => ({
 });
 const optional = actions({ type: 'integer' }, endLine, ['path']);
 
-/** What each is sent for these tools. */
+/** The schemas that each protocol sends for these tools. */
 const expected: Record<Form, unknown> = {
   openai: strict({ type: 'integer', minimum: 1 }),
   ollama: strict({ type: 'integer' }),
@@ -97,7 +97,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** A service of its own: what it learns is nobody else's. */
+/** Starts a service of its own, so that what it learns about a model does not affect other tests. */
 async function withService(run: (own: WholeService) => Promise<void>): Promise<void> {
   const own = await serviceWithForms();
   try {
@@ -131,7 +131,7 @@ const sentSince = (count: number) => service.fake.requests.slice(count).map(({ b
 const isHeld = (body: Readonly<Record<string, unknown>>): boolean =>
   body['response_format'] !== undefined || Object(body['output_config']).format !== undefined;
 
-test.each(names)('%s: what is sent is what the vendor takes (rule: reply-schema)', async (name) => {
+test.each(names)('%s sends a schema that the vendor accepts (rule: reply-schema)', async (name) => {
   await withService(async (own) => {
     service.fake.script({ text: forms[name].replies.answer });
     const before = service.fake.requests.length;
@@ -147,11 +147,11 @@ test.each(names)('%s: what is sent is what the vendor takes (rule: reply-schema)
   });
 });
 
-describe.each(names)('%s', (name) => {
+describe.each(names)('replies held to a schema: %s', (name) => {
   const { config, replies } = forms[name];
   const confidence = name === 'json_object' ? 'exact' : 'constrained';
 
-  test('an action comes with the arguments that were meant (rules: reversible-schema, constrained-confidence)', async () => {
+  test('an action has the intended arguments (rules: reversible-schema, constrained-confidence)', async () => {
     await withService(async (own) => {
       service.fake.script({ text: replies.action });
       const { body } = await own.step({ protocol: 'json', tools, llm_config: config });
@@ -164,7 +164,7 @@ describe.each(names)('%s', (name) => {
     });
   });
 
-  test('streamed, thought and answer are shown as they are written, and nothing of the JSON (rule: object-reply)', async () => {
+  test('a streamed object reply shows thought and answer and none of its JSON (rule: object-reply)', async () => {
     await withService(async (own) => {
       service.fake.script({ text: replies.answer, chunks: replies.answer.match(/.{1,3}/gs) ?? [] });
       const { joined } = await streamStep(own, { protocol: 'json', tools, llm_config: config });
@@ -172,7 +172,7 @@ describe.each(names)('%s', (name) => {
     });
   });
 
-  test('a refusal of the schema is asked again without it, remembered and told (rule: constraint-refusal)', async () => {
+  test('a refused schema is left out of the retry, remembered and reported (rule: constraint-refusal)', async () => {
     await withService(async (own) => {
       const words =
         name === 'anthropic'
@@ -200,7 +200,7 @@ describe.each(names)('%s', (name) => {
     });
   });
 
-  test('a model that knows no such parameter is never asked again, whatever the schema (rule: constraint-refusal)', async () => {
+  test('a model that refuses the schema parameter gets no schema any more (rule: constraint-refusal)', async () => {
     await withService(async (own) => {
       const words =
         name === 'anthropic'
@@ -217,7 +217,7 @@ describe.each(names)('%s', (name) => {
     });
   });
 
-  test('a rejection without a word is tried without the schema, and is the caller’s if that fails too', async () => {
+  test('a rejection without a message is retried without the schema, and returned if that fails too', async () => {
     await withService(async (own) => {
       service.fake.script(({ body }) => {
         throw new Error(isHeld(body) ? 'Bad Request' : 'really bad');
@@ -229,7 +229,7 @@ describe.each(names)('%s', (name) => {
   });
 });
 
-test('where the output is free the form is taught and read all the same', async () => {
+test('a model without schema support is taught the format in the prompt, and its reply is read', async () => {
   await withService(async (own) => {
     service.fake.script({ text: `\`\`\`json\n${plain.action}\n\`\`\`` });
     const before = service.fake.requests.length;
@@ -239,7 +239,7 @@ test('where the output is free the form is taught and read all the same', async 
   });
 });
 
-test('a server that takes the schema and ignores it is not believed (rule: constrained-confidence)', async () => {
+test('a reply that ignores the accepted schema is not trusted to conform (rule: constrained-confidence)', async () => {
   await withService(async (own) => {
     service.fake.script({ text: 'Thought: t\nAction: files.read(path="a.ts")' });
     const { body } = await own.step({ protocol: 'json', tools });
@@ -250,7 +250,7 @@ test('a server that takes the schema and ignores it is not believed (rule: const
   });
 });
 
-describe('only what was imposed on the arguments is undone (rule: reversible-schema)', () => {
+describe('the service undoes only its own changes to the argument schema (rule: reversible-schema)', () => {
   const save = {
     name: 'save',
     inputSchema: {
@@ -281,7 +281,7 @@ describe('only what was imposed on the arguments is undone (rule: reversible-sch
     });
   });
 
-  test('where it is kept, what it asked for is undone', async () => {
+  test('the service undoes the schema changes in a conforming reply', async () => {
     await withService(async (own) => {
       service.fake.script({ text: saying({ content: '42', note: { value: null }, at: null }) });
       const { body } = await own.step({ protocol: 'json', tools: [save] });
@@ -291,7 +291,7 @@ describe('only what was imposed on the arguments is undone (rule: reversible-sch
   });
 });
 
-test('`auto` is native where that is good, else held to a schema where that can be, else text (rule: auto-protocol)', async () => {
+test('protocol `auto` prefers native calls, then a schema, then text (rule: auto-protocol)', async () => {
   await withService(async (own) => {
     service.fake.script({ text: plain.answer });
     const taught = async (llm_config: StepRequestInput['llm_config'], offered = tools) => {
@@ -309,7 +309,7 @@ test('`auto` is native where that is good, else held to a schema where that can 
   });
 });
 
-test('an answer cut by the output limit is the answer so far; an action so cut is no action (rule: object-reply)', async () => {
+test('a JSON answer cut by the output limit is the answer so far, a cut action is no action (rule: object-reply)', async () => {
   await withService(async (own) => {
     service.fake.script({
       text: '{"thought": "Seen.", "action": {"final_answer": "Line 3, and',
@@ -331,7 +331,7 @@ test('an answer cut by the output limit is the answer so far; an action so cut i
   });
 });
 
-test('a refusal is a refusal', async () => {
+test('a refusal of the model is returned as a refusal', async () => {
   await withService(async (own) => {
     service.fake.script({ text: null, refusal: 'I cannot.' });
     const { body } = await own.step({ protocol: 'json', tools });
@@ -342,7 +342,7 @@ test('a refusal is a refusal', async () => {
   });
 });
 
-test('an action that cannot be read is corrected in the taught form (rule: unreadable-action)', async () => {
+test('an unreadable action is corrected in the format that the prompt taught (rule: unreadable-action)', async () => {
   await withService(async (own) => {
     service.fake.script({ text: '{"thought": "t", "action": {"tool": "files.read", "args": {}}}' });
     const { body } = await own.step({ protocol: 'json', tools, llm_config: local('free') });
@@ -354,7 +354,7 @@ test('an action that cannot be read is corrected in the taught form (rule: unrea
   });
 });
 
-test('an escape that is a NUL is taken out of what is shown, as of the result', async () => {
+test('an escaped NUL is removed from the streamed text and from the result', async () => {
   await withService(async (own) => {
     service.fake.script({ text: '{"thought": "a\\u0000b", "action": {"final_answer": "c\\u0000d"}}' });
     const { step, joined } = await streamStep(own, { protocol: 'json', tools });
@@ -363,7 +363,7 @@ test('an escape that is a NUL is taken out of what is shown, as of the result', 
   });
 });
 
-test('a thought of a phase that speaks of a control is shown as it is (rule: phase-control)', async () => {
+test('a thought that mentions a control is streamed unchanged (rule: phase-control)', async () => {
   await withService(async (own) => {
     const thought = 'I write {"plan": 1} next.';
     service.fake.script({
@@ -420,7 +420,7 @@ test.each([
   });
 });
 
-test('in `observe`, thought and answer of the control object are shown as they are written', async () => {
+test('the observe phase streams thought and answer of the control object as they are written', async () => {
   await withService(async (own) => {
     const text = JSON.stringify(controls.observe);
     service.fake.script({ text, chunks: text.match(/.{1,4}/gs) ?? [] });
@@ -429,7 +429,7 @@ test('in `observe`, thought and answer of the control object are shown as they a
   });
 });
 
-describe('bad input is a warning and the best that can be done, never a failed step', () => {
+describe('an unusable schema gives a warning and the best possible request, never a failed step', () => {
   const many = Array.from({ length: 128 }, (_, index) => ({
     name: `tool.${index}/${'x'.repeat(60)}.é`,
     inputSchema: {
@@ -486,7 +486,7 @@ describe('bad input is a warning and the best that can be done, never a failed s
     });
   });
 
-  test('a tool with free arguments is called with the text of an object', async () => {
+  test('a tool with free arguments is called with an object in a string', async () => {
     await withService(async (own) => {
       service.fake.script({
         text: '{"thought": "t", "action": {"tool": "strange", "args": "{\\"a\\": [1]}"}}',
@@ -496,7 +496,7 @@ describe('bad input is a warning and the best that can be done, never a failed s
     });
   });
 
-  test('tools in free text have their names held and their arguments free', async () => {
+  test('free-text tools have constrained names and free arguments', async () => {
     await withService(async (own) => {
       service.fake.script({
         text: '{"thought": "t", "action": {"tool": "look_up", "args": "{\\"word\\": \\"x\\"}"}}',
@@ -512,7 +512,7 @@ describe('bad input is a warning and the best that can be done, never a failed s
   });
 });
 
-test('the schema that a vendor puts into the prompt is counted, and said to be an estimate (rule: schema-cost)', async () => {
+test('a schema that the vendor adds to the prompt is counted and reported as an estimate (rule: schema-cost)', async () => {
   await withService(async (own) => {
     const tokensOf = async (llm_config: StepRequestInput['llm_config']) => {
       service.fake.script({ text: plain.answer });
@@ -527,7 +527,7 @@ test('the schema that a vendor puts into the prompt is counted, and said to be a
   });
 });
 
-test('one history serves all protocols: a run may change between them at any step (rule: auto-protocol)', async () => {
+test('a run may change its protocol at any step with one history (rule: auto-protocol)', async () => {
   await withService(async (own) => {
     const histories: StepRequestInput['conversation_history'][] = [[]];
     const texts = {

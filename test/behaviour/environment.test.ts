@@ -3,13 +3,13 @@ import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-pro
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { key, llmConfig, stepRequest, type VendorName } from '../support/whole-service.js';
 
-// It starts a process, on machines that may be busy.
+// The suite starts a process, which takes longer on a busy machine.
 jest.setTimeout(30_000);
 
 const foreign = 'operator-poison';
 const nowhere = `http://${foreign}:password@127.0.0.1:9/`;
 
-/** What the SDKs, undici and Node itself would take from an operator's shell. */
+/** Variables that the SDKs, undici and Node would read from the shell of an operator. */
 const poisoned = {
   OPENAI_API_KEY: `sk-${foreign}`,
   OPENAI_ADMIN_KEY: `sk-admin-${foreign}`,
@@ -31,7 +31,7 @@ const poisoned = {
   NODE_USE_ENV_PROXY: '1',
 };
 
-/** What Node.js 22 says of `NODE_USE_ENV_PROXY`, before the service is loaded. */
+/** The warning of Node.js 22 about `NODE_USE_ENV_PROXY`, printed before the service is loaded. */
 const warningOfNode = /^\(node:\d+\) \[UNDICI-EHPA\] Warning: .*\n\(Use .*\n/;
 
 let fake: FakeProvider;
@@ -66,7 +66,7 @@ const ways = (['openai', 'anthropic'] as const).flatMap((vendor) =>
 
 test.each(
   ways,
-)('a poisoned environment changes nothing for %s at %s (rule: key-redaction)', async (vendor, path) => {
+)('the environment of an operator has no effect on requests to %s at %s (rule: key-redaction)', async (vendor, path) => {
   const before = fake.requests.length;
   expect(await post(path, { llm_config: llmConfig(vendor) })).toContain('A scripted answer.');
   const [request] = fake.requests.slice(before);
@@ -75,7 +75,7 @@ test.each(
   expect(JSON.stringify(request?.headers)).not.toMatch(/organization|project|x-api-key|x-extra/i);
 });
 
-test('without a key of the caller’s nobody’s key is used (rule: key-redaction)', async () => {
+test('a request without a key uses no key of the operator (rule: key-redaction)', async () => {
   const before = fake.requests.length;
   for (const vendor of ['openai', 'anthropic'] as const) {
     const answer = await post('/api/agent/react_step', {
@@ -90,7 +90,7 @@ test('without a key of the caller’s nobody’s key is used (rule: key-redactio
   expect(Object.keys(fake.requests.at(-1)?.headers ?? {})).not.toContain('authorization');
 });
 
-test('the SDKs print nothing, whatever they are told to log (rule: key-redaction)', () => {
+test('the SDKs print nothing, even if the environment asks for debug logs (rule: key-redaction)', () => {
   const { stdout, stderr } = service.output;
   expect(stdout + stderr).not.toContain(foreign);
   const ours = stderr.replace(warningOfNode, '');

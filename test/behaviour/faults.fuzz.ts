@@ -4,14 +4,14 @@ import { faultNames } from '../../src/offline/faults/faults.js';
 import type { FaultName } from '../../src/offline/wire/reply.js';
 import { runFaultTrials, type TrialOutcome, type Trials, type Way } from '../support/fault-trials.js';
 
-/** `FAULT_RUNS=200` is the figure to reach; it takes a quarter of an hour on two cores. */
+/** The goal is `FAULT_RUNS=200`, which takes a quarter of an hour on two cores. */
 const runs = Number(process.env['FAULT_RUNS'] ?? 20);
 const deadlineMs = 600;
 
 type Outcome = ErrorCode | 'ok';
 type Expected = Outcome | ((way: Way) => Outcome);
 
-/** The rows of the error table, by fault (rule: error-table). */
+/** Expected error codes by fault (rule: error-table). */
 const expected: Record<FaultName, Expected> = {
   'bad-request': 'upstream_rejected_request',
   'context-overflow': 'upstream_context_length_exceeded',
@@ -45,11 +45,11 @@ const expected: Record<FaultName, Expected> = {
   'empty-choices': ({ vendor }) => (vendor === 'openai' ? 'upstream_invalid_response' : 'empty_response'),
   'truncated-json': 'upstream_invalid_response',
   'wrong-content-type': 'upstream_invalid_response',
-  // A stream is cut at the maximum length of a reply.
+  // The service cuts the stream at the maximum length of a reply.
   huge: ({ streamed }) => (streamed ? 'ok' : 'upstream_invalid_response'),
   redirect: 'upstream_invalid_response',
   'error-event': 'upstream_overloaded',
-  // The deadline of these trials is shorter than the silence that ends a finished stream.
+  // The deadline of these trials is shorter than the time the service waits for the end of a finished stream.
   'no-end': ({ streamed }) => (streamed ? 'upstream_timeout' : 'ok'),
 };
 
@@ -60,7 +60,7 @@ const expectedOf = (way: Way): Outcome => {
 
 describe.each([
   ['all but the huge', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 8 }, 0.03],
-  // Each takes all of a core, the provider's and the reader's share included, until its deadline.
+  // Each of these trials keeps one core busy until its deadline, including the provider and the reader.
   ['the huge', { faults: ['huge'] as const, runs: Math.min(runs, 10), atOnce: 1 }, 0.25],
 ])('the faults × both vendors × plain and stream: %s', (_what, options, lateShare) => {
   let trials: Trials;
@@ -73,31 +73,31 @@ describe.each([
   const lateOnes = (): TrialOutcome[] =>
     trials.outcomes.filter(({ overMs }) => overMs > 250 + 10 * trials.machineMs);
 
-  test('all but a busy machine’s share are answered by deadline + 250 ms', () => {
+  test('requests to a failing provider are answered within the deadline plus 250 ms, unless the machine is busy', () => {
     expect(lateOnes().length).toBeLessThanOrEqual(trials.outcomes.length * lateShare);
   });
 
-  test('no fault makes more than two provider requests', () => {
+  test('no fault of a provider causes more than two requests to it', () => {
     expect(trials.outcomes.filter(({ providerRequests }) => providerRequests > 2)).toEqual([]);
   });
 
-  test('no provider exchange is open a second after the answer', () => {
+  test('no provider request is open one second after the response', () => {
     expect(trials.outcomes.filter(({ left }) => left > 0)).toEqual([]);
   });
 
-  test('the service ends by itself and leaves no connection', () => {
+  test('the service exits after all faults and leaves no connection open', () => {
     expect([trials.exitCode, trials.socketsAtTheEnd]).toEqual([0, 0]);
   });
 
-  test('every failure has its fixed text, a bounded wait and the history that was sent', () => {
+  test('every failure returns its fixed message, a bounded wait and the unchanged history', () => {
     expect(trials.outcomes.filter(({ problem }) => problem !== null)).toEqual([]);
   });
 
-  test('every fault has its row (rule: error-table); only the deadline, on a busy machine, comes before it', () => {
+  test('every fault returns the code of its row in the error table, or on a busy machine the deadline (rule: error-table)', () => {
     const others = trials.outcomes.filter((outcome) => outcome.code !== expectedOf(outcome));
     expect(others.filter(({ code }) => code !== 'upstream_timeout')).toEqual([]);
     const small = others.filter(({ fault }) => fault !== 'huge');
-    // Of a machine on which ten hops take as long as the deadline, any request may be too late.
+    // If ten hops take as long as the deadline, the machine is so busy that any request may be late.
     const share = 10 * trials.machineMs > deadlineMs ? 1 : 1 / 50;
     expect(small.length).toBeLessThanOrEqual(trials.outcomes.length * share);
   });

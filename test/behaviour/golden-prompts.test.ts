@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { llmConfig, startWholeService, type WholeService } from '../support/whole-service.js';
 
-/** What is sent to each vendor, read as a person would. `UPDATE_GOLDEN=1 npm test` writes the files anew. */
+/** The prompts sent to each vendor, as readable files. `UPDATE_GOLDEN=1 npm test` rewrites them. */
 const folder = 'test/golden';
 
 const tools: StepRequestInput['tools'] = [
@@ -28,7 +28,7 @@ const tools: StepRequestInput['tools'] = [
   },
 ];
 
-/** Three calls: one that found something, one that failed, one that was never run. */
+/** Three calls: one with a result, one that failed, one that was never run. */
 const threeCalls: StepRequestInput['conversation_history'] = [
   { role: 'user', content: 'Where is the total computed?' },
   {
@@ -93,7 +93,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const protocols = ['text', 'xml', 'json', 'native'] as const;
-/** A model that nothing is known of is shown a call (rule: worked-example). */
+/** The prompt shows a worked example to an unknown model (rule: worked-example). */
 const configs = {
   openai: llmConfig('openai'),
   anthropic: llmConfig('anthropic'),
@@ -107,7 +107,9 @@ const cases = (Object.keys(configs) as (keyof typeof configs)[]).flatMap((vendor
   ),
 );
 
-test.each(cases)('what %s is sent in %s: %s (rule: message-order)', async (vendor, protocol, name) => {
+test.each(
+  cases,
+)('the prompt for %s in %s equals its golden file: %s (rule: message-order)', async (vendor, protocol, name) => {
   const before = service.fake.requests.length;
   const answer = await service.step({ ...scenarios[name], protocol, llm_config: configs[vendor] });
   expect(answer.status).toBe(200);

@@ -13,18 +13,18 @@ import { watchHealth } from '../support/health-watch.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 
 /**
- * The figures to reach for any one request of at most 4 MiB, hostile ones included: `/healthz` beside it answers within
- * 250 ms, and the process grows by at most 20 times the largest body over what it takes once it has served an ordinary one
- * of that size (rules: loop-share, body-limits). Rows that miss one are marked and counted. What fails the suite is more than
- * `HELD`: four times the wait, and half as much memory again, for machines that are busy with other things: what V8 has not
- * collected yet depends on when its threads get to run. `GROWN=history` takes the requests with that in their name, `GROWN_TRIALS=1` one look at each that is held,
- * `GROWN_STRICT=1` fails each row that misses a figure.
+ * The goal for any single request of at most 4 MiB, hostile ones included: `/healthz` responds within 250 ms meanwhile,
+ * and the memory of the process grows by at most 20 times the largest body, compared with a process that has served an
+ * ordinary request of that size (rules: loop-share, body-limits). The output marks and counts rows that miss the goal.
+ * The suite fails above `HELD`, which allows four times the wait and half as much memory again, because on a busy machine
+ * V8 collects garbage later. `GROWN=history` selects requests by name, `GROWN_TRIALS=1` makes one trial of each,
+ * `GROWN_STRICT=1` fails every row that misses the goal.
  */
 const FIGURES = { waitMs: 250, grownMiB: 20 * 4 };
 const HELD = process.env['GROWN_STRICT']
   ? FIGURES
   : { waitMs: 4 * FIGURES.waitMs, grownMiB: 1.5 * FIGURES.grownMiB };
-/** A machine that is busy with other things delays an answer too: the best of so many looks counts. */
+/** A busy machine delays responses too, so the best of this many trials counts. */
 const MOST_TRIALS = 3;
 const TRIALS = Number(process.env['GROWN_TRIALS'] ?? MOST_TRIALS);
 const DEADLINE_MS = 20_000;
@@ -35,7 +35,7 @@ interface Row {
   readonly ms: number;
   readonly waitMs: number;
   readonly grownMiB: number;
-  /** An answer, not a bug; within the figures. */
+  /** The response is a deliberate one, not an internal error, and within the bounds. */
   readonly isAnswer: boolean;
   readonly isFine: boolean;
 }
@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const chosen = grownRequests.filter(({ name }) => name.includes(process.env['GROWN'] ?? ''));
 
-test.each(chosen)('(rule: loop-share) $name', async (grown) => {
+test.each(chosen)('(rule: loop-share) a large request keeps the service responsive: $name', async (grown) => {
   let best = await look(grown);
   for (let trial = 1; trial < (isHeld(best) ? TRIALS : MOST_TRIALS) && !best.isFine; trial += 1) {
     const next = await look(grown);
@@ -65,15 +65,15 @@ test.each(chosen)('(rule: loop-share) $name', async (grown) => {
   expect(best.grownMiB).toBeLessThanOrEqual(HELD.grownMiB);
 }, 120_000);
 
-/** Held before what is not; among equals the one that waited less. */
+/** Sorts rows within the bounds first, then by the wait. */
 const isBetter = (next: Row, best: Row): boolean =>
   isHeld(next) === isHeld(best) ? next.isFine || next.waitMs < best.waitMs : isHeld(next);
 
-/** A busy machine may refuse a request as overloaded: another look, then, as for one that was late. */
+/** A busy machine may refuse a request as overloaded; such a request is tried again, like a late one. */
 const isHeld = ({ isAnswer, waitMs, grownMiB }: Row): boolean =>
   isAnswer && waitMs <= HELD.waitMs && grownMiB <= HELD.grownMiB;
 
-/** One request to a process of its own, whose memory holds nothing of an earlier one. */
+/** Sends one request to a new process, whose memory contains nothing of earlier requests. */
 async function look(grown: GrownRequest): Promise<Row> {
   const service = await startServiceProcess({
     ...upstreamsAt(fake.url),
@@ -114,7 +114,7 @@ async function measure(service: ServiceProcess, grown: GrownRequest): Promise<Ro
   };
 }
 
-/** The status of the answer, which is read to its end; or why there is none. */
+/** Returns the status of the response, which is read to its end, or the reason why there is none. */
 function send(url: string, grown: GrownRequest): Promise<number | string> {
   return new Promise((resolve) => {
     const headers = { 'Content-Type': 'application/json' };
@@ -129,7 +129,7 @@ function send(url: string, grown: GrownRequest): Promise<number | string> {
   });
 }
 
-/** Linux keeps the highest memory of a process, and begins anew on request. */
+/** Linux records the peak memory of a process and resets the record on request. */
 function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 
 test.each(
   Object.entries(hostileReplies(MIB)),
-)('a mebibyte from the model is answered, and its history taken again: %s (rule: linear-work)', async (_name, text) => {
+)('the service answers after a reply of 1 MiB and accepts the returned history: %s (rule: linear-work)', async (_name, text) => {
   service.fake.script({ text });
   const answer = await stepPatiently(service, { tools });
   expect(answer.status).toBe(200);

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('a key that was sent as a request id as well is in no log line (rule: key-redaction)', async () => {
+test('a key that was also sent as the request id is in no log line (rule: key-redaction)', async () => {
   const { status } = await service.post('/api/agent/react_step', stepRequest(), { 'X-Request-Id': key });
   expect(status).toBe(200);
   expect(service.log.join('')).not.toContain(key);
@@ -26,14 +26,14 @@ test.each<[string, object, Record<string, string>]>([
   expect(JSON.stringify([answer, service.log])).not.toContain(plainKey);
 });
 
-test('(rule: request-log) any other id is kept', async () => {
+test('(rule: request-log) a request id without a key is kept', async () => {
   const { headers } = await service.post('/api/agent/react_step', stepRequest(), {
     'X-Request-Id': 'run.1-a_b',
   });
   expect(headers['x-request-id']).toBe('run.1-a_b');
 });
 
-test('the header wins over the body, and only it reaches the provider (rule: key-form)', async () => {
+test('the key in the header overrides the one in the body, and only it reaches the provider (rule: key-form)', async () => {
   const other = 'sk-other-9876543210-zyxwvutsrq';
   await service.post('/api/agent/react_step', stepRequest(), { 'X-LLM-API-Key': other });
   const sent = service.fake.requests.at(-1);

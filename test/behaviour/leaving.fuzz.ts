@@ -11,7 +11,7 @@ import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { llmConfig, stepRequest } from '../support/whole-service.js';
 
-/** When the caller leaves, and what the provider is doing then. */
+/** The phase in which the caller leaves, and what the provider is doing in it. */
 const phases = {
   'during the upload': { text: 'never asked' },
   'while context is read': { text: 'never asked' },
@@ -33,7 +33,7 @@ const trials: Trial[] = Array.from({ length: 1_000 }, (_, number) => ({
   phase: phaseNames[number % phaseNames.length] ?? 'in the body',
 }));
 
-/** What is told of a trial from elsewhere: its number, as soon as it happens. */
+/** Events of the trials, each with the number of its trial. */
 class Notices<Notice> {
   readonly #awaited = new Map<number, (notice: Notice) => void>();
   next(number: number): Promise<Notice> {
@@ -52,7 +52,7 @@ const logged = new Notices<{ at: number; status: number }>();
 const contextService = createServer((incoming, response) => {
   const number = Number(/trial-(\d+)/.exec(incoming.url ?? '')?.[1]);
   contextAsked.tell(number);
-  // It never answers.
+  // A context service that never responds.
   response.once('close', () => contextClosed.tell(number, Date.now()));
 });
 
@@ -83,8 +83,8 @@ afterAll(async () => {
   await fake.close();
 });
 
-test('1,000 callers leave: the work stops, the provider call is closed, nothing stays open (rule: caller-leaves)', async () => {
-  // The first steps of a process are slower than any other.
+test('when 1,000 callers leave, their work and provider calls end and nothing stays open (rule: caller-leaves)', async () => {
+  // Warms up the process, whose first steps are slower than the others.
   await pooled(trials.slice(0, 30), 2, leaveInTime);
   const asked = fake.requests.length;
   const health = await watchHealth(service.url);
@@ -96,7 +96,7 @@ test('1,000 callers leave: the work stops, the provider call is closed, nothing 
     return `${phase}: ${own.length} trials, p50 ${at(0.5)}, p99 ${at(0.99)}, max ${highest(own)} ms`;
   });
   process.stdout.write(`${rows.join('\n')}\n/healthz beside them: p95 ${machine.p95.toFixed(1)} ms\n`);
-  // 99 of 100 is what is promised; the rest of the share is a busy machine's, and so is what makes any answer late.
+  // 99 of 100 trials must meet the bound; a busy machine may delay the rest.
   const late = 100 + 10 * machine.p95;
   expect(latencies.filter((ms) => ms > late).length).toBeLessThanOrEqual(latencies.length * 0.05);
   expect(highest(latencies)).toBeLessThan(2_000 + 10 * machine.worst);
@@ -104,14 +104,14 @@ test('1,000 callers leave: the work stops, the provider call is closed, nothing 
   expect(fake.requests.length - asked).toBe(withCall.length);
   expect(fake.requests.filter(({ ending }) => ending === null)).toEqual([]);
   const before = Date.now();
-  // It drains as soon as nothing is in flight, and would wait 200 seconds for what is.
+  // The service exits as soon as nothing is in flight; otherwise it would wait 200 seconds.
   expect(await service.stop()).toBe(0);
   expect(Date.now() - before).toBeLessThan(100_000);
   await wait(50);
   expect(fake.openSockets()).toBe(0);
 }, 300_000);
 
-/** Throws where a trial does not come to its end. */
+/** Throws if a trial does not end. */
 const leaveInTime = (trial: Trial): Promise<number> =>
   Promise.race([
     leave(trial),
@@ -120,7 +120,7 @@ const leaveInTime = (trial: Trial): Promise<number> =>
     }),
   ]);
 
-/** Milliseconds from the caller's leaving to the end of what was done for it. */
+/** Milliseconds from the departure of the caller to the end of the work done for it. */
 async function leave(trial: Trial): Promise<number> {
   const end = logged.next(trial.number);
   const stopped = await reach(trial);
@@ -133,7 +133,7 @@ async function leave(trial: Trial): Promise<number> {
 
 interface Reached {
   readonly caller: ClientRequest;
-  /** When the call made on the caller's behalf was closed. */
+  /** Time at which the service closed the provider call of the caller. */
   readonly closedAt: Promise<number>;
 }
 
@@ -166,7 +166,7 @@ async function reach({ number, phase }: Trial): Promise<Reached> {
   }
   const request = await asked;
   if (streamed) await told;
-  // Between two attempts the first has its answer.
+  // In this phase the first attempt has been answered and the second has not started.
   if (phase === 'between two attempts') await request.ended;
   await wait(5 + (number % 60));
   return { caller, closedAt: request.ended.then(() => request.endedAt ?? Date.now()) };
@@ -180,7 +180,7 @@ function callerOf({ number, phase }: Trial, body: string): ClientRequest {
       'Content-Type': 'application/json',
       'Content-Length': Buffer.byteLength(body),
       'X-Request-Id': `trial-${number}`,
-      // The answer to it says that the upload is being read.
+      // The 100 Continue response shows that the service reads the upload.
       ...(phase === 'during the upload' && { Expect: '100-continue' }),
     },
   }).on('error', () => {});

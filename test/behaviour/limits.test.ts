@@ -4,6 +4,7 @@ import { createToken } from '../../src/service/operations/access/token.js';
 import { assertKeepsContract } from '../support/contract-check.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 import { writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
 import { key, startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
 const services: WholeService[] = [];
@@ -35,7 +36,7 @@ const statuses = async (url: string, requests: readonly RawRequest[]): Promise<n
 };
 
 describe('requests a minute (rule: rate-limit)', () => {
-  test('above the limit: 429 with Retry-After, and what the limit is; nothing of it reaches a provider', async () => {
+  test('a request above the limit gets 429 with Retry-After and the limit, and reaches no provider', async () => {
     const { url, fake, log } = await start(answer, { RATE_LIMIT_PER_MINUTE: '4', TRUST_PROXY: '1' });
     const step = from('1.1.1.1', {});
     expect(await statuses(url, Array(5).fill(step))).toEqual([200, 200, 200, 200, 429]);
@@ -55,7 +56,7 @@ describe('requests a minute (rule: rate-limit)', () => {
     expect(log.join('')).toContain('rate_limited');
   });
 
-  test('every operation of the API counts; health, documents and OPTIONS do not', async () => {
+  test('every API operation counts towards the limit; health, documents and OPTIONS do not', async () => {
     const { url } = await start(undefined, { RATE_LIMIT_PER_MINUTE: '3', TRUST_PROXY: '1' });
     expect(await statuses(url, Array(4).fill(from('1.1.1.1')))).toEqual([200, 200, 200, 429]);
     const paths = [
@@ -75,7 +76,7 @@ describe('requests a minute (rule: rate-limit)', () => {
     expect((await sendRaw(url, { ...models, method: 'OPTIONS' })).status).toBe(204);
   });
 
-  test('each token has its own minute, whatever address it comes from; what its entry says wins', async () => {
+  test('each token has its own count from any address, and its own limit overrides the default', async () => {
     const [a, b] = [createToken(), createToken()];
     const AUTH_TOKENS_FILE = writeTokenFile(
       { token: a, name: 'a' },
@@ -89,11 +90,11 @@ describe('requests a minute (rule: rate-limit)', () => {
     const ofA = ['1.1.1.1', '2.2.2.2'].map((address) => from(address, bearing(a)));
     expect(await statuses(url, ofA)).toEqual([200, 429]);
     expect(await statuses(url, Array(4).fill(bearing(b)))).toEqual([200, 200, 200, 429]);
-    // Those without a token are nobody's requests.
+    // Requests without a token are counted by address.
     expect(await statuses(url, Array(3).fill(models))).toEqual([401, 401, 401]);
   });
 
-  test('X-Forwarded-For is believed of a trusted proxy alone', async () => {
+  test('the service uses X-Forwarded-For only from a trusted proxy', async () => {
     const RATE_LIMIT_PER_MINUTE = '3';
     const untrusted = await start(undefined, { RATE_LIMIT_PER_MINUTE });
     const addresses = ['1.1.1.1', '2.2.2.2', '3.3.3.3', '4.4.4.4'];
@@ -107,7 +108,7 @@ describe('requests a minute (rule: rate-limit)', () => {
     ).toBe(429);
     for (const TRUST_PROXY of ['1', 'loopback', '10.0.0.0/8, 127.0.0.1']) {
       const { url } = await start(undefined, { RATE_LIMIT_PER_MINUTE, TRUST_PROXY });
-      // Only the last entry is the proxy's own; what stands before it, the client may have written.
+      // The proxy wrote only the last entry; the client may have written those before it.
       const spoofed = ['8.8.8.8, 1.1.1.1', '9.9.9.9, 1.1.1.1', '7.7.7.7, 1.1.1.1', '1.1.1.1:5678', '2.2.2.2'];
       expect(
         await statuses(
@@ -122,7 +123,7 @@ describe('requests a minute (rule: rate-limit)', () => {
           network.map((each) => from(each)),
         ),
       ).toEqual([200, 200, 200, 429]);
-      // Counted as the proxy's own address.
+      // The service counts such a request for the address of the proxy.
       const odd = ['unknown', 'x'.repeat(5_000), '<>', ''];
       expect(
         (
@@ -136,8 +137,8 @@ describe('requests a minute (rule: rate-limit)', () => {
   });
 });
 
-describe('requests at the same time (rule: token-limits)', () => {
-  test('a token has so many; a place is free when its answer is taken, or its caller leaves', async () => {
+describe('concurrent requests (rule: token-limits)', () => {
+  test('a token may have so many requests in flight; one ends with its response or when its caller leaves', async () => {
     const token = createToken();
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { requestsAtOnce: 2 } });
     const { url, fake } = await start({ ...answer, delayMs: 60_000 }, { AUTH_TOKENS_FILE });
@@ -151,11 +152,10 @@ describe('requests at the same time (rule: token-limits)', () => {
     expect(detailOf(refused).message).toBe('the limit is 2 concurrent requests');
     leaving.abort();
     expect(await Promise.all(held)).toEqual(['left', 'left']);
-    while ((await sendRaw(url, bearing(token))).status !== 200)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(async () => (await sendRaw(url, bearing(token))).status === 200);
   });
 
-  test('callers who leave at any moment leave no place taken', async () => {
+  test('a caller who leaves at any moment does not use up a concurrent request', async () => {
     const token = createToken();
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { requestsAtOnce: 3 } });
     const { url } = await start(answer, { AUTH_TOKENS_FILE });
@@ -170,12 +170,12 @@ describe('requests at the same time (rule: token-limits)', () => {
       const all = await Promise.all([1, 2, 3].map(() => sendRaw(url, bearing(token))));
       return all.every(({ status }) => status === 200);
     };
-    while (!(await free())) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(free);
   });
 });
 
 describe('tokens a day (rule: token-limits)', () => {
-  test('the counts of the provider add up; above the limit the answer is 429 until the day ends', async () => {
+  test('the token counts of the provider add up, and above the limit the service returns 429 until the day ends', async () => {
     const [poor, rich] = [createToken(), createToken()];
     const AUTH_TOKENS_FILE = writeTokenFile(
       { token: poor, name: 'poor', limits: { tokensPerDay: 150 } },
@@ -185,7 +185,7 @@ describe('tokens a day (rule: token-limits)', () => {
     const { url } = await start({ ...answer, usage }, { AUTH_TOKENS_FILE });
     const path = '/api/agent/react_step/stream';
     const step = bearing(poor, {});
-    // Neither a preview nor a failure costs tokens.
+    // Previews and failed steps cost no tokens.
     const free = [bearing(poor, { path: '/api/agent/context_preview' }), bearing(poor, { body: {} })];
     expect(await statuses(url, [...free, ...free, step, { ...step, path }, step])).toEqual([
       200, 400, 200, 400, 200, 200, 429,

@@ -33,7 +33,7 @@ const stream = `${route}/stream`;
 const post = (url: string, body: string, init: RequestInit = {}): Promise<Response> =>
   fetch(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body, ...init });
 
-/** What a connection brings that was sent these bytes, until its end. */
+/** Sends the bytes on a new connection and returns everything received until it closes. */
 const sendBytes = (url: string, sent: string): Promise<string> =>
   new Promise((resolve) => {
     let taken = '';
@@ -45,8 +45,8 @@ const sendBytes = (url: string, sent: string): Promise<string> =>
     socket.write(sent);
   });
 
-describe('requests and steps (rule: metrics)', () => {
-  test('each request counts once, by its route, method, status and outcome', async () => {
+describe('metrics of requests and steps (rule: metrics)', () => {
+  test('each request counts once, by route, method, status and outcome', async () => {
     const { url, step, post: ask } = await start([answer, { fault: 'overloaded' }, { fault: 'overloaded' }]);
     const before = await scrape(url);
     await step();
@@ -93,7 +93,7 @@ describe('requests and steps (rule: metrics)', () => {
     expect(log.slice(before)).toHaveLength(1); // of the scrape
   });
 
-  test('what is under way is in flight; once its caller has left, it is one request that ended with 499', async () => {
+  test('a pending request counts as in flight, and as 499 once its caller has left', async () => {
     const { url } = await start({ fault: 'slow-headers' });
     const leaving = new AbortController();
     const left = [route, stream].map((path) =>
@@ -112,7 +112,7 @@ describe('requests and steps (rule: metrics)', () => {
     expect(after.sum('stepwise_step_duration_seconds_count', { status: 'failed' })).toBe(2);
   });
 
-  test('tokens are those that the upstream reports, plain and streamed', async () => {
+  test('token metrics are the counts that the upstream reports, plain and streamed', async () => {
     const service = await start(answer);
     await service.step();
     await service.step({ llm_config: { ...llmConfig('openai'), modelName: 'any', provider: 'local' } });
@@ -125,11 +125,11 @@ describe('requests and steps (rule: metrics)', () => {
   });
 });
 
-describe('upstreams (rule: metrics)', () => {
+describe('metrics of upstreams (rule: metrics)', () => {
   const asked = (text: Scrape, upstream: string, outcome: string): number =>
     text.sum('stepwise_upstream_request_duration_seconds_count', { upstream, outcome });
 
-  test('each request is counted by how it ended, the second one of a step by itself', async () => {
+  test('each upstream request counts by its outcome, a retry separately', async () => {
     const service = await start(answer);
     const { url, fake, step } = service;
     await step();
@@ -164,7 +164,7 @@ describe('upstreams (rule: metrics)', () => {
     expect(found.sum('stepwise_upstream_request_duration_seconds_count', { upstream: 'local' })).toBe(0);
   });
 
-  test('those under way are in flight, until their callers leave', async () => {
+  test('upstream requests are in flight until they end or their callers leave', async () => {
     const { url, fake } = await start({ fault: 'stalled-body' });
     const leaving = new AbortController();
     const left = [route, stream].map((path) =>
@@ -179,7 +179,7 @@ describe('upstreams (rule: metrics)', () => {
     expect(asked(await scrape(url), 'openai', 'caller_left')).toBe(2);
   });
 
-  test('of a streamed reply the first byte is timed', async () => {
+  test('the service measures the time to the first byte of a streamed reply', async () => {
     const service = await start(answer);
     await service.step();
     await streamStep(service);
@@ -191,8 +191,8 @@ describe('upstreams (rule: metrics)', () => {
   });
 });
 
-describe('under load (rule: metrics)', () => {
-  test('an overloaded service tells so, and counts what it refused by its cause', async () => {
+describe('metrics under load (rule: metrics)', () => {
+  test('an overloaded service reports it in a gauge and counts refusals by cause', async () => {
     const { url, step } = await start({ fault: 'slow-headers' }, { MAX_IN_FLIGHT: '1' });
     const leaving = new AbortController();
     const held = post(url + route, JSON.stringify(stepRequest()), { signal: leaving.signal });
@@ -209,7 +209,7 @@ describe('under load (rule: metrics)', () => {
     await held.catch(() => {});
   });
 
-  test('callers above a limit are counted by the limit, not by their names', async () => {
+  test('refusals above a limit are counted by the limit, not by the caller', async () => {
     const [a, b] = [createToken(), createToken()];
     const { url } = await start(answer, {
       AUTH_TOKENS_FILE: writeTokenFile(
@@ -228,7 +228,7 @@ describe('under load (rule: metrics)', () => {
     expect(text).not.toMatch(/plover|xyzzy/);
   });
 
-  test('scrapes at the same time all get the whole', async () => {
+  test('concurrent scrapes each get the complete metrics', async () => {
     const { url, step } = await start(answer);
     await step();
     const all = await Promise.all(Array.from({ length: 50 }, () => scrape(url)));
@@ -239,8 +239,8 @@ describe('under load (rule: metrics)', () => {
   });
 });
 
-describe('who may read them (rules: bearer-tokens, own-host)', () => {
-  test('with tokens, those who have one', async () => {
+describe('access to the metrics (rules: bearer-tokens, own-host)', () => {
+  test('with tokens configured only callers with a token can read the metrics', async () => {
     const token = createToken();
     const { url } = await start(answer, { AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'prometheus' }) });
     const metrics = { method: 'GET', path: '/metrics' };
@@ -252,7 +252,7 @@ describe('who may read them (rules: bearer-tokens, own-host)', () => {
     expect(allowed.headers['cache-control']).toBe('no-store');
   });
 
-  test('without, those on this machine who call it by its name', async () => {
+  test('without tokens only callers on this machine with its own Host can read the metrics', async () => {
     const { url } = await start(answer);
     const ask = (host: string) =>
       sendRaw(url, { method: 'GET', path: '/metrics', headers: [['Host', host]] });
@@ -262,11 +262,11 @@ describe('who may read them (rules: bearer-tokens, own-host)', () => {
 });
 
 describe('what a caller sends (rule: metrics)', () => {
-  /** What comes and goes with the process, whoever calls. */
+  /** Gauges of the process, which change without any request. */
   const ofTheProcess = /^(?:process|nodejs)_/;
   const own = ({ series }: Scrape): string[] => series.filter((each) => !ofTheProcess.test(each)).sort();
 
-  test('makes no series, however much it varies', async () => {
+  test('no text of a caller creates a metric series', async () => {
     const { url, fake } = await start(answer);
     const send = async (index: number): Promise<void> => {
       const config = { ...llmConfig('openai'), modelName: `model-${index}` };
@@ -295,12 +295,12 @@ describe('what a caller sends (rule: metrics)', () => {
     const after = await scrape(url);
     expect(fake.requests.length).toBeGreaterThan(300);
     expect(after.sum('stepwise_http_requests_total')).toBeGreaterThan(1_500);
-    // A busy machine may have refused some.
+    // On a busy machine the service may have refused some requests.
     const made = own(after).filter((each) => !before.includes(each) && !each.includes('"overloaded"'));
     expect(made).toEqual([]);
   });
 
-  test('no key, token, path, name or text of it stands in them', async () => {
+  test('the metrics contain no key, token, path, name or text of a caller', async () => {
     const token = createToken();
     const { url, fake } = await start(({ body }) => ({ text: `Final Answer: ${JSON.stringify(body)}` }), {
       AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'plover' }),
@@ -331,7 +331,7 @@ describe('what a caller sends (rule: metrics)', () => {
   });
 });
 
-test('the reference lists every metric with its type and labels, and no other (rule: metrics)', async () => {
+test('the reference lists exactly the metrics of the service, with types and labels (rule: metrics)', async () => {
   const { url, step, fake } = await start(answer, {
     RATE_LIMIT_PER_MINUTE: '1000',
     REDIS_URL: 'redis://127.0.0.1:1',

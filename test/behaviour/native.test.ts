@@ -32,14 +32,14 @@ const request = (vendor: VendorName, changes: Partial<StepRequestInput> = {}): P
   ...changes,
 });
 
-/** The tools of the last provider request, in the names the vendor saw. */
+/** The tools of the last provider request, under the names that the vendor received. */
 function sentToolNames(): string[] {
   const sent = service.fake.requests.at(-1)?.body['tools'];
   return (Array.isArray(sent) ? sent : []).map((tool) => tool.name ?? tool.function.name);
 }
 
 describe.each(vendorNames)('native calling with %s (rule: native-calling)', (vendor) => {
-  test('parallel calls are one action and additional ones, each a turn of its own', async () => {
+  test('parallel calls become one action and additional ones, each in a turn of its own', async () => {
     service.fake.script({
       text: 'Both at once.',
       toolCalls: ['a.ts', 'b.ts', 'c.ts'].map((path) => ({ name: 'read_file', arguments: { path } })),
@@ -63,7 +63,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     expect(calls.map(({ toolCall }) => toolCall?.id)).toEqual(all.map((each) => each?.id));
   });
 
-  test('a run of four steps: the history goes back each time, and the vendor’s rules are kept', async () => {
+  test('a run of four steps obeys the message rules of the vendor when its history is sent back', async () => {
     const replies: ScriptedReply[] = [
       {
         reasoning: 'First look.',
@@ -91,7 +91,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
       const ids = [body.action_details, ...body.additional_actions].flatMap((each) => each?.id ?? []);
       history = [
         ...((body.updated_conversation_history ?? []) as TurnInput[]), // what is answered can be sent back
-        // The results come in another order than the calls.
+        // The results are in another order than the calls.
         ...ids.reverse().map((id) => ({
           role: 'tool_observation' as const,
           content: `result of ${id}`,
@@ -103,7 +103,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     }
   });
 
-  test('of a thousand calls the first 128 are read, and how long the others are is told', async () => {
+  test('the service reads the first 128 of a thousand calls and reports the number of the others', async () => {
     service.fake.script({
       toolCalls: Array.from({ length: 1_000 }, () => ({ name: 'read_file', arguments: { path: 'a' } })),
     });
@@ -113,7 +113,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     expect(body.parse?.discarded).toEqual([{ kind: 'action', chars: expect.any(Number) }]);
   });
 
-  test('odd tool names are mapped to what the vendor takes, and back', async () => {
+  test('tool names that the vendor does not accept are mapped, and mapped back', async () => {
     service.fake.script(() => ({
       toolCalls: sentToolNames().map((name) => ({ name, arguments: { path: 'a' } })),
     }));
@@ -123,7 +123,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     expect(all.map((each) => each?.tool_name)).toEqual(tools.map(({ name }) => name));
   });
 
-  test('streamed it is the same step, its text told as it comes', async () => {
+  test('a streamed step with native calls equals the plain one, and its text is streamed', async () => {
     service.fake.script({
       text: 'I look into it.',
       toolCalls: [{ name: 'read_file', arguments: { path: 'a.ts' } }],
@@ -137,7 +137,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     );
   });
 
-  test('at the last iteration the tools stay listed and the choice is none (rule: last-iteration)', async () => {
+  test('at the last iteration the tools stay listed and tool_choice is none (rule: last-iteration)', async () => {
     service.fake.script({ text: 'It is there.' });
     const { body } = await service.step(request(vendor, { max_iterations_left: 1 }));
     expect(body.direct_response).toBe('It is there.');
@@ -145,7 +145,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     expect(JSON.stringify(service.fake.requests.at(-1)?.body['tool_choice'])).toContain('none');
   });
 
-  test('auto is native with tools, text without (rule: native-calling)', async () => {
+  test('protocol auto is native with tools and text without (rule: native-calling)', async () => {
     service.fake.script({ text: 'Final Answer: yes' });
     await service.step(request(vendor, { protocol: 'auto' }));
     expect(sentToolNames()).toHaveLength(3);
@@ -153,7 +153,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
     expect(sentToolNames()).toEqual([]);
   });
 
-  test('arguments that are no JSON are malformed, and the correction can be sent back (rule: unreadable-action)', async () => {
+  test('native arguments that are not JSON are malformed, with a correction that the next step accepts (rule: unreadable-action)', async () => {
     service.fake.script([
       { toolCalls: [{ name: 'read_file', arguments: '{"path": ' }] },
       { text: 'Sorry. It is there.' },
@@ -167,7 +167,7 @@ describe.each(vendorNames)('native calling with %s (rule: native-calling)', (ven
   });
 });
 
-test('provider_state goes back to the provider that made it, signed as it was, and to no other (rule: native-calling)', async () => {
+test('provider_state is sent back unchanged, and only to the provider that made it (rule: native-calling)', async () => {
   const reasoning = 'I think before I act.';
   service.fake.script({ reasoning, toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] });
   const { body } = await service.step(request('anthropic'));
@@ -209,7 +209,7 @@ const anyState = fc.constantFrom(
   { provider: 'openai', blocks: 'none' },
 );
 
-/** Any turn that passes the schema, whether it makes sense where it stands or not. */
+/** Arbitrary turns that the schema accepts, in any order, meaningful or not. */
 const anyTurn: fc.Arbitrary<TurnInput> = fc.oneof(
   fc.record({
     role: fc.constant('user' as const),
@@ -260,7 +260,7 @@ test.each(
   );
 });
 
-/** A step without what differs between two that are the same. */
+/** Removes from a step the fields that differ between two equal steps. */
 function withoutMoment(step: Step): Step {
   const untimed = (turns: Step['new_turns']) => turns.map((turn) => ({ ...turn, timestamp: undefined }));
   const { updated_conversation_history: history } = step;

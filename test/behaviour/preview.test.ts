@@ -29,7 +29,7 @@ const withVendor = (request: object, vendor: VendorName): StepRequestInput => ({
   llm_config: { ...llmConfig(vendor), tokenLimit: 3_000 },
 });
 
-describe('a preview is what the step sends (rule: one-call-per-step)', () => {
+describe('a preview returns the prompt that the step sends (rule: one-call-per-step)', () => {
   test.each([
     'openai',
     'anthropic',
@@ -56,7 +56,7 @@ describe('a preview is what the step sends (rule: one-call-per-step)', () => {
     );
   }, 60_000);
 
-  test('it needs no key, calls nobody, and always tells the full report', async () => {
+  test('a preview needs no key, calls no provider, and always returns the full report', async () => {
     const before = service.fake.requests.length;
     const { status, body } = await preview(
       stepRequest({
@@ -75,11 +75,11 @@ describe('a preview is what the step sends (rule: one-call-per-step)', () => {
     ]);
   });
 
-  test('a malformed key is not even looked at', async () => {
+  test('a preview ignores a malformed key', async () => {
     expect((await preview(stepRequest({ user_api_keys: { llmKey: 'x' } }))).status).toBe(200);
   });
 
-  test('its hash is that of the prompt: the same for the same, another for another', async () => {
+  test('the prompt hash is equal for equal prompts and differs for others', async () => {
     const hashOf = async (changes: Partial<StepRequestInput>) =>
       (await preview(stepRequest(changes))).body.prompt_sha256;
     const hash = await hashOf({});
@@ -89,7 +89,7 @@ describe('a preview is what the step sends (rule: one-call-per-step)', () => {
     expect(await hashOf({ tasks: [{ id: 1, content: 'x', status: 'todo' }] })).not.toBe(hash);
   });
 
-  test('the stable hash leaves the tail out', async () => {
+  test('the stable hash of a prompt ignores its tail', async () => {
     const stableOf = async (changes: Partial<StepRequestInput>) =>
       (await preview(stepRequest(changes))).body.context_report.stable_prompt_sha256;
     const stable = await stableOf({});
@@ -98,7 +98,7 @@ describe('a preview is what the step sends (rule: one-call-per-step)', () => {
     expect(await stableOf({ user_query: 'Where is it?' })).not.toBe(stable);
   });
 
-  test('with no iterations left there is still something to see (rule: iterations)', async () => {
+  test('a preview works with no iterations left (rule: iterations)', async () => {
     expect((await preview(stepRequest({ max_iterations_left: 0 }))).status).toBe(200);
   });
 });

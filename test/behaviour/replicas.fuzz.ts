@@ -1,20 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect } from '@jest/globals';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { RecordedRequest, ScriptedReply } from '../../src/offline/wire/reply.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { RunEvent } from '../../src/sdk/run/run-events.js';
 import type { RunResult } from '../../src/sdk/run/run-result.js';
-import { hasNginx, Nginx } from '../support/nginx.js';
+import { needs } from '../support/needs.js';
+import { Nginx, nginxServer } from '../support/nginx.js';
 import { sendRaw } from '../support/raw-request.js';
 import { key, llmConfig, lookUp, task } from '../support/run-harness.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { until } from '../support/until.js';
 import { stepRequest } from '../support/whole-service.js';
 
-/** As docs/operating.md has them. */
+/** The shutdown settings that docs/operating.md recommends. */
 const settings = { SHUTDOWN_DELAY_MS: '5000', TRUST_PROXY: '1' };
 
-/** A replica with a provider of its own, which sees what this one asks and nobody else does. */
+/** A replica with a provider of its own, so that the provider's requests show what this replica did. */
 interface Replica {
   readonly provider: FakeProvider;
   process: ServiceProcess;
@@ -41,7 +43,7 @@ async function startBoth(): Promise<Nginx> {
   return nginx;
 }
 
-/** A new process in the place of one that has ended. */
+/** Replaces a replica that has ended by a new process on the same port. */
 async function startAgain(replica: Replica): Promise<void> {
   const { port } = new URL(replica.process.url);
   const environment = { ...upstreamsAt(replica.provider.url), ...settings, PORT: port };
@@ -50,7 +52,7 @@ async function startAgain(replica: Replica): Promise<void> {
 
 const asked = (): RecordedRequest[] => replicas.flatMap(({ provider }) => provider.requests);
 
-/** How many observations the model has seen: its replies depend on nothing else. */
+/** Number of observations in the prompt; the scripted replies depend on nothing else. */
 const seen = ({ rawBody }: RecordedRequest): number => rawBody.match(/part \d+ is 42/g)?.length ?? 0;
 
 const STEPS = 7;
@@ -64,8 +66,8 @@ const plain = 'before its headers';
 const streamed = 'in the middle of a stream';
 type Moment = typeof plain | typeof streamed;
 
-describe('kill -9 of a replica in the middle of a run (rule: replicas)', () => {
-  const when = hasNginx ? test.each : test.skip.each;
+describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
+  const when = needs(nginxServer).test.each;
 
   when([
     [plain, 2],
@@ -102,7 +104,7 @@ describe('kill -9 of a replica in the middle of a run (rule: replicas)', () => {
         ({ status }) => `HTTP ${status}`,
         (error: Error) => error.message,
       );
-      while (asked().length === 0) await wait(10);
+      await until(() => asked().length > 0);
       await killWhoIsAsked();
       expect(await answer).toBe(moment === streamed ? 'aborted' : 'HTTP 502');
       await wait(1_000);
@@ -130,7 +132,7 @@ describe('kill -9 of a replica in the middle of a run (rule: replicas)', () => {
 });
 
 describe('a rolling restart under load (rules: replicas, shutdown)', () => {
-  const when = hasNginx ? test : test.skip;
+  const when = needs(nginxServer).test;
 
   when(
     'nginx is told of it: no request fails, none is made twice, and /readyz says 503',
@@ -160,11 +162,11 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
       for (const replica of replicas) {
         expect(await replica.process.stop()).toBe(0);
         await startAgain(replica);
-        // Longer than nginx leaves a replica alone that has refused it.
+        // Longer than nginx avoids a replica that has refused a connection.
         await wait(6_000);
       }
       const { ends, failed } = told('unannounced', await load.stop());
-      // A connection that the kernel takes in the moment in which the listener closes is reset: it was not accepted.
+      // The kernel resets a connection that arrives at the moment the listener closes; the service never accepted it.
       expect(failed.slice(1)).toEqual([]);
       expect(asked().length).toBeLessThanOrEqual(ends.length);
     },
@@ -173,7 +175,7 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
 });
 
 const untilReady = async ({ process: { url } }: Replica, status: number): Promise<void> => {
-  while ((await fetch(`${url}/readyz`)).status !== status) await wait(20);
+  await until(async () => (await fetch(`${url}/readyz`)).status === status);
 };
 
 async function startLoaded() {
@@ -182,7 +184,7 @@ async function startLoaded() {
   return { nginx: balancer, load: startLoad(balancer.url) };
 }
 
-/** Callers that ask for one step after the other, plain and streamed, each on a connection of its own. */
+/** Runs callers that make one step after the other, plain and streamed, each on a connection of its own. */
 function startLoad(url: string) {
   const ends: string[] = [];
   let stopped = false;
@@ -204,8 +206,8 @@ function startLoad(url: string) {
 }
 
 /**
- * How a step ended for its caller: `answered`, or what was there instead. A replica that says that its event loop is late
- * is asked again: that is the machine, and has to do with no restart.
+ * Returns `answered`, or a description of how the step failed. Retries if a replica refuses because its event loop lags:
+ * the machine causes that, not the restart.
  */
 async function ask(url: string, id: string, stream: boolean): Promise<string> {
   const body = stepRequest({ user_query: `What is ${id}?` });
@@ -222,7 +224,7 @@ async function ask(url: string, id: string, stream: boolean): Promise<string> {
   }
 }
 
-/** Prints what came of the load. */
+/** Prints the results of the load. */
 function told(what: string, ends: readonly string[]) {
   const failed = ends.filter((end) => end !== 'answered').map((end) => `${end}; nginx: ${broken()}`);
   const shares = replicas.map(({ provider }) => provider.requests.length).join(' + ');
@@ -232,7 +234,7 @@ function told(what: string, ends: readonly string[]) {
   return { ends, failed };
 }
 
-/** What nginx has warned of, but for the replicas that refused it: whose failure it was. */
+/** Returns the warnings of nginx without those about replicas that refused it, to show who caused a failure. */
 const broken = (): string =>
   (nginx?.warnings ?? '')
     .split('\n')
@@ -253,7 +255,7 @@ async function kill(replica: Replica | undefined): Promise<void> {
 const killWhoIsAsked = (): Promise<void> =>
   kill(replicas.find(({ provider }) => provider.requests.some(({ ending }) => ending === null)));
 
-/** Kills, once, the replica that makes this step, at this moment of it. */
+/** Kills once the replica that handles the given step, at the given moment. */
 function killAt(step: number, moment: Moment) {
   let killed = 0;
   const isIt = (request: RecordedRequest) => killed === 0 && seen(request) === step;
@@ -290,7 +292,7 @@ async function run(url: string, stream: boolean, onEvent?: (event: RunEvent) => 
   return { events, result: await running.result() };
 }
 
-/** What a run came to, but for its times. */
+/** The result of a run without its timestamps. */
 const comparable = ({ answer, stop_reason, steps, history }: RunResult): unknown =>
   JSON.parse(JSON.stringify({ answer, stop_reason, steps, history }), (name, value) =>
     name === 'timestamp' ? undefined : value,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// The keys of a literal that has no optional ones.
+// Typed keys of an object literal without optional properties.
 const ways = (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
   [false, true].map((streamed) => ({ vendor, streamed })),
 );
@@ -35,7 +35,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     return streamed ? (await streamStep(service, request)).step : (await service.step(request)).body;
   };
 
-  test('is an answer that was cut', async () => {
+  test('an answer over 1 MiB is cut and returned as cut off', async () => {
     const step = await stepAfter({ text: `Final Answer: ${`${'word'.repeat(1_000)} `.repeat(300)}` });
     expect(step).toMatchObject({
       status: 'direct_response_provided',
@@ -49,7 +49,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     expect(`Final Answer: ${step.direct_response}`.length).toBeGreaterThan(MIB - 10);
   });
 
-  test('never proposes an action that was cut', async () => {
+  test('an action that the cap cut is not proposed', async () => {
     const step = await stepAfter({ text: `Action: write_file(path="a", content="${'x'.repeat(MIB)}")` });
     expect(step).toMatchObject({
       status: 'error',
@@ -60,7 +60,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     });
   });
 
-  test('never proposes an action, even if it was whole before the cut', async () => {
+  test('a complete action before the cut is not proposed either', async () => {
     const step = await stepAfter({ text: `Action: write_file(path="a")\n${'and so on '.repeat(MIB / 10)}` });
     expect(step).toMatchObject({
       status: 'error',
@@ -69,7 +69,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     });
   });
 
-  test('shows the native calls that it withholds as partial text', async () => {
+  test('native calls withheld because of the cap are returned as partial text', async () => {
     const whole = { name: 'write_file', arguments: { path: 'a' } };
     const call = { name: 'write_file', arguments: { path: 'b', content: 'x'.repeat(MIB) } };
     const step = await stepAfter({ toolCalls: [whole, call] }, { protocol: 'native' });
@@ -90,7 +90,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
     expect(step).toMatchObject({ status: 'phase_completed', action_details: null, error: null });
   });
 
-  test('never proposes a native call that was cut', async () => {
+  test('a native call that the cap cut is not proposed', async () => {
     const call = { name: 'write_file', arguments: { path: 'a', content: 'x'.repeat(MIB) } };
     const step = await stepAfter({ toolCalls: [call] }, { protocol: 'native' });
     expect(step).toMatchObject({

@@ -9,6 +9,7 @@ import { readConfig } from '../../src/service/config.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { patientEnvironment } from '../support/patience.js';
 import { key, lookUp, recordingTool } from '../support/run-harness.js';
+import { until } from '../support/until.js';
 import { stepRequest } from '../support/whole-service.js';
 
 let provider: FakeProvider;
@@ -50,7 +51,7 @@ const llmConfig = (modelName: string) => ({
   llmConfig: { modelName, tokenLimit: 16_000, reservedOutputTokens: 2_000 },
 });
 
-test('headers are asked for at each call, and take the place of none of the client’s (rule: trace-context)', async () => {
+test('the client asks for extra headers at each call and does not let them replace its own (rule: trace-context)', async () => {
   const traces = [1, 2].map((digit) => `00-${String(digit).repeat(32)}-b7ad6b7169203331-01`);
   const asked = traces.values();
   const traced = new StepwiseClient({
@@ -70,10 +71,10 @@ test('headers are asked for at each call, and take the place of none of the clie
   ).toEqual(traces.map((trace) => [trace, `Bearer ${key}`]));
 });
 
-describe('against the real service (rule: run-result)', () => {
+describe('runs against the real service (rule: run-result)', () => {
   test.each(
     Object.entries(models),
-  )('%s: a run in text, its deltas joined are its thoughts and its answer', async (_, model) => {
+  )('the joined deltas of a text run are its thoughts and its answer: %s', async (_, model) => {
     const { events, result } = await run([act, answer], llmConfig(model));
     const joined = (type: 'thought_delta' | 'answer_delta') =>
       events.flatMap((event) => (event.type === type ? [event.delta] : [])).join('');
@@ -86,7 +87,9 @@ describe('against the real service (rule: run-result)', () => {
     expect(result.usage.input_tokens).toBeGreaterThan(0);
   });
 
-  test.each(Object.entries(models))('%s: several native calls of one step', async (_, model) => {
+  test.each(
+    Object.entries(models),
+  )('a run executes several native calls of one step: %s', async (_, model) => {
     const calls: ScriptedCompletion = {
       text: 'Both at once.',
       toolCalls: ['a', 'b'].map((id) => ({ id: `id_${id}`, name: 'look_up', arguments: { key: id } })),
@@ -100,7 +103,7 @@ describe('against the real service (rule: run-result)', () => {
     expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('b is 42');
   });
 
-  test('prose without a label comes as a draft: which it is, the response tells (rule: draft-role)', async () => {
+  test('prose without a label is streamed as a draft until the response gives its role (rule: draft-role)', async () => {
     const text =
       'The price is 42, as the list says.\n\nIt was 41 in spring, and nobody noticed the difference.';
     const { events, result } = await run([{ text }], { ...llmConfig(models.openai), protocol: 'native' });
@@ -111,7 +114,7 @@ describe('against the real service (rule: run-result)', () => {
     expect(result.answer).toBe(text);
   });
 
-  test('xml, and the strict strategy', async () => {
+  test('a run works with the xml protocol and the strict strategy', async () => {
     const block = (value: object) => ({ text: `Well.\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` });
     const xml = '<tool_code><name>look_up</name><parameters>{"key":"price"}</parameters></tool_code>';
     const { result, types } = await run(
@@ -126,14 +129,14 @@ describe('against the real service (rule: run-result)', () => {
     expect(types.filter((type) => type === 'agent_turn_start')).toHaveLength(3);
   });
 
-  test('a malformed action is corrected in the next step', async () => {
+  test('the run corrects a malformed action in its next step', async () => {
     const { result } = await run([{ text: 'Thought: x\nAction: look_up(key="pri' }, act, answer]);
     expect(result.stop_reason).toBe('answered');
     expect(result.history.filter(({ kind }) => kind === 'notice')).toHaveLength(1);
     expect(JSON.stringify(provider.requests.at(-2)?.body)).toContain('could not be read');
   });
 
-  test('a call after prose is corrected once, then the text is the answer (rule: correction-limit)', async () => {
+  test('the run corrects a call after prose once, then takes the text as the answer (rule: correction-limit)', async () => {
     const unclear = { text: 'I look.\n\n```json\n{"name": "look_up", "arguments": {"key": "price"}}\n```' };
     const twice = await run([unclear, unclear]);
     expect(twice.result).toMatchObject({ stop_reason: 'answered', answer: unclear.text });
@@ -143,7 +146,7 @@ describe('against the real service (rule: run-result)', () => {
     expect(acted.types).toContain('tool_complete');
   });
 
-  test('after a failure in the very first call the history alone goes on to the answer (rule: one-signal)', async () => {
+  test('after a failure of the first call a run continues from the history alone (rule: one-signal)', async () => {
     const { result } = await run({ fault: 'quota-exhausted' });
     expect(result.history).toEqual([{ role: 'user', content: expect.any(String) }]);
     provider.script([answer]);
@@ -153,13 +156,13 @@ describe('against the real service (rule: run-result)', () => {
     expect(prompt.split(result.history[0]?.content ?? '').length).toBe(2);
   });
 
-  test('an action in the last step is not run: the limit', async () => {
+  test('a run does not execute an action of its last step and ends at the limit', async () => {
     const { result, types } = await run([act], { maxSteps: 1 });
     expect(result.stop_reason).toBe('step_limit');
     expect(types).not.toContain('tool_start');
   });
 
-  test('a denial is told to the model, and is no error of a tool', async () => {
+  test('the run reports a denial to the model and does not count it as a failed tool', async () => {
     const { tool } = recordingTool();
     const { result, events } = await run([{ text: 'Action: run_command(command="ls")' }, answer], {
       tools: [tool],
@@ -169,7 +172,7 @@ describe('against the real service (rule: run-result)', () => {
     expect(last).toMatchObject({ response: { signals: { consecutive_errors: 0 } } });
   });
 
-  test('the history is compacted when the model asks for it, and the run goes on', async () => {
+  test('the run compacts its history when the service advises it, and continues', async () => {
     const long = { text: `Thought: long.\nAction: look_up(key="${'x'.repeat(4_000)}")` };
     const { events, result } = await run(
       [long, long, long, long, long, long, { text: 'Action: compact_context()' }, answer],
@@ -193,19 +196,16 @@ describe('against the real service (rule: run-result)', () => {
     20_000,
   );
 
-  test('stop aborts the call to the provider', async () => {
+  test('stopping a run aborts the call to the provider', async () => {
     provider.script({ text: 'never', delayMs: 60_000 });
     const before = provider.requests.length;
     const running = client.run('?', { ...llmConfig(models.openai), tools: [] });
     void provider.request(before).then(() => running.stop());
     expect((await running.result()).stop_reason).toBe('stopped');
-    for (let tries = 0; tries < 100 && provider.openSockets() > 0; tries++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(provider.openSockets()).toBe(0);
+    await until(() => provider.openSockets() === 0);
   });
 
-  test('the context travels inline and shows in the report', async () => {
+  test('inline context reaches the service and is in the report', async () => {
     const context = { paths: ['a.ts'], inline: { files: [{ path: 'a.ts', content: 'const plover = 1;' }] } };
     const { events } = await run([answer], { context, report: 'full' });
     expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('const plover = 1;');
@@ -217,7 +217,7 @@ describe('against the real service (rule: run-result)', () => {
   });
 });
 
-describe('the client alone', () => {
+describe('the SDK client without a run', () => {
   const ids = {
     project_id: '9f0e7a4e-6f7f-4a3e-8d5a-2f64b3a7c111',
     session_id: '9f0e7a4e-6f7f-4a3e-8d5a-2f64b3a7c222',
@@ -230,7 +230,7 @@ describe('the client alone', () => {
     max_iterations_left: 3,
   };
 
-  test('previews a step without a model call', async () => {
+  test('the client previews a step without a model call', async () => {
     const before = provider.requests.length;
     const preview = await client.preview(request);
     expect(preview.messages).toEqual([{ role: 'user', content: expect.stringContaining('Hi') }]);
@@ -238,12 +238,12 @@ describe('the client alone', () => {
     expect(provider.requests).toHaveLength(before);
   });
 
-  test('lists models and upstreams', async () => {
+  test('the client lists models and upstreams', async () => {
     const { upstreams } = await client.models();
     expect(upstreams).toContainEqual({ name: 'openai', key_required: true });
   });
 
-  test('throws what the service refuses, with its code and status, and without the key', async () => {
+  test('the client throws the refusals of the service with code and status and without the key', async () => {
     const refused = client.step({ ...request, max_iterations_left: -1 });
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request', status: 400, retryable: false });
     await expect(refused).rejects.toBeInstanceOf(StepwiseError);
@@ -253,37 +253,40 @@ describe('the client alone', () => {
     );
   });
 
-  test('shows no key when it is printed', async () => {
+  test('printing the client shows no key', async () => {
     const { inspect } = await import('node:util');
     expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain(key);
   });
 
-  test('gives up a service that does not answer', async () => {
+  test('the client gives up on a service that does not respond', async () => {
     provider.script({ text: 'late', delayMs: 5_000 });
     const hasty = new StepwiseClient({ baseUrl: service.url, llmKey: key, timeoutMs: 100 });
     await expect(hasty.step(request)).rejects.toMatchObject({ code: 'service_timeout', retryable: true });
   });
 
-  test.each([2 ** 31, Infinity])('waits %d ms where it is told to (rule: run-options)', async (timeoutMs) => {
+  test.each([
+    2 ** 31,
+    Infinity,
+  ])('the client accepts a time limit of %d ms (rule: run-options)', async (timeoutMs) => {
     provider.script({ text: 'Here I am.', delayMs: 50 });
     const patient = new StepwiseClient({ baseUrl: service.url, llmKey: key, timeoutMs });
     expect(await patient.step(request)).toMatchObject({ direct_response: 'Here I am.' });
   });
 
-  test.each([NaN, -1])('takes no time limit of %d', (timeoutMs) => {
+  test.each([NaN, -1])('the client refuses a time limit of %d', (timeoutMs) => {
     expect(() => new StepwiseClient({ baseUrl: service.url, timeoutMs })).toThrow(
       `timeoutMs must be a number of milliseconds (0 or more, or Infinity for no limit), not ${timeoutMs}.`,
     );
   });
 
-  test('a caller who leaves gets their own reason', async () => {
+  test('an aborted call rejects with the reason of the caller', async () => {
     provider.script({ text: 'late', delayMs: 5_000 });
     const controller = new AbortController();
-    setTimeout(() => controller.abort(new Error('enough')), 50);
+    void provider.request(provider.requests.length).then(() => controller.abort(new Error('enough')));
     await expect(client.step(request, { signal: controller.signal })).rejects.toThrow('enough');
   });
 
-  test('nobody at the address is said to be unreachable', async () => {
+  test('an address without a server is reported as service_unreachable', async () => {
     const nowhere = new StepwiseClient({ baseUrl: 'http://127.0.0.1:1' });
     await expect(nowhere.step(request)).rejects.toMatchObject({ code: 'service_unreachable' });
   });

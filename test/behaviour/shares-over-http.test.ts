@@ -30,7 +30,7 @@ async function preview(changes: Partial<StepRequestInput>): Promise<Preview> {
 const tokensOf = ({ sections }: ContextReport, name: string): number =>
   sections.find((section) => section.name === name)?.tokens ?? 0;
 
-/** F as the reference defines it, but for the tail's reserve, which is at least 6 % of the budget. */
+/** The free budget F of the reference, minus the reserve of the tail, which is at least 6 % of the budget. */
 function free(report: ContextReport): number {
   const budget = tokenLimit - reservedOutputTokens;
   const fixed = ['instructions', 'tools', 'framing'].map((name) => tokensOf(report, name));
@@ -42,12 +42,12 @@ const withGiant = {
   inline_context: { files: [{ path: 'giant.ts', content: giant }] },
 };
 
-describe('what context and history may take of a prompt', () => {
+describe('shares of context and history in a prompt', () => {
   test.each([
     [undefined, 0.5],
     [0.2, 0.2],
     [0.8, 0.8],
-  ])('contextShare %s gives the context at most %d of what is free (rule: context-share)', async (contextShare, share) => {
+  ])('contextShare %s limits the context to %d of the free budget (rule: context-share)', async (contextShare, share) => {
     const { context_report: report } = await preview({
       ...withGiant,
       conversation_history: answered,
@@ -58,7 +58,7 @@ describe('what context and history may take of a prompt', () => {
     expect(taken).toBeGreaterThan(share * 0.9);
   });
 
-  test('one observation takes a quarter of the history, the same bytes in the next step (rule: text-share)', async () => {
+  test('one observation gets at most a quarter of the history, and the same bytes in the next step (rule: text-share)', async () => {
     const observed: TurnInput[] = [
       { role: 'user', content: 'Read it.' },
       {
@@ -90,7 +90,7 @@ describe('what context and history may take of a prompt', () => {
     expect(observation(second)).toBe(observation(first));
   });
 
-  test('the context yields where the task would not fit otherwise, and says so (rule: context-yields)', async () => {
+  test('the context gives way if the task would not fit, and the report says so (rule: context-yields)', async () => {
     const longTask = 'word '.repeat(4_500);
     const roomy = await preview({ ...withGiant, conversation_history: answered });
     const tight = await preview({ ...withGiant, conversation_history: answered, user_query: longTask });
@@ -101,18 +101,18 @@ describe('what context and history may take of a prompt', () => {
     );
   });
 
-  test('where even that makes no room the step is refused (rule: context-yields)', async () => {
+  test('a step whose task does not fit without context is refused (rule: context-yields)', async () => {
     const { status, body } = await service.step({ llm_config, user_query: 'word '.repeat(9_000) });
     expect({ status, code: body.error?.code }).toEqual({ status: 422, code: 'token_budget_exceeded' });
   });
 });
 
-describe('the action as the model wrote it (rule: raw-action-string)', () => {
+describe('the action string of a proposed action (rule: raw-action-string)', () => {
   const tools = [
     { name: 'read_file', inputSchema: { type: 'object', properties: { path: { type: 'string' } } } },
   ];
 
-  test('is told letter by letter', async () => {
+  test('a written action is returned exactly as the model wrote it', async () => {
     service.fake.script({ text: "Thought: I look.\nAction:  read_file( path = 'a.ts' )" });
     const { body } = await service.step({ tools });
     expect(body.action_details).toMatchObject({
@@ -121,7 +121,7 @@ describe('the action as the model wrote it (rule: raw-action-string)', () => {
     });
   });
 
-  test('is the canonical call where nothing was written', async () => {
+  test('a native call is returned as a canonical action string', async () => {
     service.fake.script({ toolCalls: [{ name: 'read_file', arguments: { path: 'a.ts' } }] });
     const { body } = await service.step({ tools, protocol: 'native' });
     expect(body.action_details?.raw_action_string).toBe('Action: read_file({"path":"a.ts"})');

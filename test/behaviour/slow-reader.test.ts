@@ -1,11 +1,11 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, jest, test } from '@jest/globals';
 import { startFakeProvider } from '../../src/offline/fake-provider.js';
 import { startServiceProcess, upstreamsAt } from '../support/service-process.js';
+import { untilUnchanged } from '../support/until.js';
 import { llmConfig, stepRequest } from '../support/whole-service.js';
 
-// It starts a process, on machines that may be busy.
+// The suite starts a process, which takes longer on a busy machine.
 jest.setTimeout(30_000);
 
 const mebibyte = 2 ** 20;
@@ -24,9 +24,9 @@ test.each([
   const service = await startServiceProcess({ ...upstreamsAt(fake.url), SHUTDOWN_GRACE_MS: '100' });
   const before = await service.residentBytes();
   const reader = await openStream(service.url, vendor);
-  const held = await settled(() => made);
+  const held = await untilUnchanged(() => made);
   expect(held).toBeGreaterThan(0);
-  // Sockets and buffers on the way hold a few megabytes; of 60 most is never made.
+  // Sockets and buffers hold a few megabytes; with back-pressure most of the 60 MB are never produced.
   expect(held * piece.length).toBeLessThan(30 * mebibyte);
   expect((await service.residentBytes()) - before).toBeLessThan(120 * mebibyte);
   reader.destroy();
@@ -35,7 +35,7 @@ test.each([
   await fake.close();
 });
 
-/** A stream of which only the headers are read. */
+/** Opens a stream and reads only its headers. */
 function openStream(url: string, vendor: 'openai' | 'anthropic'): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const body = JSON.stringify(stepRequest({ llm_config: llmConfig(vendor) }));
@@ -45,13 +45,4 @@ function openStream(url: string, vendor: 'openai' | 'anthropic'): Promise<Incomi
       .on('error', reject)
       .end(body);
   });
-}
-
-/** The value once it no longer changes. */
-async function settled(value: () => number): Promise<number> {
-  for (let before = -1; ; ) {
-    await wait(400);
-    if (value() === before && before > 0) return before;
-    before = value();
-  }
 }

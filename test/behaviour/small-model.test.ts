@@ -1,13 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type { Recording } from '../../scripts/trial/report.js';
-import { resultOf } from '../../scripts/trial/tried-step.js';
+import type { Step } from '../../src/contract/step.js';
 import { createReadTools } from '../../src/tools/index.js';
 import { llmConfig, startWholeService, type WholeService } from '../support/whole-service.js';
 
-/** What a small model wrote, and what became of it, as `npm run trial:model` recorded it with today's instructions and before. */
-const recorded = ['small-model', 'small-model-told-in-prose'].flatMap((name) => {
-  const recording: Recording = JSON.parse(readFileSync(`docs/trials/${name}.json`, 'utf8'));
+type Result = 'acted' | 'answered' | 'unlabelled' | 'unreadable' | 'cut' | 'failed';
+
+interface RecordedStep {
+  readonly protocol: 'text' | 'xml' | 'json';
+  readonly question: string;
+  readonly result: Result;
+  readonly reply: string | null;
+}
+
+/** Real replies of a model with 135 million parameters, and how the service read them (docs/trials/small-model.md). */
+const recordedSteps = ['small-model', 'small-model-prose-example'].flatMap((name) => {
+  const recording: Readonly<Record<'steps' | 'corrected', readonly RecordedStep[]>> = JSON.parse(
+    readFileSync(`docs/trials/${name}.json`, 'utf8'),
+  );
   return [...recording.steps, ...recording.corrected];
 });
 
@@ -22,14 +32,23 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 test.each(
-  recorded,
-)('$protocol, "$question": read as it was recorded, $result (rule: markers)', async (each) => {
-  service.fake.script({ text: each.reply ?? '', finishReason: each.result === 'cut' ? 'length' : 'stop' });
+  recordedSteps,
+)('the recorded $protocol reply to "$question" still counts as $result (rule: markers)', async (recorded) => {
+  const { protocol, question, result, reply } = recorded;
+  service.fake.script({ text: reply ?? '', finishReason: result === 'cut' ? 'length' : 'stop' });
   const { body } = await service.step({
-    user_query: each.question,
-    protocol: each.protocol,
+    user_query: question,
+    protocol,
     llm_config: llmConfig('openai'),
     tools,
   } as Parameters<WholeService['step']>[0]);
-  expect(resultOf(body)).toBe(each.result);
+  expect(resultOf(body)).toBe(result);
 });
+
+function resultOf({ parse, status }: Step): Result {
+  if (status === 'action_proposed') return 'acted';
+  if (!parse) return 'failed';
+  if (parse.outcome === 'truncated') return 'cut';
+  if (parse.outcome !== 'answer') return 'unreadable';
+  return parse.repairs.includes('unlabelled_answer') ? 'unlabelled' : 'answered';
+}

@@ -8,34 +8,34 @@ import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../suppor
 import { replyOf, SoakLoad } from '../support/soak-load.js';
 import { writeTokenFile } from '../support/token-file.js';
 
-/** `SOAK_MINUTES`: half an hour unless it says otherwise. */
+/** Duration of the soak, half an hour by default. */
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 30);
-/** Between two looks at the process; each is taken while nobody asks for anything. */
+/** Minutes between two samples of the process; no request is in flight while a sample is taken. */
 const LOOKS = 12;
 const CALLERS = 5;
-/** In milliseconds, between two requests of a caller: the soak looks for what stays, not for what is most. */
+/** Pause of a caller between two requests: the soak looks for leaks, not for peak load. */
 const PAUSE_MS = 100;
 const mebibyte = 2 ** 20;
 
-/** What a process holds when it has nothing to do. */
+/** Resources that an idle process holds. */
 interface Holding {
   readonly requests: number;
-  /** In bytes, after garbage was collected. */
+  /** Heap in bytes after a garbage collection. */
   readonly heap: number;
   readonly buffers: number;
   readonly resident: number;
-  /** Open files and sockets. */
+  /** Number of open files and sockets. */
   readonly descriptors: number;
-  /** Timers, sockets and all else that libuv knows of. */
+  /** Number of libuv handles, such as timers and sockets. */
   readonly handles: number;
-  /** On the process itself: what each request adds to would grow here. */
+  /** Number of listeners on `process`, which would grow if each request added one. */
   readonly listeners: number;
-  /** In milliseconds for each request since the look before. */
+  /** Milliseconds of CPU for each request since the previous sample. */
   readonly cpu: number;
 }
 
 test(
-  'half an hour of everything: memory, sockets, handles, listeners and work do not grow (rules: loop-share, caller-leaves, slow-reader)',
+  'half an hour of mixed load leaves memory, sockets, handles, listeners and CPU per request flat (rules: loop-share, caller-leaves, slow-reader)',
   async () => {
     const [token, poorToken] = [createToken(), createToken()];
     const provider = await startFakeProvider(replyOf);
@@ -58,7 +58,7 @@ test(
         look === 0 ? await warmUp(load) : await loadFor((minutes * 60_000) / LOOKS, load, requests);
       requests += asked;
       load.rest();
-      // What was asked is on record for tests that look at it; this one would fill its own memory with it.
+      // The fake provider records requests for other tests; here the record would fill the memory.
       (provider.requests as unknown[]).length = 0;
       const { cpuMs, ...held } = await lookAt(service, inspector);
       looks.push({ requests, ...held, cpu: (cpuMs - cpuBefore) / asked });
@@ -75,14 +75,14 @@ test(
   minutes * 60_000 + 600_000,
 );
 
-/** Each kind of request some times: what is compiled, learned and cached at first is no growth. */
+/** Warms up with each kind of request, so that compilation and caches do not count as growth. */
 async function warmUp(load: SoakLoad): Promise<number> {
   const numbers = Array.from({ length: load.kinds.length * 8 }, (_, number) => number);
   for (const number of numbers) await load.kinds[number % load.kinds.length]?.(number);
   return numbers.length;
 }
 
-/** How many requests were sent in that time. */
+/** Number of requests sent in that time. */
 async function loadFor(milliseconds: number, load: SoakLoad, before: number): Promise<number> {
   const end = performance.now() + milliseconds;
   let sent = 0;
@@ -127,7 +127,7 @@ async function lookAt({ pid }: ServiceProcess, inspector: Inspector) {
   };
 }
 
-/** Once no more of them are closed: connections to the provider are kept for some seconds. */
+/** Waits until no more connections close: those to the provider stay open for some seconds. */
 async function settledDescriptors(pid: number): Promise<number> {
   const count = () => readdirSync(`/proc/${pid}/fd`).length;
   for (let least = count(), calm = 0; ; calm += 1) {
@@ -151,7 +151,7 @@ function tell(looks: readonly Holding[]): void {
   process.stdout.write(`${String(requests).padStart(8)}  ${row.join('  ')}\n`);
 }
 
-/** The end against the time after the first third: caches of a fixed size have filled by then. */
+/** Compares the end with the end of the first third, when caches of a fixed size have filled. */
 function assertLevel(looks: readonly Holding[]): void {
   const third = Math.floor(looks.length / 3);
   const [middle, end] = [looks.slice(third, 2 * third), looks.slice(-third)];

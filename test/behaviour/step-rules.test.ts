@@ -36,7 +36,7 @@ const saw = (content: string, more: object = {}): TurnInput => ({
   ...more,
 });
 
-/** What the provider got for a step that answers. */
+/** Makes a step that ends with an answer and returns the request that the provider received. */
 async function sentFor(changes: Partial<StepRequestInput>): Promise<{ text: string; answer: StepAnswer }> {
   const before = service.fake.requests.length;
   const answer = await service.step({ tools, ...changes });
@@ -52,7 +52,7 @@ async function sentFor(changes: Partial<StepRequestInput>): Promise<{ text: stri
 
 test.each([
   2, 1,
-])('(rule: unreadable-action) it always carries a warning, with %d iterations left too', async (left) => {
+])('(rule: unreadable-action) an unreadable action carries a warning with %d iterations left', async (left) => {
   service.fake.script({ text: 'Action: read_file(path="a' });
   const { answer } = await sentFor({ max_iterations_left: left });
   expect(answer.body.status).toBe('direct_response_provided');
@@ -96,7 +96,7 @@ describe('the query and the history (rule: task-turn)', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('(rule: turn-timestamps) what a step adds is stamped, ISO 8601 in UTC; the model never sees it', async () => {
+  test('(rule: turn-timestamps) new turns have a UTC timestamp in ISO 8601, which the model never sees', async () => {
     service.fake.script(acts);
     const before = service.fake.requests.length;
     const { answer } = await sentFor({ user_query: 'q' });
@@ -109,7 +109,7 @@ describe('the query and the history (rule: task-turn)', () => {
     }
   });
 
-  test('turns come back equal as JSON values: unknown fields, nulls, nested values, key order aside', async () => {
+  test('returned turns equal the sent ones as JSON: unknown fields, nulls and nested values stay', async () => {
     const history = [
       user('q', { mood: 'good', timestamp: null, kind: null }),
       { ...call('a'), phase: null, provider_state: null, own: { deep: [1, null, { x: [] }] } },
@@ -120,7 +120,7 @@ describe('the query and the history (rule: task-turn)', () => {
     expect(answer.body.updated_conversation_history?.slice(0, 3)).toEqual(history);
   });
 
-  test('an observation is shown with its own call, whatever the order', async () => {
+  test('the prompt shows each observation with its own call, whatever their order', async () => {
     const history = [
       user('q'),
       { ...call('a', 'one') },
@@ -135,7 +135,7 @@ describe('the query and the history (rule: task-turn)', () => {
     expect(Math.min(...order)).toBeGreaterThan(-1);
   });
 
-  test('a call without an observation was not run; an observation without a call is the user’s', async () => {
+  test('a call without an observation is shown as not run, an observation without a call as text of the user', async () => {
     const history = [user('q'), saw('stray'), call('a')];
     service.fake.script(answers);
     const { text } = await sentFor({ user_query: '', conversation_history: history });
@@ -143,7 +143,7 @@ describe('the query and the history (rule: task-turn)', () => {
     expect(text).toContain('stray');
   });
 
-  test('what an observation shows: content, else result, else error', async () => {
+  test('an observation shows its content, else its result, else its error', async () => {
     const history = [
       user('q'),
       ...[
@@ -161,8 +161,8 @@ describe('the query and the history (rule: task-turn)', () => {
   });
 });
 
-describe('the step (rule: one-call-per-step)', () => {
-  test('2 the last iteration asks for an answer; an action written all the same is not proposed', async () => {
+describe('one step (rule: one-call-per-step)', () => {
+  test('the last iteration asks for an answer and does not propose an action that the model writes anyway', async () => {
     service.fake.script(acts);
     const { text, answer } = await sentFor({ max_iterations_left: 1 });
     expect(text).toContain('This is the last step');
@@ -176,14 +176,14 @@ describe('the step (rule: one-call-per-step)', () => {
     });
   });
 
-  test('2 on_last_iteration: allow_action', async () => {
+  test('on_last_iteration: allow_action lets the last iteration propose an action', async () => {
     service.fake.script(acts);
     const { text, answer } = await sentFor({ max_iterations_left: 1, on_last_iteration: 'allow_action' });
     expect(text).not.toContain('This is the last step');
     expect(answer.body).toMatchObject({ status: 'action_proposed', iterations_remaining: 0 });
   });
 
-  test('no iterations left: no call, 200 iterations_exhausted, nothing added (rule: iterations)', async () => {
+  test('without iterations left the step returns 200 iterations_exhausted, calls no model and adds no turn (rule: iterations)', async () => {
     const before = service.fake.requests.length;
     const conversation_history = [user('q')];
     const { answer } = await sentFor({ max_iterations_left: 0, conversation_history });
@@ -197,7 +197,7 @@ describe('the step (rule: one-call-per-step)', () => {
     });
   });
 
-  test('3 what cannot be read is a value with a correction that can be appended', async () => {
+  test('an unreadable action is returned with a correction that the caller can append', async () => {
     service.fake.script({ text: 'Action: read_file(path="a' });
     const { answer } = await sentFor({});
     expect(answer.body).toMatchObject({
@@ -217,7 +217,7 @@ describe('the step (rule: one-call-per-step)', () => {
   const failed = saw('the disk is gone', { toolResult: { success: false, error: 'x', terminal: true } });
   const terminalRule = 'The last tool failed in a way that ends this run';
 
-  test('5 after a terminal error this step answers', async () => {
+  test('the step after a terminal error answers', async () => {
     service.fake.script(acts);
     const { text, answer } = await sentFor({
       user_query: '',
@@ -227,7 +227,7 @@ describe('the step (rule: one-call-per-step)', () => {
     expect(answer.body.status).toBe('direct_response_provided');
   });
 
-  test('5 so it does when another call of the same step went well', async () => {
+  test('the step after a terminal error answers even if another call succeeded', async () => {
     service.fake.script(acts);
     const parallel = [{ ...call('a', 'one') }, { ...call('b', 'two'), content: '' }];
     const { answer } = await sentFor({
@@ -237,7 +237,7 @@ describe('the step (rule: one-call-per-step)', () => {
     expect(answer.body.status).toBe('direct_response_provided');
   });
 
-  test('5 a new task after it may act again', async () => {
+  test('a new task after a terminal error may use tools again', async () => {
     service.fake.script(acts);
     const { text, answer } = await sentFor({
       user_query: 'Try another file.',
@@ -247,7 +247,7 @@ describe('the step (rule: one-call-per-step)', () => {
     expect(answer.body.status).toBe('action_proposed');
   });
 
-  test('4 a phase keeps reasoning out of its text and its history', async () => {
+  test('a phase keeps reasoning out of its text and its history', async () => {
     service.fake.script({ text: '<think>secret</think>I plan.\n{"plan": "p", "finish": false}' });
     const { answer } = await sentFor({ phase: 'reason' });
     expect(answer.body).toMatchObject({
@@ -260,7 +260,7 @@ describe('the step (rule: one-call-per-step)', () => {
     expect(JSON.stringify(answer.body.new_turns)).not.toContain('secret');
   });
 
-  test('6 signals count the proposed action; advice goes into the tail, never into the history', async () => {
+  test('signals count the proposed action, and advice is in the tail of the prompt but not in the history', async () => {
     service.fake.script(acts);
     const same = [call('a'), saw('x'), call('a'), saw('x'), call('a'), saw('x')];
     const { text, answer } = await sentFor({ user_query: '', conversation_history: [user('q'), ...same] });
@@ -269,7 +269,7 @@ describe('the step (rule: one-call-per-step)', () => {
     expect(JSON.stringify(answer.body.updated_conversation_history)).not.toContain('in a row');
   });
 
-  test('6 should_compact from four fifths of the history’s share', async () => {
+  test('should_compact is set from four fifths of the share of the history', async () => {
     service.fake.script(answers);
     const history = (lines: number) => [user('q'), call('a'), saw('one line of text\n'.repeat(lines))];
     const llm_config = { ...llmConfig('openai'), tokenLimit: 2_000, reservedOutputTokens: 500 };
@@ -282,7 +282,7 @@ describe('the step (rule: one-call-per-step)', () => {
 });
 
 describe('the tail and the report (rule: tail)', () => {
-  test('tasks and focus stand behind the history, at the very end', async () => {
+  test('the prompt ends with tasks and focus, after the history', async () => {
     service.fake.script(answers);
     const { text } = await sentFor({
       user_query: 'The query.',
@@ -295,14 +295,14 @@ describe('the tail and the report (rule: tail)', () => {
     expect(text.trimEnd()).toMatch(/<\/focus [0-9a-f]+>$/);
   });
 
-  test('a token limit above the window is a warning (rule: prompt-budget)', async () => {
+  test('a token limit above the context window gives a warning (rule: prompt-budget)', async () => {
     service.fake.script(answers);
     const { answer } = await sentFor({ llm_config: { ...llmConfig('openai'), tokenLimit: 1_000_000 } });
     expect(answer.status).toBe(200);
     expect(answer.body.warnings.map(({ code }) => code)).toContain('token_limit_above_window');
   });
 
-  test('include.report: full, summary, none', async () => {
+  test('include.report selects the full report, a summary or none', async () => {
     service.fake.script(answers);
     const request: Partial<StepRequestInput> = {
       explicit_context_paths: ['src', 'missing.ts'],
@@ -321,11 +321,11 @@ describe('the tail and the report (rule: tail)', () => {
   });
 });
 
-/** Counting it takes seconds: a run of one letter is the slowest text there is. */
+/** A run of one letter is the slowest text to tokenize; counting this one takes seconds. */
 const slowHistory = [user('q'), call('a'), saw('a'.repeat(3_900_000))];
 const briefly = { ...llmConfig('openai'), tokenLimit: 2_000_000, deadlineMs: 500 };
 
-describe('the deadline ends counting and fitting (rule: one-deadline)', () => {
+describe('the deadline interrupts counting and fitting (rule: one-deadline)', () => {
   test.each([
     '/api/agent/react_step',
     '/api/agent/context_preview',

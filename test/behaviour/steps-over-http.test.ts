@@ -26,7 +26,7 @@ const tools = [
 
 const lastPrompt = (): string => service.fake.requests.at(-1)?.rawBody ?? '';
 
-/** What is answered can be sent back. */
+/** Asserts that the returned history is a valid history of the next request. */
 const historyOf = (step: Step): TurnInput[] => (step.updated_conversation_history ?? []) as TurnInput[];
 
 const postText = (body: string): Promise<Response> =>
@@ -36,7 +36,7 @@ const postText = (body: string): Promise<Response> =>
     body,
   });
 
-/** What differs between two answers to one request. */
+/** Fields that differ between two responses to the same request. */
 const comparable = (step: Step): unknown =>
   JSON.parse(
     JSON.stringify(step, (key, value) => (key === 'timestamp' || key === 'request_id' ? '' : value)),
@@ -49,7 +49,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     ...changes,
   });
 
-  /** The step, plain; streamed it must be the same. */
+  /** Makes a plain step and asserts that the streamed one has the same result. */
   async function step(reply: ScriptedCompletion, changes: Partial<StepRequestInput> = {}): Promise<Step> {
     service.fake.script(reply);
     const { status, body } = await service.step(request(changes));
@@ -71,7 +71,9 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     ['an action and what follows it', 'Thought: a\nAction: read_file(path="a")\nObservation: made up'],
   ];
 
-  test.each(labelled)('joined deltas equal the final fields: %s (rule: deltas-join)', async (_what, text) => {
+  test.each(
+    labelled,
+  )('the joined deltas equal the final fields: %s (rule: deltas-join)', async (_what, text) => {
     service.fake.script({ text });
     const { step: final, joined } = await streamStep(service, request());
     expect([joined('thought'), joined('answer')]).toEqual([final.thought ?? '', final.direct_response ?? '']);
@@ -81,14 +83,14 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     expect(told).not.toMatch(/Thought:|Observation|<\/?think/);
   });
 
-  test('prose without a label is told as a draft and is the answer (rule: draft-role)', async () => {
+  test('prose without a label is streamed as a draft and is the answer (rule: draft-role)', async () => {
     service.fake.script({ text: 'There is no label here, only prose that goes on for a while.' });
     const { step: final, joined } = await streamStep(service, request());
     expect(joined('draft')).toBe(final.direct_response);
     expect(final).toMatchObject({ status: 'direct_response_provided', thought: null });
   });
 
-  describe('what cannot be read is a value (rule: unreadable-action)', () => {
+  describe('an unreadable reply is a malformed action, not an error (rule: unreadable-action)', () => {
     test.each([
       ['malformed_action', 'Thought: hm\nAction: read_file(path="a'],
       ['unknown_tool', 'Thought: hm\nAction: remove_all(path="a")'],
@@ -114,7 +116,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
   describe('the last iteration (rule: last-iteration)', () => {
     const last = { max_iterations_left: 1 } as const;
 
-    test('an action is not proposed: a fixed sentence and its prose are the answer', async () => {
+    test('at the last iteration a fixed sentence and the prose are the answer, and the action is not proposed', async () => {
       const body = await step({ text: 'Thought: It is in a.ts.\nAction: read_file(path="a.ts")' }, last);
       expect(body).toMatchObject({
         status: 'direct_response_provided',
@@ -130,13 +132,13 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(historyOf(body).at(-1)?.toolCall ?? null).toBeNull();
     });
 
-    test('without prose a fixed sentence is the answer', async () => {
+    test('at the last iteration an action without prose becomes a fixed answer', async () => {
       const body = await step({ text: 'Action: read_file(path="a.ts")' }, last);
       expect(body.direct_response).toMatch(/limit/);
     });
   });
 
-  test('after a terminal error an answer is asked for, and no action is proposed (rule: terminal-observation)', async () => {
+  test('after a terminal error the step asks for an answer and proposes no action (rule: terminal-observation)', async () => {
     const body = await step(
       { text: 'Thought: I cannot go on.\nAction: read_file(path="b")' },
       {
@@ -155,7 +157,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     expect([body.direct_response, body.parse?.outcome]).toEqual(['I cannot go on.', 'action_after_limit']);
   });
 
-  describe('the model’s own outcomes (rule: billed-outcomes)', () => {
+  describe('outcomes of a billed reply (rule: billed-outcomes)', () => {
     test.each<[string, ScriptedCompletion, string | null]>([
       ['upstream_refusal', { refusal: 'I will not.' }, 'I will not.'],
       [
@@ -175,7 +177,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(historyOf(body)).toEqual([{ role: 'user', content: 'before' }]);
     });
 
-    test('a cut-off answer is an answer with a warning', async () => {
+    test('an answer cut by the output limit is an answer with a warning', async () => {
       const body = await step({ text: 'Final Answer: It is in the', finishReason: 'length' });
       expect(body).toMatchObject({
         status: 'direct_response_provided',
@@ -187,10 +189,10 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     });
   });
 
-  describe('three phases (rule: phases)', () => {
+  describe('steps of three phases (rule: phases)', () => {
     const said = (control: object): string => `I look at it.\n\n${JSON.stringify(control)}`;
 
-    test('reason, act, observe: one run, its history sent back each time', async () => {
+    test('a run goes through reason, act and observe, with its history sent back each time', async () => {
       const plan = { plan: 'read a.ts', tools_to_consider: ['read_file'], finish: false };
       const reason = await step({ text: said(plan) }, { phase: 'reason' });
       expect(reason).toMatchObject({
@@ -227,24 +229,24 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(answer).toMatchObject({ status: 'direct_response_provided', direct_response: 'In a.ts.' });
     });
 
-    test('streamed, the prose is told and the block never', async () => {
+    test('a streamed phase shows the prose and never the control block', async () => {
       service.fake.script({ text: said({ plan: 'p', tools_to_consider: [], finish: true }) });
       const { step: final, joined } = await streamStep(service, request({ phase: 'reason' }));
       expect(final.control?.finish).toBe(true);
       expect((joined('draft') + joined('thought') + joined('answer')).trim()).toBe('I look at it.');
     });
 
-    test('a broken block is free text and "go on"', async () => {
+    test('a broken control block is free text and means "go on"', async () => {
       const body = await step({ text: 'Prose. {"plan": ' }, { phase: 'reason' });
       expect(body).toMatchObject({ status: 'phase_completed', control: { finish: false } });
     });
 
-    test('in act, a text without action completes the phase', async () => {
+    test('a text without an action completes the act phase', async () => {
       const body = await step({ text: 'Nothing to do here.' }, { phase: 'act' });
       expect([body.status, body.phase]).toEqual(['phase_completed', 'act']);
     });
 
-    test('only observe has a last iteration', async () => {
+    test('only the observe phase has a last iteration', async () => {
       const last = { max_iterations_left: 1 };
       const act = await step({ text: 'Action: read_file(path="a")' }, { phase: 'act', ...last });
       expect(act.status).toBe('action_proposed');
@@ -253,8 +255,8 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     });
   });
 
-  describe('reasoning (rule: thinking)', () => {
-    test('a field of its own goes to reasoning, is told as such, and counts', async () => {
+  describe('reasoning of models (rule: thinking)', () => {
+    test('reasoning in a field of its own is streamed as reasoning and counted', async () => {
       const reply = {
         reasoning: 'Action: read_file(path="x")',
         text: 'Final Answer: 42',
@@ -276,13 +278,13 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(body.reasoning).toMatch(/^hm/);
     });
 
-    test('<think> unclosed is no action (rule: thinking)', async () => {
+    test('an unclosed <think> is not read as an action (rule: thinking)', async () => {
       const body = await step({ text: '<think>hm\nAction: read_file(path="x")' });
       expect(body.action_details).toBeNull();
     });
   });
 
-  test('a long file reaches the model as it was meant, however its JSON is written', async () => {
+  test('a long file reaches the model unchanged, however its JSON is escaped', async () => {
     const content = `${'// a – b / "c"\\n\t<end>\n'.repeat(400)}the end`;
     const file = { path: 'src/a.ts', content: '' };
     const fields = { explicit_context_paths: [file.path], inline_context: { files: [file] } };
@@ -302,7 +304,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     expect(seen.slice(1)).toEqual([seen[0], seen[0]]);
   });
 
-  describe('include (rule: history-returned)', () => {
+  describe('include options of a step (rule: history-returned)', () => {
     const inline_context = { files: [{ path: 'a.ts', content: 'x = 1' }] };
     const asked = { inline_context, explicit_context_paths: ['a.ts', 'gone.ts'] };
     const reply = { text: 'Final Answer: 42' };
@@ -316,7 +318,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(explicit?.map(({ id }) => id)).toEqual(ids);
     });
 
-    test('no report, no history, but the model’s text', async () => {
+    test('a step can leave out report and history and return the reply of the model', async () => {
       const include = { report: 'none', history: false, completion_text: true } as const;
       const body = await step(reply, { ...asked, include });
       expect(body.context_report).toBeNull();

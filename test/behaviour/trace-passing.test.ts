@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Script } from '../../src/offline/fake-provider.js';
 import { listen } from '../support/listen.js';
+import { until } from '../support/until.js';
 import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -46,7 +47,7 @@ const compaction = {
   strategy: 'summarize',
 };
 
-/** What the provider was told of the trace, request by request. */
+/** The trace headers that the provider received with each request. */
 async function headersAfter(
   path: string,
   headers: Record<string, string>,
@@ -68,38 +69,38 @@ async function headersAfter(
   }));
 }
 
-describe.each(paths)('%s passes the caller’s trace on unchanged (rule: trace-context)', (path) => {
-  test('to the provider, in the second request too; baggage stays here', async () => {
+describe.each(paths)('%s passes on the trace of the caller unchanged (rule: trace-context)', (path) => {
+  test('the provider receives the trace with each attempt, and no baggage', async () => {
     const once = await headersAfter(path, { ...trace, baggage: 'user=canary' });
     expect(once).toEqual([{ ...trace, baggage: undefined }]);
     const twice = await headersAfter(path, trace, [{ fault: 'unavailable' }, { text: 'Final Answer: 42' }]);
     expect(twice).toEqual([trace, trace].map((each) => ({ ...each, baggage: undefined })));
   });
 
-  test('nothing of it if it is malformed', async () => {
+  test('a malformed trace is not passed on', async () => {
     const seen = await headersAfter(path, { traceparent: `${traceparent}-more`, tracestate: 'vendor=1' });
     expect(seen).toEqual([{}]);
     const list = await headersAfter(path, { traceparent, tracestate: 'no list' });
     expect(list).toEqual([{ traceparent }]);
   });
 
-  test('and begins none', async () => {
+  test('a request without a trace starts none', async () => {
     expect(await headersAfter(path, {})).toEqual([{}]);
   });
 });
 
-test('the context service gets it (rules: trace-context, context-service)', async () => {
+test('the context service receives the trace (rules: trace-context, context-service)', async () => {
   await headersAfter('/api/agent/react_step', { ...trace, baggage: 'user=canary' });
   expect(seenByContext).toEqual([trace]);
   await service.post('/api/agent/context_preview', body, trace);
   expect(seenByContext).toEqual([trace, trace]);
 });
 
-test('the line of the log names the trace, of a refused request too (rule: request-log)', async () => {
+test('the log line of a request names its trace, even if the request was refused (rule: request-log)', async () => {
   const lineAfter = async (sent: unknown, headers: Record<string, string>) => {
     const before = service.log.length;
     await service.post('/api/agent/react_step', sent, headers);
-    while (service.log.length === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => service.log.length > before);
     return JSON.parse(service.log[before] ?? '');
   };
   expect(await lineAfter(body, trace)).toMatchObject({ trace_id: traceId, outcome: 'answer' });

@@ -9,10 +9,10 @@ import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.j
 import { llmConfig, uuid, vendors } from '../support/whole-service.js';
 import { withEnvironment } from '../support/with-environment.js';
 
-/** Stands in every place where a caller, a model or an operator can write something. */
+/** A string that the test puts wherever a caller, a model or an operator can write something. */
 const CANARY = 'Zanzibar7';
 const key = `sk-${CANARY}-0123456789`;
-/** In the place of a model's name, by a slip. */
+/** A key that the caller sent as the model name by mistake. */
 const token = createToken();
 const shapes = [
   token.slice(-64),
@@ -80,7 +80,7 @@ beforeAll(async () => {
 });
 afterAll(() => fake.close());
 
-/** Every reply, for every kind of request, each with more of the canary in its headers and its query. */
+/** Sends every kind of request with every reply, and the canary in headers and query as well. */
 async function askEverything(protocol: 'http/json' | 'http/protobuf'): Promise<SpanReceiver> {
   const receiver = await startSpanReceiver();
   const credentials = (url: string) => url.replace('http://', `http://${CANARY}:${CANARY}@`);
@@ -112,7 +112,7 @@ async function askEverything(protocol: 'http/json' | 'http/protobuf'): Promise<S
       },
       body: typeof body === 'string' ? body : JSON.stringify(body),
     });
-    // On a busy machine one may be cut off after its deadline: its spans are looked at all the same.
+    // On a busy machine a request may miss its deadline; its spans are checked as well.
     await answer.then((response) => response.text()).catch(() => {});
   };
   for (reply of replies) {
@@ -147,7 +147,7 @@ test.each([
   'http/protobuf',
 ] as const)('nothing that is said, in whatever goes wrong, is in a span; sent as %s (rule: span-contents)', async (protocol) => {
   const { posts, spans } = await askEverything(protocol);
-  // The watch itself works: the providers did get it.
+  // Proves that the test can find leaks: the providers did receive the canary.
   expect(hitsIn(fake.requests.map(({ rawBody }) => rawBody))).toContain(CANARY);
   expect(posts.length).toBeGreaterThan(0);
   expect(hitsIn(posts)).toEqual([]);

@@ -5,6 +5,7 @@ import { createToken } from '../../src/service/operations/access/token.js';
 import { sendRaw } from '../support/raw-request.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 import { tokenFileOf, writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
 
 let service: ServiceProcess | undefined;
 const sockets: Socket[] = [];
@@ -13,11 +14,7 @@ afterEach(async () => {
   await service?.stop();
 });
 
-const until = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
-};
-
-test('a revocation that comes while the service can open no file holds as soon as it can (rule: token-file)', async () => {
+test('a revocation that the service could not read (EMFILE) takes effect once it can read the file (rule: token-file)', async () => {
   const revoked = createToken();
   let other = createToken();
   const path = writeTokenFile({ token: revoked, name: 'revoked' });
@@ -35,7 +32,8 @@ test('a revocation that comes while the service can open no file holds as soon a
 
   const port = Number(new URL(url).port);
   const isUnread = () => output.stdout.includes('the system could not read the file (EMFILE)');
-  // A connection that ends may leave it room for one reading: it is kept full, and the file changes again.
+  // A closing connection frees a descriptor for one read of the file, so the loop adds connections and changes the file
+  // again.
   while (!isUnread()) {
     for (let count = 0; count < 50; count += 1)
       sockets.push(connect(port, '127.0.0.1').on('error', () => {}));
@@ -43,7 +41,7 @@ test('a revocation that comes while the service can open no file holds as soon a
     other = createToken();
     writeFileSync(`${path}.next`, tokenFileOf({ token: other, name: 'other' }));
     renameSync(`${path}.next`, path);
-    // Longer than it takes to look at the file: what is told was this change.
+    // Longer than the interval at which the service checks the file, so that a reported failure concerns this change.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
   for (const socket of sockets.splice(0)) socket.destroy();

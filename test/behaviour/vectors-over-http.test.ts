@@ -8,7 +8,7 @@ import { type StepAnswer, startWholeService, type WholeService } from '../suppor
 const offered = writtenCallTools();
 const cases = loadCases('written-calls');
 
-/** As free text: names and the order of parameters, no declared types. */
+/** Replies are free text, so each tool needs its parameter names in order and no types. */
 const segment = offered.map(({ name, parameters }) => `- ${name}(${parameters.join(', ')})`).join('\n');
 const tools = offered.map(({ name, parameters }) => ({
   name,
@@ -26,7 +26,7 @@ const replyTo = (text: string): Promise<StepAnswer> => {
   return service.step({ tools });
 };
 
-/** What is wrong with the answer to a case; empty if nothing is. */
+/** Returns the differences between the response and the expected reading of a case; empty if there are none. */
 function faultsOf({ expected, text }: ParserCase, { status, body }: StepAnswer): string[] {
   if (status !== 200) return [`HTTP ${status}`];
   const { action_details: action } = body;
@@ -46,18 +46,18 @@ function faultsOf({ expected, text }: ParserCase, { status, body }: StepAnswer):
   ];
 }
 
-/** `fetch` makes its objects outside of the test's realm: equal values, other prototypes. */
+/** `fetch` creates objects outside the realm of the test: values are equal, prototypes are not. */
 const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const withoutLabels = (text: string): string =>
   text.replace(/<\/?think>|Thought:|(?:Final )?Answer:|\s/g, '');
 
-describe('written calls of the conformance set, answered by a provider and read over HTTP', () => {
+describe('written calls of the conformance set, read over HTTP', () => {
   const least = { core: 1, neg: 1, ruling: 1, repair: 0.95 } satisfies Record<ParserCase['tier'], number>;
   const texts = new Map(cases.map(({ id, text }) => [id, text]));
 
   test.each(Object.entries(least))(
-    '%s: at least %d of the cases',
+    'the service reads %s: at least %d of the cases',
     async (tier, share) => {
       service.fake.script(({ rawBody }) => ({ text: texts.get(/v\d{4}/.exec(rawBody)?.[0] ?? '') ?? null }));
       const own = cases.filter((each) => each.tier === tier);
@@ -76,13 +76,13 @@ describe('written calls of the conformance set, answered by a provider and read 
   );
 });
 
-describe('total on any input: an answer, and a history that can be sent straight back (rule: linear-work)', () => {
+describe('any reply gives a response and a history that can be sent back (rule: linear-work)', () => {
   test.each(Object.entries(hostileReplies(16_384)))(
-    '%s',
+    'a reply gives a history that can be sent back: %s',
     async (_name, text) => {
       const answer = await replyTo(text);
       expect(answer.status).toBe(200);
-      // Nothing but white space is no answer (rule: billed-outcomes).
+      // A reply of white space only is not an answer (rule: billed-outcomes).
       expect(answer.body.error?.code).toBe(text.trim() === '' ? 'empty_response' : undefined);
       await sendBack(service, answer, { tools });
     },
@@ -114,7 +114,7 @@ describe('total on any input: an answer, and a history that can be sent straight
   );
   const anyReply = fc.array(piece, { minLength: 1, maxLength: 14 }).map((pieces) => pieces.join(''));
 
-  test('whatever the model says', async () => {
+  test('arbitrary text replies give a history that can be sent back', async () => {
     await fc.assert(
       fc.asyncProperty(anyReply, async (text) => {
         const answer = await replyTo(text);
@@ -125,7 +125,7 @@ describe('total on any input: an answer, and a history that can be sent straight
     );
   }, 60_000);
 
-  test('and whatever it calls natively', async () => {
+  test('arbitrary native calls give a history that can be sent back', async () => {
     const call = fc.record({
       name: fc.oneof(fc.constantFrom('read_file', 'http.request'), fc.string({ unit: 'binary' })),
       arguments: fc.oneof(anyReply, fc.dictionary(fc.string(), fc.string({ unit: 'binary' }))),

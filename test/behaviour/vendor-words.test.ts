@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-// The keys of a literal that has no optional ones.
+// Typed keys of an object literal without optional properties.
 const vendorNames = Object.keys(vendors) as VendorName[];
 const refusal = 'messages.3: roles must alternate';
 
@@ -30,7 +30,7 @@ const quoted = {
 
 test.each(
   vendorNames,
-)('what %s says of a request it refuses stands in the details, and in no log line (rule: vendor-words)', async (vendor) => {
+)('the message of %s about a refused request is in the error details and in no log line (rule: vendor-words)', async (vendor) => {
   service.fake.script(() => {
     throw new Error(refusal);
   });
@@ -41,7 +41,7 @@ test.each(
   expect(service.log.join('')).not.toContain('alternate');
 });
 
-test('a provider that refuses the key is not quoted, nor one that repeats it', async () => {
+test('the message of a provider that refuses the key or repeats it is dropped', async () => {
   service.fake.script({ fault: 'echoed-key' });
   const refused = await service.post('/api/agent/react_step', stepRequest());
   expect(refused.body).toMatchObject({ error: { code: 'upstream_authentication_failed', details: [] } });

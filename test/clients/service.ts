@@ -6,8 +6,9 @@ import { type Service, startService } from '../../src/service/server.js';
 import { patience } from '../support/patience.js';
 
 /**
- * What generated clients are tried with: the service itself, `/newer` before its paths for one that says more than the document
- * (rule: answers-grow), and `/failing/CODE` for one that fails so. Prints its address, and ends with its standard input.
+ * Server for the generated clients: the service itself, `/newer` before its paths for a newer version with more fields
+ * (rule: answers-grow), and `/failing/CODE` for one that fails with this code. Prints its address and exits when its
+ * standard input ends.
  */
 const service = await startService({ ...patience, PORT: 0, LOG_LEVEL: 'silent', SHUTDOWN_GRACE_MS: 0 });
 
@@ -37,7 +38,7 @@ function pass({ url }: Service, incoming: IncomingMessage, response: ServerRespo
   incoming.pipe(forwarded);
 }
 
-/** A step with a field, values of enums, and turns that nobody knows yet. */
+/** A step with an additional field, new enum values, and turns of an unknown kind. */
 function grown(step: Record<string, unknown>): object {
   const critic = { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 };
   const turns = [...(step['new_turns'] as object[]), critic]; // only steps are asked for there
@@ -54,7 +55,7 @@ function grown(step: Record<string, unknown>): object {
 }
 
 server.listen(0, '127.0.0.1', () => {
-  // A TCP server's address is an object.
+  // The address of a TCP server is an object.
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
 });
 process.stdin.resume().on('end', async () => {

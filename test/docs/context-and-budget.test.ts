@@ -7,7 +7,10 @@ import { blocks } from '../support/document-snippets.js';
 import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 
-/** The page's request, sent as it stands over the example shop: the report is the one shown, and each dial does what is said. */
+/**
+ * Sends the request of the page over the example shop and compares the report and the effect of each setting with the
+ * page.
+ */
 const page = readFileSync('docs/context-and-budget.md', 'utf8');
 const [startLine = '', command = ''] = blocks(page, 'sh');
 const [shownReport, pinned, focus, needed] = blocks(page, 'json').map((block) => JSON.parse(block));
@@ -40,14 +43,14 @@ const config = (changes: Partial<StepRequestInput['llm_config']>) => ({
 const statusOf = (report: Preview['context_report'], id: string) =>
   report.items.find((item) => item.id === id)?.status;
 
-/** Counts follow the wording of the prompt; where a file is cut follows the counts. */
+/** Token counts depend on the wording of the prompt, and the place of a cut depends on the counts. */
 const withoutCounts = (shown: unknown): unknown =>
   JSON.parse(JSON.stringify(shown), (name, value) => {
     if (name === 'lines' && value?.includes(',')) return expect.stringMatching(/^1-\d+,\d+-\d+$/);
     return /tokens$/.test(name) && value > 0 && value % 1_000 !== 0 ? expect.any(Number) : value;
   });
 
-test('the request gets the report that is shown, in all its rows', async () => {
+test('the request of the page gets the report that the page shows, row by row', async () => {
   const { context_report } = shownReport;
   const report = await reportOf();
   const items = report.items.filter(({ kind }) => kind !== 'turn');
@@ -59,7 +62,7 @@ test('the request gets the report that is shown, in all its rows', async () => {
   expect(sum).toBe(context_report.prompt_tokens);
 });
 
-test("a step's own report has what is whole only if it is asked for", async () => {
+test('the report of a step lists complete items only on request', async () => {
   const step = async (changes: object) => {
     const response = await fetch(`${service.url}/api/agent/react_step`, {
       method: 'POST',
@@ -76,7 +79,7 @@ test("a step's own report has what is whole only if it is asked for", async () =
   expect(await step({ include: { report: 'full' } })).toContain('included');
 });
 
-test('a cut file says what is missing in the words shown', async () => {
+test('a cut file names the missing lines as the page shows', async () => {
   const [, marker = ''] = /`(\[lines .+?\])`/.exec(page) ?? [];
   const pattern = marker.replaceAll(/[[\]().]/g, '\\$&').replaceAll(/\d+/g, '\\d+');
   const { messages } = await preview();
@@ -85,7 +88,7 @@ test('a cut file says what is missing in the words shown', async () => {
 
 const pricing = ['coupons', 'discounts', 'price-cart'].map((name) => `src/pricing/${name}.js`);
 
-describe('each way to make room', () => {
+describe('each way to make room works as the page states', () => {
   test.each([
     ['"max_iterations_left": 1', { max_iterations_left: 1 }],
     ['"contextShare": 0.9', config({ contextShare: 0.9 })],
@@ -96,21 +99,21 @@ describe('each way to make room', () => {
     expect(pricing.map((id) => statusOf(report, id))).toEqual(['included', 'included', 'included']);
   });
 
-  test('lines of a file are taken as they are', async () => {
+  test('a range of lines of a file is included unchanged', async () => {
     const [, path = ''] = /`"(src\/pricing\/discounts\.js:[\d-]+)"`/.exec(page) ?? [];
     const report = await reportOf({ explicit_context_paths: [path] });
     expect(report.items[0]).toMatchObject({ id: path, status: 'included', lines: path.split(':')[1] });
   });
 });
 
-test('a pinned note is in the prompt where there is room, and dropped where tagged files take it', async () => {
+test('a pinned note is in the prompt if there is room, and dropped if tagged files need it', async () => {
   const roomy = { ...pinned, ...config({ tokenLimit: 8_000 }) };
   expect(statusOf(await reportOf(roomy), 'house-rules')).toBe('included');
   expect(JSON.stringify(await preview(roomy))).toContain('Prices are integers, in cents.');
   expect(statusOf(await reportOf(pinned), 'house-rules')).toBe('dropped');
 });
 
-test('the focus file is whole at the end of the prompt, although tagged files were cut', async () => {
+test('the focus file is complete at the end of the prompt, even if tagged files were cut', async () => {
   const { messages, context_report: report } = await preview({ ...focus });
   expect(report.items.find(({ kind }) => kind === 'implicit')).toMatchObject({
     id: 'src/cart.js',
@@ -122,7 +125,7 @@ test('the focus file is whole at the end of the prompt, although tagged files we
   );
 });
 
-test('a text sent along wins over the disk', async () => {
+test('inline text overrides the file on disk', async () => {
   const files = [{ path: 'docs/pricing.md', content: 'Nothing is saved yet.\n' }];
   const prompt = JSON.stringify(await preview({ inline_context: { files } }));
   expect(prompt).toContain('Nothing is saved yet.');
@@ -158,7 +161,7 @@ describe('the stable prompt', () => {
     expect(await hashOf(changes)).toBe(await hashOf({}));
   });
 
-  test('a question after the answer only adds to it', async () => {
+  test('a question after the answer only extends the stable prompt', async () => {
     const answered = [...history, { role: 'assistant' as const, content: 'By 40 %.' }];
     const before = await textOf({ ...next });
     expect(await textOf({ user_query: 'And where?', conversation_history: answered })).toContain(
@@ -184,7 +187,7 @@ describe('the stable prompt', () => {
   });
 });
 
-test('the same tools in another order are another stable prompt', async () => {
+test('the same tools in another order change the stable prompt', async () => {
   const tools = ['read_file', 'list_files'].map((name) => ({ name, inputSchema: { type: 'object' } }));
   const hashes = [tools, tools.toReversed()].map(
     async (each) => (await reportOf({ tools: each })).stable_prompt_sha256,
@@ -192,7 +195,7 @@ test('the same tools in another order are another stable prompt', async () => {
   expect(await hashes[0]).not.toBe(await hashes[1]);
 });
 
-test('where nothing fits, the figure is in the details', async () => {
+test('if nothing fits, the error details contain the required number of tokens', async () => {
   const answer = (await preview(config({ tokenLimit: 400, reservedOutputTokens: 200 }))) as unknown as {
     error: { code: string; details: readonly object[] };
   };

@@ -6,13 +6,13 @@ const lock = JSON.parse(readFileSync('package-lock.json', 'utf8'));
 const record = readFileSync('docs/decisions/dependencies.md', 'utf8');
 const rows = [...record.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
 
-test('every production dependency has its reason in the decision record, and no other has one', () => {
+test('the decision record gives a reason for exactly the production dependencies', () => {
   const { dependencies, optionalDependencies = {} } = packageJson;
   const named = rows.filter((name) => name !== 'package' && !/^-+$/.test(name));
   expect(named.sort()).toEqual([...Object.keys(dependencies), ...Object.keys(optionalDependencies)].sort());
 });
 
-test('no package of an installation runs a script of its own, and each names its licence', () => {
+test('no installed package runs an install script, and each declares its licence', () => {
   const packages = Object.entries<{ hasInstallScript?: boolean; dev?: boolean; license?: string }>(
     lock.packages,
   );
@@ -21,6 +21,6 @@ test('no package of an installation runs a script of its own, and each names its
   expect(production.filter(([, { hasInstallScript, license }]) => hasInstallScript || !license)).toEqual([]);
 });
 
-test('where this repository is installed, the one that would report it is told not to', () => {
+test('installing this repository reports nothing to third parties', () => {
   expect(packageJson.scarfSettings).toEqual({ enabled: false });
 });

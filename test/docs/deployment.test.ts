@@ -15,7 +15,7 @@ const base = parse(read(`${kubernetes}/base/kustomization.yaml`));
 const pod = parse(read(`${kubernetes}/base/deployment.yaml`)).spec.template.spec;
 const autoscaler = parse(read(`${kubernetes}/base/horizontal-pod-autoscaler.yaml`));
 
-/** What the image sets, but for what is Node's own. */
+/** Environment variables of the image without those of Node. */
 const ofImage = Object.fromEntries(
   [...(/^ENV (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '').matchAll(/(\w+)=(\S+)/g)]
     .map(([, name = '', value]) => [name, value] as const)
@@ -29,9 +29,9 @@ const ofConfigMap = (literals: readonly string[]) =>
 const tokensFile = join(mkdtempSync(join(tmpdir(), 'stepwise-deployment-')), 'tokens.yaml');
 writeFileSync(tokensFile, 'tokens: []\n');
 
-/** The settings as a service would read them: throws `ConfigError` for a name or a value that it would refuse. */
+/** Validates the settings as the service does; throws `ConfigError` for an unknown name or an invalid value. */
 function settingsOf(environment: Mapping): Config {
-  // `${NAME:-default}`, as Compose fills it in.
+  // Replaces `${NAME:-default}` by its default, as Compose does.
   const filled = Object.entries(environment).map(([name, value]) => [
     name,
     String(value).replace(/\$\{\w+:-(.*)\}/, '$1'),
@@ -43,12 +43,12 @@ const ofCompose = settingsOf(compose.services['stepwise-1'].environment);
 const ofKubernetes = settingsOf(ofConfigMap(base.configMapGenerator[0].literals));
 const longestEnd = ({ SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS }: Config) =>
   SHUTDOWN_DELAY_MS + SHUTDOWN_GRACE_MS;
-/** In milliseconds: a time of nginx or Compose, in seconds. */
+/** Converts a duration of nginx or Compose in seconds to milliseconds. */
 const milliseconds = (seconds: string | undefined): number => Number.parseInt(seconds ?? '', 10) * 1_000;
 const directive = (name: string) => new RegExp(`^ *${name} (.*);`, 'm').exec(nginx)?.[1];
 
-describe('what is shipped for several replicas (rules: replicas, shutdown)', () => {
-  test('all settings named for containers are settings of the service, with values that it takes', () => {
+describe('deployment files for several replicas (rules: replicas, shutdown)', () => {
+  test('the service accepts all settings in the container files', () => {
     expect(ofCompose).toMatchObject({ HOST: '0.0.0.0', OFFLINE_MODEL: 'off', TRUST_PROXY: 1 });
     expect(ofKubernetes).toMatchObject({ HOST: '0.0.0.0', MAX_IN_FLIGHT: 2_048 });
     expect(() => settingsOf({ REDIS: 'x' })).toThrow('REDIS');
@@ -57,26 +57,26 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     expect(compose.services['stepwise-2'].environment).toEqual(compose.services['stepwise-1'].environment);
   });
 
-  test('nothing is killed before it may end by itself', () => {
+  test('each orchestrator waits longer than the shutdown of the service takes', () => {
     expect(milliseconds(compose.services['stepwise-1'].stop_grace_period)).toBeGreaterThan(
       longestEnd(ofCompose),
     );
     expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(longestEnd(ofKubernetes));
   });
 
-  test('no alert tells of a replica that still finishes its steps', () => {
+  test('no alert fires for a replica that still finishes its steps', () => {
     const { rules } = parse(read('deploy/prometheus/alerts.rules.yaml')).groups[0];
     const down = rules.find(({ alert }: Mapping) => alert === 'StepwiseDown');
     expect(Number.parseInt(down.for, 10) * 60_000).toBeGreaterThan(ofKubernetes.SHUTDOWN_GRACE_MS + 30_000);
   });
 
-  test('a balancer has looked away before the listener closes', () => {
+  test('a balancer notices a draining replica before its listener closes', () => {
     expect(milliseconds(directive('keepalive_timeout'))).toBeLessThan(ofCompose.SHUTDOWN_DELAY_MS);
     const { periodSeconds, failureThreshold } = pod.containers[0].readinessProbe;
     expect(periodSeconds * failureThreshold * 1_000).toBeLessThan(ofKubernetes.SHUTDOWN_DELAY_MS);
   });
 
-  test('nginx waits longer than a step may take, and takes larger bodies than the service', () => {
+  test('nginx waits longer than the step deadline and accepts larger bodies than the service', () => {
     expect(milliseconds(directive('proxy_read_timeout'))).toBeGreaterThan(ofCompose.STEP_DEADLINE_MS + 1_000);
     expect(Number.parseInt(directive('client_max_body_size') ?? '', 10) * 2 ** 20).toBeGreaterThan(
       ofCompose.MAX_BODY_BYTES,
@@ -84,15 +84,15 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     expect(directive('proxy_next_upstream')).toBe('error timeout');
   });
 
-  test('nginx leaves no replica alone for connections that break: a caller could break them', () => {
+  test('nginx does not take a replica out for broken connections, which a caller could cause', () => {
     const servers = [...nginx.matchAll(/^ +server (\S+:\d+)(.*);$/gm)];
     expect(servers.map(([, , options]) => options)).toEqual([' max_fails=0', ' max_fails=0']);
   });
 
-  test('a changed file of tokens or of nginx reaches its container: folders are mounted, not files (rule: token-file)', () => {
+  test('containers see changes of the token file and of the nginx file, since folders are mounted (rule: token-file)', () => {
     const { volumes, environment, secrets } = compose.services['stepwise-1'];
     expect(volumes[0].source).toMatch(/^\$\{TOKENS_FOLDER:-\.\/tokens\}$/);
-    // A secret of Compose is a file that is mounted by itself.
+    // Compose mounts each secret as a single file.
     expect([secrets, compose.secrets]).toEqual([undefined, undefined]);
     expect(environment.AUTH_TOKENS_FILE).toBe(`${volumes[0].target}/tokens.yaml`);
     const [source, target] = compose.services.nginx.volumes[0].split(':');
@@ -102,7 +102,7 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     expect(written).not.toMatch(/-v \S*\.yaml:/);
   });
 
-  test('the autoscaler asks for a metric of pods only with the component that brings it', () => {
+  test('the autoscaler uses a pod metric only with the component that provides it', () => {
     expect(autoscaler.spec.metrics.map(({ type }: Mapping) => type)).toEqual(['Resource']);
     const { patches } = parse(read(`${kubernetes}/components/prometheus/kustomization.yaml`));
     expect(patches).toEqual([
@@ -113,7 +113,7 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     ]);
   });
 
-  test('the autoscaler and its adapter ask for a metric that there is, and for less than MAX_IN_FLIGHT of it', () => {
+  test('the autoscaler and its adapter use an existing metric with a target below MAX_IN_FLIGHT', () => {
     const [{ path, value }] = parse(read(`${kubernetes}/components/prometheus/requests-in-flight.yaml`));
     const { metric, target } = value.pods;
     expect(path).toBe('/spec/metrics/-');
@@ -122,7 +122,7 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
     expect(Number(target.averageValue)).toBeLessThan(ofKubernetes.MAX_IN_FLIGHT);
   });
 
-  test('each container is without root, without capabilities, and on a file system it cannot write to', () => {
+  test('each container runs without root, without capabilities, and on a read-only file system', () => {
     for (const [name, service] of Object.entries<Mapping>(compose.services)) {
       expect([name, service['cap_drop'], service['security_opt']]).toEqual([
         name,
@@ -150,7 +150,7 @@ describe('what is shipped for several replicas (rules: replicas, shutdown)', () 
   });
 });
 
-/** The pod templates of all manifests in a folder. */
+/** Returns the pod templates of all manifests in a folder. */
 function podsOf(folder: string) {
   const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.yaml'))

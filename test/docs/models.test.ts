@@ -12,7 +12,10 @@ import { listen } from '../support/listen.js';
 import { patience } from '../support/patience.js';
 import { key, stepRequest } from '../support/whole-service.js';
 
-/** Every settings line of the page starts a service, and every request of it reaches a server at the path of that line. */
+/**
+ * Starts a service with every settings line of the page and checks that its requests reach a server at the path of that
+ * line.
+ */
 const page = readFileSync('docs/models.md', 'utf8');
 const [, servers = ''] = /^## Servers\n(.*?)^## /ms.exec(page) ?? [];
 const sections = servers
@@ -39,7 +42,7 @@ interface Asked {
 
 const asked: Asked[] = [];
 const services: Service[] = [];
-/** Any server of either shape, at whatever path; the address of each line is moved to it. */
+/** A fake server for both vendors' formats that accepts any path; the address of each line is redirected to it. */
 const fake = createServer(async (request, response) => {
   const body = (await json(request)) as Asked['body'];
   asked.push({ path: request.url ?? '', headers: request.headers, body });
@@ -76,7 +79,10 @@ afterAll(async () => {
   fake.close();
 });
 
-/** The service that a line starts, with what it decided of each address, the addresses themselves moved to the fake. */
+/**
+ * Starts the service of a line with its addresses redirected to the fake server, and returns its decisions for each
+ * address.
+ */
 async function startAsTold(line: string): Promise<Service> {
   const [, settings] = /^(?:UPSTREAMS='(.+)' )?npm start\n$/.exec(line) ?? [line, line];
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...(settings && { UPSTREAMS: settings }) });
@@ -95,7 +101,7 @@ async function startAsTold(line: string): Promise<Service> {
   return service;
 }
 
-/** The setting that equals what the service recognises at the address. */
+/** Returns the setting that equals what the service detects at the address. */
 function settingFor(url: string, setting: StructuredSetting | undefined): StructuredSetting {
   const structured = structuredOf(url, setting);
   if (typeof structured !== 'object') return structured;
@@ -122,13 +128,13 @@ async function step(service: Service, changes: object): Promise<Step> {
   return (await response.json()) as Step;
 }
 
-/** What a request with `protocol: "auto"` shows of the protocol that was taken. */
+/** Returns the protocol that the service chose for `protocol: "auto"`, derived from the request it sent. */
 function protocolOf({ body }: Asked): string {
   if ('tools' in body) return 'native';
   return 'response_format' in body || 'output_config' in body ? 'json' : 'text';
 }
 
-test('the page has a row for each server, and all of them in their order', () => {
+test('the page lists each server in order, with a row for each', () => {
   const others = ['Any other'];
   expect(rows.map(([name]) => name)).toEqual(
     sections.map(({ name }) => name).filter((name) => !others.includes(name)),
@@ -136,7 +142,7 @@ test('the page has a row for each server, and all of them in their order', () =>
   expect(sections).toHaveLength(8);
 });
 
-test.each(rows)('%s: asked at %s, key: %s, auto is %s, counting is %s', async (...row) => {
+test.each(rows)('the settings of %s: requests to %s, key: %s, auto is %s, counting is %s', async (...row) => {
   const [name = '', path, keyTold, protocol, counting] = row;
   const { line, config } = sectionOf(name);
   const result = await step(await startAsTold(line), { llm_config: config });
@@ -153,7 +159,7 @@ test.each(rows)('%s: asked at %s, key: %s, auto is %s, counting is %s', async (.
   expect(inText.context_report?.counting).toBe(counting);
 });
 
-test('a server that is not known is asked in text unless it is said that it can do more', async () => {
+test('an unknown server gets text prompts unless the settings declare more', async () => {
   const { line, config } = sectionOf('Any other');
   await step(await startAsTold(line), { llm_config: config });
   expect(asked.at(-1)?.body['response_format']).toMatchObject({ type: 'json_schema' });
@@ -162,7 +168,7 @@ test('a server that is not known is asked in text unless it is said that it can 
   expect(protocolOf(asked.at(-1) as Asked)).toBe('text');
 });
 
-test('the line with two servers has both', async () => {
+test('the settings line with two servers configures both', async () => {
   const [line = ''] = blocks(page, 'sh');
   const service = await startAsTold(line);
   const models = await (await fetch(`${service.url}/api/agent/models`)).json();
@@ -174,14 +180,14 @@ test('the line with two servers has both', async () => {
   });
 });
 
-test('the command that names a model and its server is one', () => {
+test('the command that names a model and its server is valid', () => {
   const [, flags = ''] = /^ {4}stepwise "task" (.+)$/m.exec(page) ?? [];
   expect(readArguments(['task', ...flags.split(' ')])).toMatchObject({
     options: { model: 'qwen3:8b', upstream: 'ollama' },
   });
 });
 
-test('a run may change its model, its server and its protocol between any two steps', async () => {
+test('a run may change its model, server and protocol between any two steps', async () => {
   const service = await startAsTold(sectionOf('Ollama').line);
   const history = [
     { role: 'user', content: 'Where is the total?' },
@@ -202,7 +208,7 @@ test('a run may change its model, its server and its protocol between any two st
   }
 });
 
-test('what the page says is sent, and is not, is so', async () => {
+test('requests to a server contain and omit what the page states', async () => {
   const reasoning = { modelName: 'o3', tokenLimit: 32_000, reservedOutputTokens: 4_000, temperature: 0 };
   const result = await step(await startAsTold('npm start\n'), { llm_config: reasoning });
   expect(result.warnings).toContainEqual(expect.objectContaining({ code: 'parameter_dropped' }));

@@ -2,16 +2,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
-/** Rules stand in `docs/reference`, each under a heading that is its name; code cites them by it, as in `(rule: …)`. */
+/** Rules are in `docs/reference`, each below a heading with its name; code cites a rule as `(rule: …)`. */
 const pages = filesIn('docs/reference', '.md').map((path) => ({ path, text: read(path) }));
 const rules = pages.flatMap(({ path, text }) =>
   [...text.matchAll(/^### ([a-z][a-z0-9]*(?:-[a-z0-9]+)*)$/gm)].map(([, name = '']) => ({ name, path })),
 );
 const names = new Set(rules.map(({ name }) => name));
-const code = ['src', 'test', 'bench', 'conformance'].flatMap((folder) => filesIn(folder, '.ts'));
+const code = ['src', 'test', 'bench'].flatMap((folder) => filesIn(folder, '.ts'));
 const citations = code.flatMap((path) => citedIn(read(path)).map((name) => ({ path, name })));
 
-test('every rule has one name, and every name one rule', () => {
+test('every rule has a unique name', () => {
   const twice = rules.filter(({ name }, index) => rules.findIndex((each) => each.name === name) !== index);
   expect(twice).toEqual([]);
 });
@@ -21,39 +21,39 @@ test('every heading of the third level in the reference is the name of a rule', 
   expect(headings.filter((heading) => !names.has(heading ?? ''))).toEqual([]);
 });
 
-test('every rule begins with a sentence that says it', () => {
+test('every rule begins with a sentence that states it', () => {
   const silent = pages.flatMap(({ text }) =>
     [...text.matchAll(/^### (.*)\n\n(.*)/gm)].filter(([, , first = '']) => !/^[A-Z0-9"`[]/.test(first)),
   );
   expect(silent.map(([, name]) => name)).toEqual([]);
 });
 
-test('every rule that code cites stands in the reference', () => {
+test('every rule that code cites is in the reference', () => {
   expect(citations.filter(({ name }) => !names.has(name))).toEqual([]);
 });
 
-test('no code cites a text that is not here', () => {
+test('code cites no document outside the repository', () => {
   const elsewhere = /\bSPEC\b|['"`]§/;
   const others = code.filter((path) => !path.startsWith(join('test', 'docs')));
   expect(others.filter((path) => elsewhere.test(read(path)))).toEqual([]);
 });
 
-test('every rule is cited by the test that proves it', () => {
+test('every rule is cited by a test that proves it', () => {
   const proved = new Set(citations.filter(({ path }) => path.startsWith('test')).map(({ name }) => name));
   expect([...names].filter((name) => !proved.has(name))).toEqual([]);
 });
 
-test('every link between the documents leads to a file and a heading that exist', () => {
+test('every link between the documents leads to an existing file and heading', () => {
   const documents = [
     'README.md',
     'CONTRIBUTING.md',
     'SECURITY.md',
-    ...['docs', 'conformance'].flatMap((folder) => filesIn(folder, '.md')),
+    ...['docs', 'test/conformance'].flatMap((folder) => filesIn(folder, '.md')),
   ];
   expect(documents.flatMap((path) => brokenLinksIn(path))).toEqual([]);
 });
 
-test('every path of this project that the documents name is there', () => {
+test('every project path that the documents name exists', () => {
   const documents = [
     'README.md',
     'CONTRIBUTING.md',
@@ -73,7 +73,7 @@ test('every path of this project that the documents name is there', () => {
   expect(named.filter(({ path }) => !existsSync(path))).toEqual([]);
 });
 
-test('every defence of the page on security names the test that proves it', () => {
+test('every defence on the security page names the test that proves it', () => {
   const [, table = ''] = /\| asset .*\n\| -.*\n((?:\|.*\n)+)/.exec(read('docs/security.md')) ?? [];
   const rows = table.trim().split('\n');
   expect(rows.length).toBeGreaterThan(15);
@@ -90,7 +90,7 @@ function read(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** A citation may be broken over two lines of a comment; after a word it is the parameter of a function. */
+/** A citation may continue on the next line of a comment; after a word, `(rule:` is the parameter of a function. */
 function citedIn(text: string): string[] {
   const joined = text.replaceAll(/\n[ \t]*(?:\*|\/\/)[ \t]?/g, ' ');
   const found = joined.matchAll(/(?<!\w)\(rules?: ([a-z0-9-]+(?:, [a-z0-9-]+)*)\)/g);
@@ -110,7 +110,7 @@ function leadsSomewhere(target: string, anchor: string | undefined): boolean {
   return existsSync(target) && (anchor === undefined || anchorsOf(read(target)).has(anchor));
 }
 
-/** As GitHub makes them: lower case, no punctuation, hyphens for spaces. */
+/** Returns the anchor that GitHub gives a heading: lower case, no punctuation, hyphens for spaces. */
 function anchorsOf(markdown: string): ReadonlySet<string> {
   const headings = [...markdown.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
   return new Set(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { type ParsedCompletion, parseCompletion, toOfferedTool } from '../../src/parsing/index.js';
 
-/** Every example of how a reply is read is read here, and comes to what the page says. */
+/** Parses every example reply of the page and compares the result with what the page states. */
 const page = readFileSync('docs/reference/reading-the-model.md', 'utf8');
 const tool = (name: string, parameters: Readonly<Record<string, object>>) =>
   toOfferedTool({
@@ -28,14 +28,14 @@ test.each([
   expect(read(exampleOf(rule)).action).toMatchObject(port);
 });
 
-test('the example of `literals-first` is one call, whatever its text holds', () => {
+test('the example of `literals-first` is read as one call, whatever its text contains', () => {
   expect(read(exampleOf('literals-first')).action).toMatchObject({
     toolName: 'write_file',
     toolArgs: { path: 'a.md', content: 'Observation: none\nAction: f()' },
   });
 });
 
-test('the three calls of `arguments` are the same call', () => {
+test('the three calls of `arguments` are read as the same call', () => {
   const reader = tool('read_file', { path: { type: 'string' }, start_line: { type: 'integer' } });
   const calls = exampleOf('arguments').trim().split(/ {3,}/);
   expect(calls).toHaveLength(3);
@@ -47,7 +47,7 @@ test('the three calls of `arguments` are the same call', () => {
   }
 });
 
-test('the values of `values` become what the table says', () => {
+test('the values of `values` are read as the table states', () => {
   const rows = sectionOf('values')
     .split('\n')
     .filter((line) => line.startsWith('| `'));
@@ -71,7 +71,7 @@ test('the brackets of `bracket-call` keep their text', () => {
   expect(read('Action: Search["A" "1939"]').action?.toolArgs).toEqual({ query: '"A" "1939"' });
 });
 
-test('the calls of `listed-call` are the first call', () => {
+test('the calls of `listed-call` are read as the first call', () => {
   const written = ['[f()]', "['f()']", 'f();'];
   for (const each of written) {
     expect(page).toContain(each);
@@ -80,7 +80,7 @@ test('the calls of `listed-call` are the first call', () => {
   }
 });
 
-test('what `markers` and `offered-tools` call no action is none', () => {
+test('replies that `markers` and `offered-tools` call no action are read as none', () => {
   const none = [
     '1. Action: search_code(pattern="port")',
     'Action: None',
@@ -95,7 +95,7 @@ function sectionOf(rule: string): string {
   return section.split(/^##/m)[0] ?? '';
 }
 
-/** The first fenced block of a rule; one that shows a fence stands in four backticks. */
+/** Returns the first fenced block of a rule; a block that contains a fence is fenced with four backticks. */
 function exampleOf(rule: string): string {
   const [, , body = ''] = /^(`{3,4})\n(.*?)^\1$/ms.exec(sectionOf(rule)) ?? [];
   expect(body).not.toBe('');

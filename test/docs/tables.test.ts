@@ -8,7 +8,7 @@ import { clientToolNames } from '../../src/sdk/actions/client-tools.js';
 import { readConfig } from '../../src/service/config.js';
 import { createToolPack } from '../../src/tools/index.js';
 
-/** The tables of the reference are those of the code, row by row. */
+/** Compares the tables of the reference with the code, row by row. */
 const page = (name: string): string => readFileSync(`docs/reference/${name}.md`, 'utf8');
 const document = openapiDocument() as unknown as {
   components: {
@@ -18,7 +18,7 @@ const document = openapiDocument() as unknown as {
 const propertiesOf = (schema: string): string[] =>
   Object.keys(document.components.schemas[schema]?.properties ?? {});
 
-test('the table of errors has each code of the contract once, with its status and whether to try again', () => {
+test('the table of errors has each code of the contract once, with its status and whether to retry', () => {
   const told = cellsOf(section(page('errors'), 'error-table')).flatMap(([, status, code = '', retryable]) =>
     /^`\w+`$/.test(code) ? [[code.replaceAll('`', ''), Number(status), retryable === 'yes']] : [],
   );
@@ -26,7 +26,7 @@ test('the table of errors has each code of the contract once, with its status an
   expect(told.sort(byFirst)).toEqual(meant.sort(byFirst));
 });
 
-test('the events of a stream are those of the contract, in their order', () => {
+test('the table of stream events lists those of the contract in their order', () => {
   const told = cellsOf(section(page('streaming'), 'stream-events')).map(([name = '']) => unquoted(name));
   const meant = document.components.schemas['StreamEvent']?.properties['type']?.['x-extensible-enum'];
   expect(told.slice(1)).toEqual(meant);
@@ -63,18 +63,18 @@ test('every setting is in its table with its default', () => {
   );
 });
 
-test('the exit codes are those of the command', () => {
+test('the table of exit codes lists those of the command', () => {
   const told = section(page('client'), 'exit-codes');
   expect(Object.values(exitCodes).filter((code) => !new RegExp(`\\b${code} `).test(told))).toEqual([]);
 });
 
-test("the tool pack and the run's own tools are listed as they are", async () => {
+test('the tables of tools list the tool pack and the tools of a run with their parameters', async () => {
   const pack = (await createToolPack('.')).map(({ name }) => name);
   const told = namesIn(page('client'));
   expect([...pack, ...clientToolNames].filter((name) => !told.has(name))).toEqual([]);
 });
 
-test('every option of a run, every slash command and every row of the table of commands is listed', () => {
+test('the reference lists every option of a run, every slash command and every row of the command table', () => {
   const told = page('client');
   const source = (path: string): string => readFileSync(`src/${path}.ts`, 'utf8');
   const [, options = ''] = /interface RunOptions \{(.*?)^\}/ms.exec(source('sdk/run/run-options')) ?? [];
@@ -128,7 +128,7 @@ function section(markdown: string, rule: string): string {
   return end === -1 ? rest : rest.slice(0, end);
 }
 
-/** The cells of all rows of a section's tables, headings included, rules left out. */
+/** Returns the cells of all tables of a section, with headings and without separator rows. */
 function cellsOf(text: string): string[][] {
   const rows = text
     .split('\n')
@@ -141,7 +141,7 @@ function cellsOf(text: string): string[][] {
   );
 }
 
-/** All words that stand in code quotes, by themselves or at the head of a signature. */
+/** Returns all names in code quotes, alone or at the start of a signature. */
 function namesIn(markdown: string): ReadonlySet<string> {
   const quoted = [...markdown.matchAll(/`([^`\n]+)`/g)].flatMap(([, text = '']) => text.match(/\w+/g) ?? []);
   return new Set(quoted);

@@ -1,6 +1,6 @@
-"""What the document tells in words, for the fuzzer (docs/reference/api.md, rule: beyond-the-schemas).
+"""Teaches Schemathesis the rules that the contract states only in words (docs/reference/api.md, rule: beyond-the-schemas).
 
-Only values of the right type are changed: a body that was made to be wrong stays wrong.
+Changes only values of the right type, so that a deliberately wrong body stays wrong.
 """
 
 import re
@@ -10,7 +10,7 @@ import schemathesis
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """In requests an open enum is closed: the service takes the values it knows."""
+    """Closes open enums, since the service accepts only known values in requests, and adds the links of a run."""
     schemas = raw_schema["components"]["schemas"]
     close_enums(schemas)
     schemas["LlmConfig"]["properties"]["modelName"]["enum"] = ["offline"]
@@ -22,7 +22,7 @@ def before_load_schema(context, raw_schema):
     step["links"] |= {"nextStep": next_step, "shorterHistory": shorter_history}
 
 
-# How a run goes on. Not in the document: openapi-generator refuses links that send on parts of an answer.
+# Links to the next request of a run. The contract omits them, because openapi-generator refuses links that use parts of a response.
 same_run = {
     "project_id": "$request.body#/project_id",
     "session_id": "$request.body#/session_id",
@@ -44,7 +44,7 @@ shorter_history = {
 
 
 def type_events(content):
-    """The fuzzer takes the schema of a stream for that of each event, as OpenAPI 3.2 has it."""
+    """Replaces the schema of a stream by that of one event, which Schemathesis expects there, as OpenAPI 3.2 does."""
     stream = content.get("text/event-stream")
     if stream:
         data = {"type": "string", "contentMediaType": "application/json", "contentSchema": stream["schema"]["x-event-data"]}
@@ -70,7 +70,7 @@ def map_case(context, case):
 
 
 def keep_rules(body):
-    body = speakable(body)
+    body = without_unsafe_values(body)
     if isinstance(body, dict):
         keep_rules_of_steps(body)
         for tool in body["tools"] if isinstance(body.get("tools"), list) else []:
@@ -81,8 +81,8 @@ def keep_rules(body):
     return body
 
 
-def speakable(value):
-    """Without NUL, and without integers that not every program can hold."""
+def without_unsafe_values(value):
+    """Removes NUL, and replaces integers beyond 2^53."""
     if isinstance(value, str):
         return value.replace("\0", "")
     if isinstance(value, bool) or value is None:
@@ -90,9 +90,9 @@ def speakable(value):
     if isinstance(value, (int, float)):
         return value if abs(value) <= 2**53 - 1 else type(value)(2**53 - 1)
     if isinstance(value, list):
-        return [speakable(each) for each in value]
+        return [without_unsafe_values(each) for each in value]
     if isinstance(value, dict):
-        return {speakable(key): speakable(each) for key, each in value.items()}
+        return {without_unsafe_values(key): without_unsafe_values(each) for key, each in value.items()}
     return value
 
 

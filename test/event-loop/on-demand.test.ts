@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { onDemand } from '../../src/event-loop/on-demand.js';
 
-test('what is asked for is made once, however many wait for it', async () => {
+test('onDemand creates its value once for all concurrent callers', async () => {
   let made = 0;
   const one = onDemand(async () => ++made);
   expect(one.made()).toBeUndefined();
@@ -10,7 +10,7 @@ test('what is asked for is made once, however many wait for it', async () => {
   expect(await one.made()).toBe(1);
 });
 
-test('who leaves does not wait for it, and takes it from nobody else (rule: one-deadline)', async () => {
+test('an aborted caller of onDemand stops waiting, and others still get the value (rule: one-deadline)', async () => {
   let finish = (_value: string): void => {};
   const slow = onDemand(() => new Promise<string>((resolve) => (finish = resolve)));
   const step = new AbortController();
@@ -24,7 +24,7 @@ test('who leaves does not wait for it, and takes it from nobody else (rule: one-
   expect(getEventListeners(step.signal, 'abort')).toEqual([]);
 });
 
-test('what could not be made is made anew when it is asked for again', async () => {
+test('onDemand retries after a failed attempt', async () => {
   let tries = 0;
   const moody = onDemand(async () => {
     tries += 1;

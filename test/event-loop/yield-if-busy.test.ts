@@ -9,7 +9,7 @@ function useUpTurn(): void {
   while (performance.now() < end);
 }
 
-/** A loop as it is written everywhere: each item asks before it is worked on, and takes a whole turn. */
+/** Runs a loop in the usual way: it awaits yieldIfBusy before each item, and each item uses up a turn. */
 async function workOn(items: number, onItem: () => void, signal?: AbortSignal): Promise<void> {
   for (let item = 0; item < items; item++) {
     await yieldIfBusy(signal);
@@ -18,7 +18,7 @@ async function workOn(items: number, onItem: () => void, signal?: AbortSignal): 
   }
 }
 
-test('yieldIfBusy makes no promise while the turn has time left', async () => {
+test('yieldIfBusy creates no promise while the turn has time left', async () => {
   await nextTurn();
   expect(yieldIfBusy()).toBeUndefined();
   expect(yieldIfBusy()).toBeUndefined();
@@ -38,7 +38,7 @@ test('yieldIfBusy waits for a later turn once the current one is used up (rule: 
   await waited;
 });
 
-test('the turns of several busy loops are shared: timers fire between any two of their items', async () => {
+test('timers fire between any two items of several busy loops', async () => {
   await nextTurn();
   const log: string[] = [];
   const timer = setInterval(() => log.push('timer'), 1);
@@ -49,7 +49,7 @@ test('the turns of several busy loops are shared: timers fire between any two of
   expect(log.filter((each) => each === 'timer').length).toBeGreaterThanOrEqual(5);
 });
 
-test('a turn that nobody used up is not saved for later turns', async () => {
+test('time that one turn leaves unused is not added to later turns', async () => {
   yieldIfBusy();
   for (let turn = 0; turn < 5; turn++) await nextTurn();
   expect(yieldIfBusy()).toBeUndefined();
@@ -57,7 +57,7 @@ test('a turn that nobody used up is not saved for later turns', async () => {
   expect(yieldIfBusy()).toBeInstanceOf(Promise);
 });
 
-test('yieldIfBusy throws the reason of an aborted signal, at once or after its wait', async () => {
+test('yieldIfBusy throws the reason of an aborted signal, immediately or after its wait', async () => {
   await nextTurn();
   const leaving = new AbortController();
   yieldIfBusy();
@@ -68,7 +68,7 @@ test('yieldIfBusy throws the reason of an aborted signal, at once or after its w
   await expect(waiting).rejects.toThrow('left');
 });
 
-test('aborted waiters end in the next turn, before and behind others, and take no turn from them', async () => {
+test('aborted waiters of yieldIfBusy end in the next turn and take no turn from others', async () => {
   await nextTurn();
   yieldIfBusy();
   useUpTurn();

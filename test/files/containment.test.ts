@@ -43,7 +43,7 @@ writeFiles(home, {
 writeFiles(root, Object.fromEntries(secrets.map((path) => [path, CANARY])));
 writeFiles(root, { 'src/inside.ts': 'inside', 'a.ts': 'inside', '.stepwise/pinned/ok.md': 'inside' });
 
-/** Everything a step shows or says about what was asked for. */
+/** Returns everything that a step reports about the requested context, as text. */
 async function shownFor(fields: Parameters<typeof stepRequest>[0]): Promise<string> {
   return JSON.stringify(await gatherContext(stepRequest(fields), [source], signal));
 }
@@ -96,19 +96,19 @@ function traversals(): string[] {
   return [...relative, ...absolute].flatMap((path) => [path, `${path}:1-2`]).slice(0, 9_000);
 }
 
-describe('path payloads (rule: containment): 0 bytes from outside, and one answer for missing and forbidden', () => {
+describe('path payloads (rule: containment)', () => {
   const payloads = traversals().filter((path) => !path.includes('\0') || path.length < 40);
   const batches = Array.from({ length: Math.ceil(payloads.length / 1_000) }, (_, index) =>
     payloads.slice(index * 1_000, (index + 1) * 1_000),
   );
 
-  test('there are at least 2,000 of them', () => {
+  test('at least 2,000 different path payloads are tried', () => {
     expect(new Set(payloads).size).toBeGreaterThanOrEqual(2_000);
   });
 
   test.each(
     batches.map((batch, index) => [index, batch] as const),
-  )('as tagged paths and pinned ids, batch %i', async (_, batch) => {
+  )('tagged paths and pinned ids outside the project are reported as unavailable, batch %i', async (_, batch) => {
     const gathered = await gatherContext(
       stepRequest({ explicit_context_paths: batch, pinned_item_ids_to_include: batch }),
       [source],
@@ -121,7 +121,7 @@ describe('path payloads (rule: containment): 0 bytes from outside, and one answe
     );
   });
 
-  test('as focus files and as paths of chunks, whose content is the caller’s own', async () => {
+  test('focus files outside the project are not read, and chunks keep the caller’s own content', async () => {
     for (const path of payloads.filter((_, index) => index % 9 === 0)) {
       const focus = await gatherContext(
         stepRequest({ implicit_context: { last_focused_file_path: path } }),
@@ -134,9 +134,7 @@ describe('path payloads (rule: containment): 0 bytes from outside, and one answe
     }
   });
 
-  test.each(
-    secrets,
-  )('%s is refused, alone, in a folder and in the listing, like a file that is not there', async (path) => {
+  test.each(secrets)('the secret file %s is refused by itself and omitted from listings', async (path) => {
     const [folder = '.'] = /^.*(?=\/)/.exec(path) ?? [];
     expect(await source.read(path, signal)).toBeUndefined();
     expect(await source.read(`./${path}`, signal)).toBeUndefined();
@@ -146,7 +144,7 @@ describe('path payloads (rule: containment): 0 bytes from outside, and one answe
   });
 });
 
-describe('links (rule: containment)', () => {
+describe('symbolic links (rule: containment)', () => {
   const links: Record<string, string> = {
     'file-link': join(home, 'secret.txt'),
     'relative-link': '../secret.txt',
@@ -168,7 +166,7 @@ describe('links (rule: containment)', () => {
   };
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
 
-  test.each(Object.keys(links))('%s leads to nothing', async (link) => {
+  test.each(Object.keys(links))('the symbolic link %s is not followed out of the project', async (link) => {
     for (const path of [
       link,
       `${link}/secret.txt`,
@@ -180,12 +178,12 @@ describe('links (rule: containment)', () => {
     }
   });
 
-  test('pinned items do not follow links out either', async () => {
+  test('pinned items are not read through links out of the project', async () => {
     expect(await source.readPinned('linked', signal)).toBeUndefined();
     expect(await source.readPinned('ok', signal)).toMatchObject({ content: 'inside' });
   });
 
-  test('no link shows in a folder', async () => {
+  test("links are omitted from a folder's listing", async () => {
     const folder = await source.read('.', signal);
     expect(folder?.type === 'folder' && folder.listing).toEqual([
       '.stepwise/pinned/ok.md',
@@ -205,7 +203,7 @@ describe('links (rule: containment)', () => {
   });
 });
 
-describe('50 special files (rule: containment)', () => {
+describe('a link swapped between check and open leaks nothing, checked by %s', () => {
   const special = join(home, 'special');
   mkdirSync(special, { recursive: true });
   const specialSource = projectFolderSource(special);
@@ -223,7 +221,7 @@ describe('50 special files (rule: containment)', () => {
   const servers = sockets.map((name) => createServer().listen(join(special, name)));
   afterAll(() => Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve)))));
 
-  test('none is read, none holds the step, the folder around them is listed', async () => {
+  test('50 special files are not read, do not block the step, and leave their folder listed', async () => {
     const names = [...fifos, ...sockets, ...devices, ...sparse];
     expect(names).toHaveLength(50);
     const found = await Promise.all(names.map((name) => specialSource.read(name, signal)));

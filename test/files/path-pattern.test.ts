@@ -8,13 +8,14 @@ import { isIgnored, readIgnoreRules } from '../../src/files/ignore-rules.js';
 import { anything, fitsSequence } from '../../src/files/name-pattern.js';
 import { pathMatcher, readPathPattern } from '../../src/files/path-pattern.js';
 import { walkFolder } from '../../src/files/walk-folder.js';
+import { needs, program } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const signal = new AbortController().signal;
 const fits = (line: string, path: string): boolean | undefined =>
   readPathPattern(line)?.fits(path.split('/'));
 
-describe('patterns are read as gitignore(5) says (rule: project-folder)', () => {
+describe('patterns of gitignore(5) (rule: project-folder)', () => {
   test.each([
     ['*.ts', 'a/b.ts', true],
     ['a/*.ts', 'a/b.ts', true],
@@ -38,13 +39,14 @@ describe('patterns are read as gitignore(5) says (rule: project-folder)', () => 
     ['a  ', 'a', true],
     ['a\\*', 'a*', true],
     ['a\\*', 'ab', false],
-  ])('`%s` and `%s`: %s', (line, path, expected) => expect(fits(line, path) ?? false).toBe(expected));
+  ])('the pattern `%s` matches `%s`: %s', (line, path, expected) =>
+    expect(fits(line, path) ?? false).toBe(expected));
 
-  test.each(['', '# comment', '/', '\\', 'x'.repeat(513)])('`%s` is no pattern', (line) =>
+  test.each(['', '# comment', '/', '\\', 'x'.repeat(513)])('the line `%s` is not a pattern', (line) =>
     expect(readPathPattern(line)).toBeUndefined());
 });
 
-test('wildcards among items give what trying every split gives', () => {
+test('a pattern with wildcards matches exactly if some split of the items does', () => {
   const slow = (items: string, parts: string): boolean => {
     if (parts === '') return items === '';
     if (parts[0] !== '*')
@@ -61,48 +63,42 @@ test('wildcards among items give what trying every split gives', () => {
   );
 });
 
-const hasGit = spawnSync('git', ['--version']).status === 0;
-
-(hasGit ? test : test.skip)(
-  'a walk shows what Git would, whatever .gitignore files say',
-  async () => {
-    const part = fc.constantFrom('a', 'b', 'ab', '*', '**', '?', 'a*', '*b', '[ab]', '[!a]', 'a?', 'x', 'x*');
-    const line = fc
-      .tuple(
-        fc.constantFrom('', '', '!', '/'),
-        fc.array(part, { minLength: 1, maxLength: 4 }),
-        fc.constantFrom('', '', '/', '  '),
-      )
-      .map(([start, parts, end]) => start + parts.join('/') + end);
-    const lines = fc.array(line, { maxLength: 4 }).map((all) => `${all.join('\n')}\n`);
-    const folders = fc.array(fc.constantFrom('a', 'b', 'ab', 'aab'), { maxLength: 4 });
-    const path = fc
-      .tuple(folders, fc.constantFrom('x', 'xa', 'y', 'bx'))
-      .map(([above, name]) => [...above, name].join('/'));
-    await fc.assert(
-      fc.asyncProperty(lines, lines, fc.uniqueArray(path, { maxLength: 8 }), async (top, inner, paths) => {
-        const root = temporaryRepository();
-        const write = (name: string, text: string) => {
-          mkdirSync(dirname(join(root, name)), { recursive: true });
-          writeFileSync(join(root, name), text);
-        };
-        for (const each of paths) write(each, '');
-        write('.gitignore', top);
-        write('a/.gitignore', inner);
-        const { stdout } = spawnSync('git', ['ls-files', '-z', '--others', '--exclude-standard'], {
-          cwd: root,
-        });
-        const shown: string[] = [];
-        for await (const entry of walkFolder(diskTree(root), '.', { signal })) {
-          if (entry.type === 'file') shown.push(entry.path);
-        }
-        expect(shown.sort()).toEqual(String(stdout).split('\0').filter(Boolean).sort());
-      }),
-      { numRuns: 60 },
-    );
-  },
-  60_000,
-);
+needs(program('git')).test('a walk shows what Git would, whatever .gitignore files say', async () => {
+  const part = fc.constantFrom('a', 'b', 'ab', '*', '**', '?', 'a*', '*b', '[ab]', '[!a]', 'a?', 'x', 'x*');
+  const line = fc
+    .tuple(
+      fc.constantFrom('', '', '!', '/'),
+      fc.array(part, { minLength: 1, maxLength: 4 }),
+      fc.constantFrom('', '', '/', '  '),
+    )
+    .map(([start, parts, end]) => start + parts.join('/') + end);
+  const lines = fc.array(line, { maxLength: 4 }).map((all) => `${all.join('\n')}\n`);
+  const folders = fc.array(fc.constantFrom('a', 'b', 'ab', 'aab'), { maxLength: 4 });
+  const path = fc
+    .tuple(folders, fc.constantFrom('x', 'xa', 'y', 'bx'))
+    .map(([above, name]) => [...above, name].join('/'));
+  await fc.assert(
+    fc.asyncProperty(lines, lines, fc.uniqueArray(path, { maxLength: 8 }), async (top, inner, paths) => {
+      const root = temporaryRepository();
+      const write = (name: string, text: string) => {
+        mkdirSync(dirname(join(root, name)), { recursive: true });
+        writeFileSync(join(root, name), text);
+      };
+      for (const each of paths) write(each, '');
+      write('.gitignore', top);
+      write('a/.gitignore', inner);
+      const { stdout } = spawnSync('git', ['ls-files', '-z', '--others', '--exclude-standard'], {
+        cwd: root,
+      });
+      const shown: string[] = [];
+      for await (const entry of walkFolder(diskTree(root), '.', { signal })) {
+        if (entry.type === 'file') shown.push(entry.path);
+      }
+      expect(shown.sort()).toEqual(String(stdout).split('\0').filter(Boolean).sort());
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);
 
 let repositories = 0;
 const home = temporaryFolder();
@@ -113,8 +109,8 @@ function temporaryRepository(): string {
   return root;
 }
 
-describe('no pattern holds the process (rule: project-folder)', () => {
-  test('an item is compared with a part of a pattern at most once for each pair', () => {
+describe('time of pattern matching (rule: project-folder)', () => {
+  test('an item is compared with each part of a pattern at most once', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '*'), minLength: 100, maxLength: 300 }), (glob) => {
         let compared = 0;
@@ -133,20 +129,20 @@ describe('no pattern holds the process (rule: project-folder)', () => {
   test.each([
     `${'**/a/'.repeat(9)}b`,
     `${'**/'.repeat(100)}b`,
-    `${'*a'.repeat(250)}b`,
+    '`%s`, which takes a backtracking expression minutes, is rejected at once',
   ])('`%s`, which a backtracking expression tries for minutes, simply does not fit', (pattern) => {
     const deep = Array.from({ length: 200 }, () => 'a');
     expect(readPathPattern(pattern)?.fits(deep)).toBe(false);
     expect(readPathPattern(pattern)?.fits(['a'.repeat(255)])).toBe(false);
   });
 
-  test('braces that stand for too many patterns are refused', () => {
+  test('a pattern whose braces expand to too many patterns is refused', () => {
     expect(pathMatcher('{a,b}'.repeat(22))).toBeUndefined();
     expect(pathMatcher('x'.repeat(513))).toBeUndefined();
     expect(pathMatcher('{a,b}'.repeat(8))?.('abababab')).toBe(true);
   });
 
-  test('hostile rules give the event loop its turns, and end with the signal', async () => {
+  test('checking hostile ignore rules yields to the event loop and stops with the signal', async () => {
     const rules = readIgnoreRules('.', `${'*a'.repeat(200)}b\n`.repeat(160));
     const controller = new AbortController();
     let turns = 0;

@@ -4,13 +4,13 @@ import { isSecretPath, isSecretPlace } from '../../src/files/secret-paths.js';
 
 const secret = (paths: readonly string[]) => paths.filter(isSecretPath);
 
-describe('a secret file is one under each name that a system knows it by (rule: secret-files)', () => {
-  test('with dots and spaces at its end, which Windows leaves out', () => {
+describe('names of secret files (rule: secret-files)', () => {
+  test('a secret file is refused with trailing dots and spaces, which Windows ignores', () => {
     const paths = ['server.key.', 'server.key ', 'certs/server.pem. . .', '.git./config', '.ssh /config'];
     expect(secret(paths)).toEqual(paths);
   });
 
-  test('as a stream of the file, also of one whose end is left out', () => {
+  test('a stream of a secret file is refused, with trailing dots too', () => {
     const paths = [
       'x.pem::$DATA',
       '.git::$INDEX_ALLOCATION/config',
@@ -20,7 +20,7 @@ describe('a secret file is one under each name that a system knows it by (rule: 
     expect(secret(paths)).toEqual(paths);
   });
 
-  test('in short, with a number or with the digits that Windows takes from the fifth on', () => {
+  test('a secret file is refused under its short Windows name, with a number or a hash', () => {
     const paths = [
       'GIT~1/config',
       'git~2/HEAD',
@@ -42,12 +42,12 @@ describe('a secret file is one under each name that a system knows it by (rule: 
     expect(secret(paths)).toEqual(paths);
   });
 
-  test('in any case, that of letters from afar included', () => {
+  test('a secret file is refused in any case, folded non-ASCII letters included', () => {
     const paths = ['ID_RSA', '.Git/config', '.\u017Fsh/config', 'server.\u212Aey'];
     expect(secret(paths)).toEqual(paths);
   });
 
-  test('`.env` whatever it goes on with, unless that makes it another word', () => {
+  test('every name that begins with `.env` is refused, unless it is another word', () => {
     const paths = ['', '.local', 'rc', '-prod', '_prod', '~', '.bak', 'prod', '1', 's/x', 'ironment', 'oyrc'];
     expect(secret(paths.map((end) => `.env${end}`))).toHaveLength(paths.length);
     const others = ['.envoy', '.envoy/a.ts', '.envoy.yaml', '.environment.d/50.conf', 'ENVOY~1/a.ts'];
@@ -55,7 +55,7 @@ describe('a secret file is one under each name that a system knows it by (rule: 
     expect(secret(['.envoy/prod.env', '.envoy.key', '.environment.d/id_rsa'])).toHaveLength(3);
   });
 
-  test('and what only looks like one of these is a file like any other', () => {
+  test('a name that only resembles a secret file is not refused', () => {
     const paths = [
       '.',
       'draft~1.md',
@@ -75,7 +75,7 @@ describe('a secret file is one under each name that a system knows it by (rule: 
     expect(secret(paths)).toEqual([]);
   });
 
-  test('whatever stands before and after it in the path', () => {
+  test('a secret name is refused anywhere in a path', () => {
     const names = fc.constantFrom('a', 'src', 'b.ts', 'c~1', 'd.', 'e:f');
     fc.assert(
       fc.property(fc.array(names), fc.array(names), (before, after) => {
@@ -87,10 +87,10 @@ describe('a secret file is one under each name that a system knows it by (rule: 
   });
 });
 
-describe('a folder is a project by its absolute path (rule: secret-files)', () => {
+describe('project folders by absolute path (rule: secret-files)', () => {
   const refused = (paths: readonly string[]) => paths.filter(isSecretPlace);
 
-  test('not with a secret name, and not anywhere in a folder of secrets', () => {
+  test('a folder with a secret name or inside a secret folder is refused as a project', () => {
     const paths = [
       '/home/me/.ssh',
       '/home/me/.ssh/old/keys',
@@ -105,7 +105,7 @@ describe('a folder is a project by its absolute path (rule: secret-files)', () =
     expect(refused(paths)).toEqual(paths);
   });
 
-  test('whatever a folder above is called that is none of secrets', () => {
+  test('a folder is accepted as a project below a folder whose name only matches secret files', () => {
     const paths = [
       '/',
       '/home/me/.envoy',

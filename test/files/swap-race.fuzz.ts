@@ -10,7 +10,7 @@ test.each([
   ['the kernel', checkByKernel],
   ['a walk', checkByWalk],
 ])(
-  '(rule: containment) 100,000 link swaps while reading, checked by %s: 0 bytes from outside',
+  '100,000 link swaps while reading, checked by %s, leak 0 bytes from outside the root (rule: containment)',
   async (name, check) => {
     const { reads, inside, leaked } = await raceAgainstSwaps(join(home, name), 100_000, check);
     expect(leaked).toEqual([]);

@@ -12,7 +12,7 @@ afterEach(() => provider.close());
 const ask = async () =>
   (await openaiAt(provider.url).chat.completions.create(openaiRequest)).choices[0]?.message.content;
 
-test('requests are on record as they came, and how they ended', async () => {
+test('the fake provider records every request and how its exchange ended', async () => {
   await ask();
   const [request] = provider.requests;
   expect(request).toMatchObject({
@@ -26,19 +26,19 @@ test('requests are on record as they came, and how they ended', async () => {
   expect(request?.aborted).toBe(false);
 });
 
-test('one reply is for every request, a list is for one request each', async () => {
+test('a single scripted reply answers every request, a list answers one request each', async () => {
   expect([await ask(), await ask()]).toEqual(['one', 'one']);
   provider.script([{ text: 'two' }, { text: 'three' }]);
   expect([await ask(), await ask()]).toEqual(['two', 'three']);
 });
 
-test('a list that has ended refuses with 400, which nobody retries', async () => {
+test('the fake provider answers 400, which no client retries, after the end of a list', async () => {
   provider.script([{ text: 'two' }]);
   await ask();
   await expect(ask()).rejects.toMatchObject({ status: 400, message: /no reply after its 1/ });
 });
 
-test('a function decides by the request, and what it throws is a 400', async () => {
+test('a script function chooses the reply by the request, and its error becomes a 400', async () => {
   provider.script(({ body }) => {
     if (body['model'] !== 'gpt-test') throw new Error('unexpected model');
     return { text: `for ${String(body['model'])}` };
@@ -48,7 +48,7 @@ test('a function decides by the request, and what it throws is a 400', async () 
   await expect(other).rejects.toMatchObject({ status: 400, message: /unexpected model/ });
 });
 
-test('the same request gets the same answer, byte for byte', async () => {
+test('the fake provider answers the same request with the same bytes', async () => {
   const bodyOf = async () => {
     const response = await fetch(`${provider.url}/v1/messages`, {
       method: 'POST',
@@ -59,13 +59,13 @@ test('the same request gets the same answer, byte for byte', async () => {
   expect(await bodyOf()).toBe(await bodyOf());
 });
 
-test('an unknown path is 404 and on record', async () => {
+test('the fake provider answers an unknown path with 404 and records the request', async () => {
   const response = await fetch(`${provider.url}/v1/responses`, { method: 'POST', body: '{}' });
   expect(response.status).toBe(404);
   expect(provider.requests.map(({ path }) => path)).toEqual(['/v1/responses']);
 });
 
-test('a client that leaves while it still sends is on record as gone', async () => {
+test('the fake provider records a client that leaves during its request as aborted', async () => {
   const port = Number(new URL(provider.url).port);
   const socket = connect(port, '127.0.0.1');
   socket.write('POST /v1/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"half":');
@@ -74,7 +74,7 @@ test('a client that leaves while it still sends is on record as gone', async () 
   expect(await request.ended).toBe('aborted');
 });
 
-test('chunks that fail while they are sent cut the connection', async () => {
+test("an error in a script's chunks cuts the connection", async () => {
   const failing = function* () {
     yield 'Final';
     throw new Error('no more');
@@ -88,7 +88,7 @@ test('chunks that fail while they are sent cut the connection', async () => {
   expect(await provider.requests[0]?.ended).toBe('cut');
 });
 
-test('close breaks what is open, at once', async () => {
+test('close breaks open connections of the fake provider immediately', async () => {
   provider.script({ fault: 'slow-headers' });
   const asking = ask().catch((error: Error) => error.message);
   const request = await provider.request(0);

@@ -17,7 +17,7 @@ const openaiRequest = { model: 'offline', messages: [{ role: 'system' as const, 
 const expected =
   'Thought: The most telling term is "discount"; I search for it.\nAction: search_code(pattern="discount")';
 
-test('it answers in OpenAI shape, plain and streamed, and names itself', async () => {
+test("the offline model answers in OpenAI's protocol, plain and streamed, and names itself", async () => {
   const { completions } = openaiAt(offline.url).chat;
   const plain = await completions.create(openaiRequest);
   expect(plain).toMatchObject({ model: 'offline', choices: [{ message: { content: expected } }] });
@@ -25,25 +25,25 @@ test('it answers in OpenAI shape, plain and streamed, and names itself', async (
   expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(expected);
 });
 
-test('it answers in Anthropic shape, plain and streamed', async () => {
+test("the offline model answers in Anthropic's protocol, plain and streamed", async () => {
   const { messages } = anthropicAt(offline.url);
   const request = { model: 'offline', max_tokens: 1000, system, messages: [task] };
   expect((await messages.create(request)).content).toMatchObject([{ type: 'text', text: expected }]);
   expect(await messages.stream(request).finalText()).toBe(expected);
 });
 
-test('the output limit of the request is kept, and said to be the reason', async () => {
+test("the offline model stops at the request's output limit and reports it as the finish reason", async () => {
   const limited = { ...openaiRequest, max_completion_tokens: 5 };
   const { choices } = await openaiAt(offline.url).chat.completions.create(limited);
   expect(choices[0]).toMatchObject({ finish_reason: 'length', message: { content: expected.slice(0, 20) } });
 });
 
-test('it is no fallback: another model is not found (rule: offline-model)', async () => {
+test('the offline model answers "not found" to requests for another model (rule: offline-model)', async () => {
   const other = openaiAt(offline.url).chat.completions.create({ ...openaiRequest, model: 'gpt-test' });
   await expect(other).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
 });
 
-test('an unscripted fake provider has the offline model too, and a script overrules it', async () => {
+test('an unscripted fake provider answers as the offline model, and a script overrides that', async () => {
   const provider = await startFakeProvider();
   const ask = async () =>
     (await openaiAt(provider.url).chat.completions.create(openaiRequest)).choices[0]?.message.content;
@@ -53,7 +53,7 @@ test('an unscripted fake provider has the offline model too, and a script overru
   await provider.close();
 });
 
-test('it reads in a thread of its own: the loop here goes on turning (rule: loop-share)', async () => {
+test('the offline model reads prompts in its own thread, so that the event loop keeps turning (rule: loop-share)', async () => {
   const urges = `${'must answer '.repeat(150)}\n\n`.repeat(600);
   let turns = 0;
   let asking = true;
@@ -71,7 +71,7 @@ test('it reads in a thread of its own: the loop here goes on turning (rule: loop
   expect(turns).toBeGreaterThan(1_000);
 });
 
-test('a process that has started it and asked it once ends by itself', async () => {
+test('a process that used the offline model exits without closing it', async () => {
   const module = new URL('../../src/offline/offline-model.js', import.meta.url).href;
   const program = `
     const { startOfflineModel } = await import(${JSON.stringify(module)});

@@ -8,13 +8,13 @@ import { stream } from '../support/parsing/properties.js';
 import { anyReply } from '../support/parsing/replies.js';
 import { tools } from '../support/parsing/tools.js';
 
-/** Deltas pushed one character at a time, before the end. */
+/** Returns the deltas of a text that arrives one character at a time, without those of its end. */
 function pushed(text: string): ParseDelta[] {
   const parser = new IncrementalParser(tools);
   return [...text].flatMap((character) => parser.push(character));
 }
 
-describe('streaming (rule: deltas-join)', () => {
+describe('streaming a reply (rule: deltas-join)', () => {
   test.each([
     ['Thought: one\ntwo\nFinal Answer: 42 is\n\nthe answer', 'one\ntwo', '42 is\n\nthe answer'],
     ['**Thought:** one\n\n**Final Answer:** 42', 'one', '42'],
@@ -31,7 +31,7 @@ describe('streaming (rule: deltas-join)', () => {
       '',
       'it says\nAction: read(path="a")\nObservation: no',
     ],
-  ])('where labels are written, joined deltas equal the final fields: %j', (text, thought, answer) => {
+  ])('joined deltas of a labelled reply equal its thought and answer: %j', (text, thought, answer) => {
     for (const length of [1, 2, 7, 1000]) {
       const { joined, completion } = stream(text, [length]);
       expect(joined).toMatchObject({ draft: '', thought, answer });
@@ -39,7 +39,7 @@ describe('streaming (rule: deltas-join)', () => {
     }
   });
 
-  test('a labelled answer arrives while it is written', () => {
+  test('a labelled answer is streamed while it arrives', () => {
     const text = 'Final Answer: the first words of a long answer';
     expect(
       pushed(text)
@@ -48,7 +48,7 @@ describe('streaming (rule: deltas-join)', () => {
     ).toBe('the first words of a long answer');
   });
 
-  test('no character of a label, tag or call leaks', () => {
+  test('deltas contain no character of a label, tag or call', () => {
     const text = 'Thought: I read.\n**Action:** read(path="a")\nObservation: made up\nFinal Answer: no';
     expect(
       pushed(text)
@@ -70,7 +70,7 @@ describe('streaming (rule: deltas-join)', () => {
     'http.request(url="a secret", method="GET");',
     '<|im_start|>assistant\nsearch(query="a secret longer than any label")',
     '<think>hm</think>search(query="a secret longer than any label")',
-  ])('nothing of a call without any marker leaks: %j (rules: bare-call, deltas-join)', (text) => {
+  ])('no delta contains a call that has no marker: %j (rules: bare-call, deltas-join)', (text) => {
     for (const length of [1, 3, 1000]) {
       const { joined, completion } = stream(text, [length]);
       expect(joined).toMatchObject({ draft: '', thought: '', answer: '' });
@@ -84,30 +84,30 @@ describe('streaming (rule: deltas-join)', () => {
     'reading is what I do first of all',
     '[a link](https://example.org) and more words',
     '[1] and more words than a label has',
-  ])('what only begins like one arrives in the end, and most of it as it is written: %j (rule: draft-role)', (text) => {
+  ])('text that only begins like a call is streamed completely, mostly before its end: %j (rule: draft-role)', (text) => {
     const { joined, completion } = stream(text, [1]);
     expect(joined.draft + joined.answer).toBe(text);
     expect(completion).toMatchObject({ outcome: 'answer', answer: text });
     if (!text.startsWith('search (')) expect(pushed(text).length).toBeGreaterThan(5);
   });
 
-  test('JSON that is no call arrives at the end (rule: bare-call)', () => {
+  test('JSON before an answer that is not a call becomes the thought (rule: bare-call)', () => {
     const { joined } = stream('{"names": ["search"]}\nFinal Answer: 42', [3]);
     expect(joined).toMatchObject({ draft: '', thought: '{"names": ["search"]}', answer: '42' });
   });
 
-  test('words before reasoning make a call after it an example (rule: bare-call)', () => {
+  test('a call after reasoning is an example if words precede the reasoning (rule: bare-call)', () => {
     const { joined, completion } = stream('I look.<think>hm</think>search(query="a")', [2]);
     expect(completion).toMatchObject({ outcome: 'answer', action: null, reasoning: 'hm' });
     expect(joined.draft + joined.answer).toBe(completion.answer);
   });
 
-  test('unlabelled prose is a draft, and all of it', () => {
+  test('prose without a label is streamed completely as a draft', () => {
     const text = 'Plain words with **bold**, <b>html</b>\n\n- a list\n- of two\n\nAction items: none.';
     expect(stream(text, [4]).joined).toEqual({ reasoning: '', draft: text, thought: '', answer: '' });
   });
 
-  test('what was no action after all arrives as answer at the end', () => {
+  test('text after `Action: None` is sent as the answer at the end', () => {
     const { joined, completion } = stream('Thought: no tool\nAction: None\nIt is 4.', [5]);
     expect(joined.answer).toBe(completion.answer);
     expect(completion.answer).toBe('no tool\nAction: None\nIt is 4.');
@@ -117,7 +117,7 @@ describe('streaming (rule: deltas-join)', () => {
     'I write.\nAction: write_file(path="a", content="secret',
     'Thought: I write.\nAction: serch(query="secret")',
     '<tool_call>\n{"name": "read", "arguments": {"secret": }}\n</tool_call>',
-  ])('the text of an action that cannot be read is in no delta: %j (rule: unreadable-never-answer)', (text) => {
+  ])('no delta contains the text of an unreadable action: %j (rule: unreadable-never-answer)', (text) => {
     const { joined, completion } = stream(text, [4]);
     expect(completion.action).toBeNull();
     expect(completion.problem).not.toBeNull();
@@ -125,13 +125,14 @@ describe('streaming (rule: deltas-join)', () => {
     expect(Object.values(joined).join('')).not.toMatch(/secret|Action/);
   });
 
-  test('deltas joined equal the final fields of any reply, however it is cut', () => {
+  test('joined deltas equal the final fields of any reply, in chunks of any size', () => {
     fc.assert(
       fc.property(anyReply, chunkLengths, (text, lengths) => {
         const { joined, completion } = stream(text, lengths);
         const { outcome, thought, answer, reasoning, answerLabelled } = completion;
         if (answerLabelled) expect(joined.answer).toBe(answer);
-        // what a tag that nothing opened closes was sent before it showed to be reasoning (rule: thinking)
+        // Text before an unmatched closing tag was already sent when the tag showed it to be reasoning (rule:
+        // thinking).
         if (reasoning?.includes('<think>')) return;
         if (outcome === 'action' || answerLabelled) expect(joined.draft + joined.thought).toBe(thought ?? '');
       }),
@@ -164,7 +165,7 @@ describe('streaming (rule: deltas-join)', () => {
     ['a label without text', 'I look.\nThought:\nThought: a\nFinal Answer: 4', 'I look.\n\na', '4'],
     ['half a stop word', 'I look.\nFinal Answer: 4\nObserv\n', 'I look.', '4'],
     ['a fence with words beside it in an answer', '```\nFinal Answer: 4\n```js', '', '4\n```js'],
-  ])('they do with %s', (_, text, thought, answer) => {
+  ])('joined deltas equal the thought and the answer of a reply with %s', (_, text, thought, answer) => {
     for (const length of [1, 4, 1000]) {
       const { joined, completion } = stream(text, [length]);
       expect(completion).toMatchObject({ outcome: 'answer', thought: thought || null, answer });
@@ -172,7 +173,7 @@ describe('streaming (rule: deltas-join)', () => {
     }
   });
 
-  test('a code block that opens a reply arrives once it is whole', () => {
+  test('a code block that opens a reply is streamed once it is complete', () => {
     expect(
       pushed('```js\nconst x = 1;\n```\nThat is the code I would write.\n')
         .map(({ delta }) => delta)
@@ -180,7 +181,7 @@ describe('streaming (rule: deltas-join)', () => {
     ).toBe('```js\nconst x = 1;\n```\nThat is the code I would write.');
   });
 
-  test('any cutting of any given case gives the same deltas and result', () => {
+  test('every conformance case gives the same deltas and result in chunks of any size', () => {
     const cases = loadCases('written-calls').map(({ text }) => text);
     fc.assert(
       fc.property(fc.constantFrom(...cases), chunkLengths, (text, lengths) => {

@@ -8,14 +8,15 @@ import { countLooks } from '../support/parsing/count-looks.js';
 const names = (count: number, prefix = 'p'): string[] =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
 
-/** Reads a call of `f`, whose arguments have this schema. */
+/** Reads a call of `f` with this argument schema. */
 function readCall(inputSchema: Record<string, unknown>, args: string): ParsedCompletion {
   return parseCompletion(`Action: f(${args})`, [toOfferedTool({ name: 'f', inputSchema })]);
 }
 
-// Quadratic work on any of these takes from many seconds to minutes: the suite's time limit would end it.
-describe('a large segment, schema or reply is read in time linear in it (rule: linear-work)', () => {
-  test('80,000 bullets under a heading are its parameters', () => {
+// Quadratic work on any of these takes between many seconds and minutes, which exceeds the suite's time
+// limit.
+describe('time for a large segment, schema or reply is linear (rule: linear-work)', () => {
+  test('80,000 bullets under a heading are read as its parameters in linear time', () => {
     const [tool] = readSignatures(
       `# tool\n${names(80_000)
         .map((name) => `- ${name}: text`)
@@ -36,16 +37,16 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
     ['lists that close too late', `${'a(\n'.repeat(600)})`],
     ['colons', 'Note: so\n'],
     ['backticks', 'a `b` c\n'],
-  ])('a segment of a mebibyte of %s holds no tool', (_, unit) => {
+  ])('a segment of 1 MiB of %s is read as having no tool in linear time', (_, unit) => {
     expect(readSignatures(unit.repeat(2 ** 20 / unit.length)).filter(({ name }) => name !== 'a')).toEqual([]);
   });
 
-  test('definitions nested without end define nothing', () => {
+  test('100,000 nested definitions define no tool and take linear time', () => {
     expect(readSignatures('['.repeat(100_000) + ']'.repeat(100_000))).toEqual([]);
     expect(readSignatures('{"tools":['.repeat(100_000))).toEqual([]);
   });
 
-  test('40,000 properties, all required and all given', () => {
+  test('a call with 40,000 required properties is read in linear time', () => {
     const all = names(40_000);
     const schema = { properties: Object.fromEntries(all.map((name) => [name, {}])), required: all };
     const args = all.map((name) => `"${name}": 1`).join(', ');
@@ -53,7 +54,7 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
     expect(Object.keys(readCall(schema, `{${args}}`).action?.toolArgs ?? {})).toHaveLength(40_000);
   });
 
-  test('references to long pointers, in chains and in fans are followed within bounds', () => {
+  test('schema references to long pointers, in chains and in fans are expanded within a bound', () => {
     const pointer = `#/${'a/'.repeat(2 ** 19)}`;
     const long = Object.fromEntries(names(990).map((name) => [name, { $ref: pointer }]));
     expect(readCall({ properties: long }, 'p0=1').action?.toolArgs).toEqual({ p0: 1 });
@@ -71,7 +72,7 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
     expect(readCall({ properties: { p: { $ref: '#/$defs/0' } }, $defs: fan }, 'p={}').outcome).toBe('action');
   });
 
-  test('60,000 calls against one schema of 1,000 properties', () => {
+  test('60,000 calls are checked against a schema of 1,000 properties in linear time', () => {
     const properties = Object.fromEntries(names(1000).map((name) => [name, { type: 'string' }]));
     const tools = [toOfferedTool({ name: 'f', inputSchema: { properties } })];
     for (let each = 0; each < 60_000; each += 1) {
@@ -80,14 +81,14 @@ describe('a large segment, schema or reply is read in time linear in it (rule: l
     }
   });
 
-  test('tool names of several words are looked up, not tried one by one', () => {
+  test('names among 50,000 tools with several words are found by lookup', () => {
     const tools = names(50_000, 'look up ').map((name) => ({ name, parameters: [] }));
     const text = `${'Action: look there\n'.repeat(20_000)}Action: look up 49999()`;
     expect(parseCompletion(text, tools).action?.toolName).toBe('look up 49999');
   });
 });
 
-describe('work on one long line is linear in it (rule: linear-work)', () => {
+describe('work on one long line is linear (rule: linear-work)', () => {
   const offered = [{ name: 'f', parameters: ['a'] }];
   const stream = (text: string, length: number): void => {
     const parser = new IncrementalParser(offered);
@@ -109,7 +110,7 @@ describe('work on one long line is linear in it (rule: linear-work)', () => {
     ['labels in bold, and reasoning', '', '**Thought: x<think>y</think>'],
     ['blanks after a star', '**Thought: x *', ' '],
     ['blanks after emphasis', '**Thought: x **', ' '],
-  ])('of %s, whole, streamed in one push and in pushes of 64', (_, prefix, unit) => {
+  ])('work on a long line of %s is linear, whole, streamed in one chunk and in chunks of 64', (_, prefix, unit) => {
     const grow = (length: number): string => `${prefix}${unit.repeat(length / unit.length)}\nFinal Answer: x`;
     const [short, long] = [grow(2 ** 15), grow(2 ** 17)];
     for (const work of [
@@ -137,7 +138,7 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
       `a=[${'{}, '.repeat(1000)}]`,
     ],
     ['an encoded array', allOf, `a="[${names(20_000, '').join(', ')}]"`],
-  ])('beyond that the action is malformed and says so: %s', (_, schema, args) => {
+  ])('an action whose arguments take over a million steps to check is malformed: %s', (_, schema, args) => {
     expect(readCall(schema, args)).toMatchObject({
       outcome: 'malformed_action',
       action: null,
@@ -147,7 +148,7 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
     });
   });
 
-  test('many values against a large schema are fine where each meets little of it', () => {
+  test('many values are checked against a large schema if each meets only a small part of it', () => {
     const properties = {
       a: { type: 'array', items: { type: 'integer' } },
       ...Object.fromEntries(names(2000).map((name) => [name, { type: 'string' }])),
@@ -157,7 +158,7 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
     expect(readCall(allOf, numbers(100)).outcome).toBe('action');
   });
 
-  test('what is coerced is told once for each parameter', () => {
+  test('a coerced parameter is reported once, however many of its values were coerced', () => {
     const schema = { properties: { a: { type: 'array', items: { type: 'string' } } } };
     expect(readCall(schema, numbers(3))).toMatchObject({
       action: { toolArgs: { a: ['0', '1', '2'] } },
@@ -165,7 +166,7 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
     });
   });
 
-  test("a caller's regular expressions are never run over the model's text", () => {
+  test("regular expressions in a caller's schema never run over the model's text", () => {
     const schema = {
       properties: { a: { type: 'string', pattern: '^(a+)+$', format: 'regex' } },
       patternProperties: { '^(a+)+$': false },

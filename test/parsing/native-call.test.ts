@@ -23,7 +23,7 @@ test.each([
   '{"path":"."}}\nAction: delete_file()',
   '{"path":"."} {"path":".."}',
   '{"path":"."}}',
-])('text after the arguments of a native call makes it malformed, never another call: %s (rule: json-call)', (written) => {
+])('text after the arguments makes a native call malformed, and never becomes another call: %s (rule: json-call)', (written) => {
   expect(read('list_files', written)).toEqual({
     outcome: 'malformed_action',
     dialect: 'json',
@@ -39,7 +39,7 @@ test.each([
     { path: '.', tool: 'delete_file', args: {} },
   ],
   ['delete_file', '{"action": {"tool": "list_files"}}', { action: { tool: 'list_files' } }],
-])('the name of a native call is that of its field: %s(%s) (rule: json-call)', (name, written, toolArgs) => {
+])('a native call takes its name only from the name field: %s(%s) (rule: json-call)', (name, written, toolArgs) => {
   expect(read(name, written)).toMatchObject({ outcome: 'action', toolName: name, toolArgs });
 });
 
@@ -51,7 +51,7 @@ test.each([
   ['{"path": 1.10}', { path: '1.10' }, ['coerced:path']],
   ['{"path": "a", "depth": "2"}', { path: 'a', depth: 2 }, ['coerced:depth']],
   ['{"path": "b", "path": "a"}', { path: 'a' }, ['duplicate_key']],
-])('native arguments are read like those of a JSON call in text: %s (rule: json-call)', (written, toolArgs, repairs) => {
+])('the arguments of a native call are read like those of a JSON call in text: %s (rule: json-call)', (written, toolArgs, repairs) => {
   expect(read('list_files', written)).toMatchObject({ outcome: 'action', toolArgs, repairs });
 });
 
@@ -60,7 +60,7 @@ test.each([
   ' ',
   '{}',
   'null',
-])('a native call without arguments has none: %j (rule: json-call)', (written) => {
+])('a native call with empty arguments %j has no arguments (rule: json-call)', (written) => {
   expect(read('delete_file', written)).toMatchObject({ outcome: 'action', toolArgs: {} });
 });
 
@@ -75,15 +75,15 @@ test.each([
   ['remove', '{"path": "a"}', undefined, 'unknown_tool'],
   ['remove', '{"path": "a', undefined, 'unknown_tool'],
   ['none', '{}', undefined, 'unknown_tool'],
-] as const)('%s(%s) with the finish reason %s is %s (rule: json-call)', (name, written, finishReason, outcome) => {
+] as const)('the native call %s(%s) with finish reason %s has the outcome %s (rule: json-call)', (name, written, finishReason, outcome) => {
   expect(read(name, written, finishReason)).toMatchObject({ outcome });
 });
 
-test('a complete native call runs although the output limit ended the reply', () => {
+test('a complete native call runs even if the output limit ended the reply', () => {
   expect(read('list_files', '{"path": "a"}', 'length')).toMatchObject({ outcome: 'action' });
 });
 
-test('a native call of the reserved answer tool is the answer, and an empty one is none (rule: answer-call)', () => {
+test('a native call of the reserved answer tool is the answer, or empty if its text is blank (rule: answer-call)', () => {
   expect(read('final_answer', '{"answer": " 42 "}')).toMatchObject({ outcome: 'answer', answer: '42' });
   expect(read('final_answer', '{"answer": " "}')).toEqual({ outcome: 'empty' });
 });

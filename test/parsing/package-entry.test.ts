@@ -13,7 +13,7 @@ const text = 'Thought: I look.\nAction: read("a")';
 test.each<[string, readonly OfferedTool[]]>([
   ['MCP definitions', [toOfferedTool(definition)]],
   ['free text', readSignatures('- read(path): reads a file')],
-])('the parser by itself reads a call against tools from %s, whole and streamed', (_, tools) => {
+])('the parsing entry reads a call against tools from %s, at once and streamed', (_, tools) => {
   const parser = new IncrementalParser(tools);
   const deltas = parser.push(text);
   expect(deltas).toEqual([{ type: 'thought', delta: 'I look.' }]);

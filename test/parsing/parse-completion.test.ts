@@ -3,13 +3,13 @@ import { parseCompletion } from '../../src/parsing/parse-completion.js';
 import { stream } from '../support/parsing/properties.js';
 import { read } from '../support/parsing/tools.js';
 
-describe('the tool must be offered (rule: offered-tools)', () => {
+describe('calls of tools that are not offered (rule: offered-tools)', () => {
   test.each([
     'Action: serch(query="x")',
     'Action: Search(query="x")',
     'Action: serch[x]',
     'Action: serch\nAction Input: {}',
-  ])('a tool that is not offered is told with those that are: %j', (text) => {
+  ])('a call of a tool that is not offered is reported with the offered tools: %j', (text) => {
     const parsed = read(text);
     expect(parsed).toMatchObject({ outcome: 'unknown_tool', action: null, thought: null, answer: text });
     expect(parsed.problem).toMatch(/^tool `[Ss]e?a?rch` is not offered; offered: read_file, read, /);
@@ -31,7 +31,7 @@ describe('the tool must be offered (rule: offered-tools)', () => {
     'text = read["a"]',
     '"read"',
     "'read': 'a'",
-  ])('Action: %s starts with a tool but is no call: the model is told', (content) => {
+  ])('`Action: %s` starts with a tool name but is malformed, and the model is advised', (content) => {
     const { joined, completion } = stream(`Thought: x\nAction: ${content}\n`, [3]);
     expect(completion).toMatchObject({
       outcome: 'malformed_action',
@@ -43,7 +43,7 @@ describe('the tool must be offered (rule: offered-tools)', () => {
     );
   });
 
-  test('with no tool known any well-formed call is taken', () => {
+  test('without a tool list any well-formed call is proposed', () => {
     const parsed = parseCompletion('Action: anything.at-all(a=1)', []);
     expect(parsed.action).toMatchObject({ toolName: 'anything.at-all', toolArgs: { a: 1 } });
     expect(parseCompletion('Action: anything(1)', [])).toMatchObject({
@@ -53,11 +53,11 @@ describe('the tool must be offered (rule: offered-tools)', () => {
   });
 });
 
-describe('JSON (rule: json-call)', () => {
+describe('JSON calls (rule: json-call)', () => {
   test.each([
     ['{"path": "a"}', /names no tool/],
     ['{"name": "read", "path": "a"}', /under "arguments"/],
-  ])('arguments are never dropped: %s', (blob, problem) => {
+  ])('a JSON call whose arguments cannot be assigned is malformed: %s', (blob, problem) => {
     expect(read(`Action: ${blob}`)).toMatchObject({
       outcome: 'malformed_action',
       problem: expect.stringMatching(problem),
@@ -65,15 +65,15 @@ describe('JSON (rule: json-call)', () => {
   });
 });
 
-describe('reasoning (rule: thinking)', () => {
-  test('reasoning of a separate field is passed on and never read', () => {
+describe('reasoning from the provider (rule: thinking)', () => {
+  test('reasoning from a separate field is passed on, and no call in it runs', () => {
     const parsed = read('Final Answer: 4', { reasoning: 'Action: read(path="a")' });
     expect(parsed).toMatchObject({ reasoning: 'Action: read(path="a")', thought: null, answer: '4' });
   });
 });
 
-describe('thought and answer (rule: thought-and-answer)', () => {
-  test('prose without a label is said to be only taken for an answer, unless no label was taught (rule: repairs)', () => {
+describe('answers without a label (rule: thought-and-answer)', () => {
+  test('an answer without a label is reported as a repair, unless labels were not taught (rule: repairs)', () => {
     expect(read('It is 4.')).toMatchObject({ confidence: 'repaired', repairs: ['unlabelled_answer'] });
     expect(read('Final Answer: It is 4.')).toMatchObject({ confidence: 'exact', repairs: [] });
     expect(read('It is 4.', { labelsExpected: false })).toMatchObject({ confidence: 'exact', repairs: [] });

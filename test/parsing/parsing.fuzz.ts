@@ -8,7 +8,7 @@ import { loadCases } from '../support/parsing/cases.js';
 import { accountsForAllText, streamsToTheSameResult } from '../support/parsing/properties.js';
 import { tools } from '../support/parsing/tools.js';
 
-/** `FUZZ_SEED` repeats a run, `FUZZ_SECONDS` bounds each of the four suites. */
+/** `FUZZ_SEED` repeats a run; `FUZZ_SECONDS` limits each of the four suites. */
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 14);
 const bounded = {
@@ -20,7 +20,7 @@ const bounded = {
 const timeoutMs = (seconds + 30) * 1000;
 
 test(
-  `any text is read, accounted for, and streams to the same result (FUZZ_SEED=${seed})`,
+  `the parser reads any text, accounts for all of it, and streams it to the same result (FUZZ_SEED=${seed})`,
   () => {
     fc.assert(
       fc.property(anyText, chunkLengths, (text, lengths) => {
@@ -34,11 +34,14 @@ test(
   timeoutMs,
 );
 
-/** The rulings have wrappings of their own, whose words the account below does not know. */
+/**
+ * Only the written calls are used, since the rulings contain wrapping that `accountsForAllText` does not
+ * know.
+ */
 const given = loadCases('written-calls').map(({ text }) => text);
 
 test(
-  `a given case, cut, doubled or spliced, is read without throwing (FUZZ_SEED=${seed})`,
+  `the parser reads a cut, doubled or spliced conformance case without throwing (FUZZ_SEED=${seed})`,
   () => {
     fc.assert(
       fc.property(
@@ -60,7 +63,7 @@ test(
 );
 
 test(
-  `a rendered call reads back equal (FUZZ_SEED=${seed})`,
+  `the parser reads a rendered call back with equal arguments (FUZZ_SEED=${seed})`,
   () => {
     fc.assert(
       fc.property(argumentRecord, fc.boolean(), (args, xml) => {
@@ -79,7 +82,7 @@ test(
 );
 
 test(
-  `long runs of anything take no more than a second (FUZZ_SEED=${seed})`,
+  `the parser reads a long run of any text in at most two seconds of CPU (FUZZ_SEED=${seed})`,
   () => {
     fc.assert(
       fc.property(anyText, anyText, (prefix, unit) => {
@@ -88,7 +91,8 @@ test(
         const before = process.cpuUsage();
         parseCompletion(text, tools);
         readSignatures(text);
-        // a quarter of a MiB; the wide margin is for a slow machine, growth is what this looks for
+        // A run is a quarter of a MiB. The limit is generous for slow machines, since the test looks for
+        // superlinear growth.
         expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2000);
       }),
       bounded,

@@ -9,15 +9,15 @@ import { accountsForAllText, streamsToTheSameResult } from '../support/parsing/p
 import { tools } from '../support/parsing/tools.js';
 
 const offered: OfferedTool[] = [{ name: 'write_file', parameters: ['path', 'content'] }];
-/** Nothing is known of its parameters, so that an object of any keys is the argument object. */
+/** A tool with unknown parameters, so that an object with any keys is the argument object. */
 const open: OfferedTool[] = [{ name: 'write_file', parameters: [] }];
 
-/** The argument object as the model would have meant it: equal as a JSON value, own keys only. */
+/** Returns the argument object as a plain JSON value with own keys only, for comparison. */
 function json(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-test('a rendered call reads back equal, hostile strings included (rule: call-rendering)', () => {
+test('a rendered call is read back with equal arguments, hostile strings included (rule: call-rendering)', () => {
   fc.assert(
     fc.property(argumentRecord, fc.string(), (args, thought) => {
       fc.pre(!/[`~<>|*+\-\d{["#:]/.test(thought));
@@ -31,7 +31,7 @@ test('a rendered call reads back equal, hostile strings included (rule: call-ren
   );
 });
 
-test('a rendered XML call reads back equal (rule: call-rendering)', () => {
+test('a rendered XML call is read back with equal arguments (rule: call-rendering)', () => {
   fc.assert(
     fc.property(argumentRecord, (args) => {
       const rendered = renderXmlCall('write_file', args);
@@ -69,7 +69,7 @@ test.each<[string, (args: Record<string, unknown>) => string]>([
   ['action_input python', (args) => `Action: write_file\nAction Input: ${python(args)}`],
   ['tag', (args) => `<tool_call>\n${JSON.stringify({ name: 'write_file', arguments: args })}\n</tool_call>`],
   ['fence', (args) => `Action:\n\`\`\`python\nwrite_file(${python(args)})\n\`\`\``],
-])('random nested arguments read back equal in the dialect %s (rule: values)', (_, render) => {
+])('random nested arguments are read back equal in the dialect %s (rule: values)', (_, render) => {
   fc.assert(
     fc.property(argumentRecord, (args) => {
       const { action } = parseCompletion(render(args), open);
@@ -79,7 +79,7 @@ test.each<[string, (args: Record<string, unknown>) => string]>([
   );
 });
 
-test('any string whatsoever returns without throwing', () => {
+test('the parser returns a result for any string without throwing', () => {
   fc.assert(
     fc.property(anyText, fc.constantFrom('stop', 'length'), (text, finishReason) => {
       const parsed = parseCompletion(text, tools, { finishReason });
@@ -92,11 +92,11 @@ test('any string whatsoever returns without throwing', () => {
   );
 });
 
-test('no text is ever lost (rule: thought-and-answer)', () => {
+test('every character of a reply is in a field of the result or counted as discarded (rule: thought-and-answer)', () => {
   fc.assert(fc.property(anyText, accountsForAllText), { numRuns: 3000 });
 });
 
-test('a stream in any pieces ends in the result of the whole text (rule: deltas-join)', () => {
+test('a stream in chunks of any size has the same result as the whole text (rule: deltas-join)', () => {
   fc.assert(fc.property(anyText, chunkLengths, streamsToTheSameResult), { numRuns: 1500 });
 });
 
@@ -110,7 +110,7 @@ test('text after a final answer never becomes an action (rule: first-outcome-win
   );
 });
 
-test('a call cut off anywhere never runs with less than it was given (rule: repairs)', () => {
+test('a call that is cut off anywhere never runs with incomplete arguments (rule: repairs)', () => {
   fc.assert(
     fc.property(hostileString, hostileString, fc.nat(), (path, content, at) => {
       const whole = `Action: ${renderCall('write_file', { path, content })}`;

@@ -11,14 +11,14 @@ const call = 'read(path="a")';
 const json = '{"name": "read", "arguments": {"path": "a"}}';
 const acting = `Action: ${call}\n`;
 
-describe('what a model repeats of what it was shown is quotation (rule: echoed-fence)', () => {
+describe('prompt data that the model repeats is a quotation (rule: echoed-fence)', () => {
   test.each([
     ['no closer', `<file path="a.md">\n${acting}`],
     ['no attribute, no closer', `<observation>\n${acting}`],
     ['the closer of another tag', `<file path="a.md">\n</focus>\n${acting}`],
     ['a closer that is only mentioned', `<file path="a.md">\n\`</file>\`\n${acting}`],
     ['a tag below it', `I look.\n<tasks>\n<tool_call>${json}</tool_call>\n`],
-  ])('where it is not closed nothing acts either, and the model is told how to act: %s', (_, text) => {
+  ])('an action in an unclosed echoed fence does not run, and the model is advised: %s', (_, text) => {
     const { joined, completion } = stream(text, [3]);
     expect(completion).toMatchObject({
       action: null,
@@ -57,7 +57,7 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
   const echo = fc
     .tuple(fc.constantFrom(...fenceTags), content)
     .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
-  /** Marks and attributes as a model loses them, in the opener and in the closer. */
+  /** Damages the marks and attributes of an echo as models do, in the opener and in the closer. */
   const broken = fc.constantFrom<(whole: string) => string>(
     (whole) => whole.replaceAll(/(?: mark="[0-9a-f]{16}"| [0-9a-f]{16}(?=>\n$))/g, ''),
     (whole) => whole.replace(/^(<\w+)[^>]*/, '$1').replace(/ [0-9a-f]{16}(?=>\n$)/, ''),
@@ -80,11 +80,11 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
     '# The file\n\n',
   );
 
-  test('3,000 echoes of files and observations that hold actions in all dialects: no action', () => {
+  test('no action runs from 3,000 echoed files and observations that contain calls in all dialects', () => {
     fc.assert(
       fc.property(before, fc.array(echo, { minLength: 1, maxLength: 3 }), fc.nat(), (lead, echoes, cutAt) => {
         const whole = lead + echoes.join('');
-        // cut off anywhere after its first opener, as by an output limit
+        // Cuts the text anywhere after its first opener, as an output limit may do.
         const opener = whole.indexOf('>') + 1;
         const text = cutAt % 3 === 0 ? whole.slice(0, Math.max(opener, cutAt % whole.length)) : whole;
         expect(parseCompletion(text, tools).action).toBeNull();
@@ -94,7 +94,7 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
     );
   });
 
-  test('3,000 echoes that begin a line and lost their marks, attributes or closers: no action', () => {
+  test('no action runs from 3,000 echoes that lost their marks, attributes or closing tags', () => {
     fc.assert(
       fc.property(
         before,
@@ -112,7 +112,7 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
     );
   });
 
-  test('an echo streams to the same result (rule: deltas-join)', () => {
+  test('an echoed fence streams to the same result as the whole text (rule: deltas-join)', () => {
     fc.assert(
       fc.property(before, fc.oneof(echo, brokenEcho), chunkLengths, (lead, each, lengths) =>
         streamsToTheSameResult(lead + each, lengths),
@@ -124,8 +124,13 @@ describe('what a model repeats of what it was shown is quotation (rule: echoed-f
   });
 });
 
-describe('reasoning under its other names (rule: thinking)', () => {
-  test.each(['thinking', 'reasoning', 'THINK', 'Thinking'])('<%s> is no source of actions', (name) => {
+describe('other names of the thinking tag (rule: thinking)', () => {
+  test.each([
+    'thinking',
+    'reasoning',
+    'THINK',
+    'Thinking',
+  ])('text in a <%s> tag is reasoning, and no call in it runs', (name) => {
     const text = `<${name}>\n${acting}</${name}>\nFinal Answer: y`;
     const { joined, completion } = stream(text, [3]);
     expect(completion).toMatchObject({ outcome: 'answer', answer: 'y', reasoning: acting.trim() });

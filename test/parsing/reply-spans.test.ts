@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { toOffered } from '../../conformance/stepwise.js';
 import type { OfferedTool } from '../../src/parsing/arguments/offered-tool.js';
 import { parseCompletion, type ReplySpan, readSpans } from '../../src/parsing/parse-completion.js';
+import { toOffered } from '../conformance/stepwise.js';
 import { anyText } from '../support/parsing/arbitraries.js';
 import { loadCases } from '../support/parsing/cases.js';
 import { tools } from '../support/parsing/tools.js';
@@ -15,11 +15,11 @@ const textOf = (text: string, spans: readonly ReplySpan[], kind: ReplySpan['kind
     .map(({ start, end }) => text.slice(start, end))
     .join('');
 
-/** An object may hold thought and answer as JSON strings; then they are not in the text as they are in the result. */
+/** Whether an object holds thought and answer as JSON strings, whose text differs from the result. */
 const isObject = (written: string): boolean =>
   /^[`\s]*[{[<]/.test(written) || /final[_ ]answer/i.test(written);
 
-/** What is wrong with the spans of a text; nothing if they say what the result says. */
+/** Returns the differences between the spans of a text and its parsed result. */
 function faults(text: string, offered: readonly OfferedTool[]): string[] {
   const parsed = parseCompletion(text, offered);
   const spans = readSpans(text, offered);
@@ -54,15 +54,15 @@ function faults(text: string, offered: readonly OfferedTool[]): string[] {
 
 const hasWords = (block: string): boolean => block.replace(/<\/?think>/g, '').trim() !== '';
 
-describe('the spans of a reply (rule: thought-and-answer)', () => {
-  test('lie in the text in order, none over another, and hold what the result holds: any text', () => {
+describe('spans of a reply (rule: thought-and-answer)', () => {
+  test('the spans of any text are ordered, do not overlap, and match the parsed result', () => {
     fc.assert(
       fc.property(anyText, (text) => expect(faults(text, tools)).toEqual([])),
       { numRuns: 3000 },
     );
   });
 
-  test('so do those of every given case, in every dialect', () => {
+  test('the spans of every conformance case are ordered, do not overlap, and match the parsed result', () => {
     const wrong = cases.flatMap(({ id, text, tools }) =>
       faults(text, toOffered(tools)).map((fault) => `${id}: ${fault}`),
     );
@@ -70,7 +70,7 @@ describe('the spans of a reply (rule: thought-and-answer)', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a label, a fence and the white space around them came to nothing', () => {
+  test('the spans of a reply omit labels, fences and the white space around them', () => {
     const text =
       '<think>hm</think>\n**Thought:** I look.\nAction:\n```\nsearch_code(pattern="a")\n```\nObservation: made up';
     const named = readSpans(text, [{ name: 'search_code', parameters: ['pattern'] }]).map(

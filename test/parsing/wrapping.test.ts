@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { outcomeOf } from '../../conformance/stepwise.js';
+import { outcomeOf } from '../conformance/stepwise.js';
 import { faults, loadCases } from '../support/parsing/cases.js';
 
-/** Calls that stand for themselves, to be wrapped anew: no tag, no second label, nothing left open. */
+/** Calls that can be wrapped in other text: they have no tag, no second label, and nothing unclosed. */
 const calls = loadCases('written-calls').filter(
   ({ expected, wrap = '', style }) =>
     expected.outcome === 'action' && !/tag|AI/.test(wrap) && style !== 'missing_close',
@@ -45,7 +45,7 @@ const tails = [
 const reasonings = ['', '<think>\nMaybe Action: read_file(path="decoy.txt")\nNo.\n</think>\n\n'];
 const around: readonly ((text: string) => string)[] = [(text) => text, (text) => `\`\`\`\n${text}\n\`\`\``];
 
-test('a call is read the same whatever label, fence, reasoning or tail is around it (rule: markers)', () => {
+test('a call is read the same in any label, fence, reasoning and trailing text (rule: markers)', () => {
   const pick = fc.constantFrom;
   const parts = fc.tuple(pick(...calls), pick(...labels), pick(...thoughts), pick(...wrappings));
   const surroundings = fc.tuple(pick(...tails), pick(...reasonings), pick(...around));

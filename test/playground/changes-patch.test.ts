@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { countLines, toDiff, toPatch } from '../../src/playground/project/changes-patch.js';
+import { needs, program } from '../support/needs.js';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 
 const home = temporaryFolder();
@@ -30,7 +31,7 @@ const text = fc
   .map(([all, ends]) => all.join('\n') + (ends ? '\n' : ''));
 const path = fc.constantFrom('a.txt', 'src/b.ts', 'with space.txt', 'ümlaut/ß.md', "it's (1).txt");
 
-test('Git applies the patch of any changes (rule: playground-project)', async () => {
+needs(program('git')).test('Git applies the patch of any changes (rule: playground-project)', async () => {
   const change = fc.record({ path, before: fc.option(text, { nil: undefined }), after: text });
   const changes = fc
     .uniqueArray(change, { selector: (each) => each.path, minLength: 1, maxLength: 4 })

@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import type { Settings } from '../../src/service/config.js';
 import { startSpanReceiver } from '../support/span-receiver.js';
 import { call, linesInto, stepPath } from '../support/test-service.js';
+import { until } from '../support/until.js';
 
 const logs = { created: 0, closed: 0 };
 jest.unstable_mockModule('../../src/service/operations/logging/log.js', () => ({
@@ -70,7 +71,7 @@ test('startService closes everything it has opened if it fails to start', async 
   await expect(startService({ ...shared, PORT: portOf(silent) })).rejects.toThrow(/EADDRINUSE/);
   expect(logs).toEqual({ created: 1, closed: 1 });
   expect(connections.accepted).toBeGreaterThan(0);
-  while (connections.open > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => connections.open === 0);
 });
 
 test('closing the service sends the last spans and closes the log even if the models fail to close (rule: shutdown)', async () => {

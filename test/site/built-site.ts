@@ -5,23 +5,31 @@ import { createServer } from 'node:http';
 import { resolve, sep } from 'node:path';
 import express from 'express';
 import { listen } from '../support/listen.js';
+import type { Need } from '../support/needs.js';
+import { onceForAllSuites } from '../support/once-for-all-suites.js';
 
-/** Built once for all suites; gone as soon as the tests are compiled anew. */
+export const siteGenerator: Need = {
+  name: 'the dependencies of site',
+  // CI installs them when it builds the site.
+  isMet: existsSync('site/node_modules') || process.env['CI'] !== undefined,
+  reason: 'not installed; run npm install in site',
+};
+
 export const builtSite = resolve('.build/site');
 
-export function buildSite(): void {
-  if (existsSync(builtSite)) return;
-  execFileSync('npm', ['run', '-s', 'site', '--', '--target', builtSite], { stdio: 'inherit' });
-}
+export const buildSite = (): Promise<void> =>
+  onceForAllSuites('site', () => {
+    execFileSync('npm', ['run', '-s', 'site', '--', '--target', builtSite], { stdio: 'inherit' });
+  });
 
-/** Each page, by its path within the site. */
+/** Returns the paths of all pages within the site. */
 export const sitePages = (): string[] =>
   readdirSync(builtSite, { recursive: true, encoding: 'utf8' })
     .map((path) => path.replaceAll(sep, '/'))
     .filter((path) => path.endsWith('.html'))
     .sort();
 
-/** The site below a path it does not know, as any server of files would serve it. */
+/** Serves the site below an unusual path, as any static file server would. */
 export async function serveSite() {
   const app = express();
   app.use('/below/a/path', express.static(builtSite));

@@ -3,15 +3,17 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type Browser, chromium } from 'playwright-core';
 import { listen } from './listen.js';
+import { findCommand, type Need } from './needs.js';
 
-const binary = ['chromium', 'chromium-browser', 'google-chrome'].find(
-  (name) => spawnSync(name, ['--version']).status === 0,
+const binary = findCommand(
+  ['chromium', '--version'],
+  ['chromium-browser', '--version'],
+  ['google-chrome', '--version'],
 );
 
-/** In CI it must be there. */
-export const hasChromium = binary !== undefined || process.env['CI'] !== undefined;
+export const chromiumBrowser: Need = { name: 'chromium', isMet: binary !== undefined };
 
-/** Chromium of this machine; nothing is downloaded. */
+/** Starts the Chromium that is installed on this machine; downloads nothing. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: spawnSync('which', [binary ?? 'chromium'], { encoding: 'utf8' }).stdout.trim(),

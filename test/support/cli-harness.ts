@@ -19,6 +19,7 @@ import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { Emulator } from './emulator.js';
+import type { Need } from './needs.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
@@ -158,10 +159,11 @@ interface Pty {
   readonly end: Promise<number | null>;
 }
 
-/** `script` of util-linux makes the terminal; the one of macOS takes other options. */
-export const hasTerminal = /util-linux/.test(
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
-);
+/** `script` of util-linux emulates the terminal; the one of macOS takes other options. */
+export const terminal: Need = {
+  name: 'script of util-linux',
+  isMet: /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? ''),
+};
 
 /** Of 25 ms: a busy machine takes seconds to start a program. */
 const TRIES = 1_000;

@@ -5,19 +5,19 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
+import type { Need } from './needs.js';
 
-/** OpenTelemetry's own collector, built by `test/support/collector/build`. */
+/** Path of the OpenTelemetry collector, which `test/support/collector/build` builds. */
 const binary =
   process.env['STEPWISE_COLLECTOR'] ?? join(process.env['HOME'] ?? '', '.cache/stepwise/collector');
 
-/** False on a machine without the collector, where the suites that need it are skipped. `.ci/run` builds it. */
-export const hasCollector = existsSync(binary) || process.env['CI'] !== undefined;
-if (!hasCollector)
-  process.stderr.write(
-    'Skipping suites: there is no collector; build one with test/support/collector/build (needs Go, takes a few minutes).\n',
-  );
+export const openTelemetryCollector: Need = {
+  name: 'the OpenTelemetry collector',
+  isMet: existsSync(binary),
+  reason: 'not built; test/support/collector/build does it with Go in a few minutes',
+};
 
-/** A collector that forwards everything it receives as JSON. */
+/** A running collector that forwards what it receives as JSON. */
 export interface Collector {
   /** URL for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;

@@ -12,7 +12,7 @@ interface Answer {
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
 
-// The document is plain JSON; its shape is asserted by the lint of test/contract/openapi.test.ts.
+// The document is plain JSON; test/contract/openapi.test.ts asserts its shape.
 const document = JSON.parse(JSON.stringify(openapiDocument())) as {
   components: { schemas: Record<string, Schema> };
 };

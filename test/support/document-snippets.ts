@@ -8,13 +8,13 @@ const inNode = promisify(execFile);
 const compiler = resolve('node_modules/typescript/bin/tsc');
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** The fenced blocks of one language, in their order. */
+/** Returns the fenced blocks of one language in their order. */
 export function blocks(markdown: string, language: string): string[] {
   const fenced = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms);
   return [...fenced].filter(([, name]) => name === language).map(([, , body = '']) => body);
 }
 
-/** The options of a careful reader; the package's entries stand for what they are built from. */
+/** Returns the strictest compiler options, with the entries of the package mapped to their sources. */
 export function strictly(files: readonly string[]) {
   const entries = Object.entries<{ types?: string }>(packageJson.exports).filter(([, { types }]) => types);
   const paths = entries.map(([entry, { types = '' }]) => [
@@ -30,18 +30,18 @@ export function strictly(files: readonly string[]) {
       paths: Object.fromEntries(paths),
     },
     files,
-    // Of the sources, what they declare for others.
+    // Includes the global declarations of the sources.
     include: [resolve('src/**/*.d.ts')],
   };
 }
 
-/** Emits a snippet without looking at types or at what it imports. */
+/** Options that emit a snippet without checking types or resolving imports. */
 export const emitOptions = (outDir: string): readonly string[] => [
   ...['--ignoreConfig', '--noCheck', '--noResolve', '--target', 'es2023', '--module', 'esnext'],
   ...['--types', 'node', '--outDir', outDir],
 ];
 
-/** A compiled snippet that imports the compiled sources in place of the package. */
+/** Replaces imports of the package in a compiled snippet by imports of the compiled sources. */
 export const withCompiledEntries = (script: string): string =>
   script.replaceAll(/'(stepwise[\w/]*)'/g, (_, entry: string) => `'${compiledEntry(entry)}'`);
 
@@ -50,10 +50,13 @@ function compiledEntry(entry: string): string {
   return pathToFileURL(resolve('.build/src', path.replace('./dist/', ''))).href;
 }
 
-/** What a page says, and what stands in its place in a test, such as the address of the service. */
+/** Texts of a page and what replaces them in a test, such as the address of the service. */
 type Replacements = Readonly<Record<string, string>>;
 
-/** Each block of a page that names its file in the first line, in a new folder below `.build`; the path of a file by its name. */
+/**
+ * Copies each block of a page that names its file in the first line into a new folder below `.build`, and returns a
+ * function from the name of a file to its path.
+ */
 export function copyFiles(
   markdown: string,
   folder: string,
@@ -74,13 +77,16 @@ export function copyFiles(
   };
 }
 
-/** Checks a file with the strictest options, and gives the module that it becomes, over the compiled sources. Throws what the compiler says. */
+/**
+ * Type-checks a file with the strictest options and returns the path of the compiled module, which imports the compiled
+ * sources. Throws the messages of the compiler.
+ */
 export async function compileSnippet(file: string, replacements: Replacements = {}): Promise<string> {
   const config = file.replace(/ts$/, 'json');
   writeFileSync(config, JSON.stringify(strictly([file])));
   const { stdout } = await inNode(process.execPath, [compiler, '-p', config]).catch((failed) => failed);
   if (stdout !== '') throw new Error(stdout);
-  // It complains of what it does not resolve, and emits all the same.
+  // The compiler reports imports that it does not resolve, and emits anyway.
   await inNode(process.execPath, [compiler, ...emitOptions(join(file, '..')), file]).catch(() => undefined);
   const script = withCompiledEntries(readFileSync(file.replace(/ts$/, 'js'), 'utf8'));
   const module = join(file, '..', `${basename(file, '.ts')}.mjs`);

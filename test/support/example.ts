@@ -1,35 +1,56 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Need } from './needs.js';
+import { onceForAllSuites } from './once-for-all-suites.js';
+import { packageCopy, preparePackageCopy } from './package-copy.js';
 
-/** An example with dependencies of its own, large ones among them, which the product does not install. */
+/** An example with large dependencies of its own, which `npm ci` of the package does not install. */
 export interface Example {
+  /** Its folder in the copy of the package. */
   readonly folder: string;
-  /** Whether they are installed; in CI they will be. */
-  readonly canRun: boolean;
-  /** Installs what the example needs, where that is to be done, and builds package and example: once for all its suites. */
-  prepare(): void;
+  readonly dependencies: Need;
+  /** Installs the dependencies if necessary and builds the copies of the package and the example, once for all suites. */
+  prepare(): Promise<void>;
 }
 
 export function exampleNamed(name: string): Example {
-  const folder = new URL(`../../../examples/${name}/`, import.meta.url).pathname;
-  const isInstalled = hasInstalled(folder);
-  const canRun = isInstalled || process.env['CI'] !== undefined;
-  if (!canRun) process.stderr.write(`Left out: run npm ci in examples/${name} first.\n`);
-  /** Gone as soon as the tests are compiled anew. */
-  const builtFile = new URL(`../../built-${name}`, import.meta.url);
-  const npm = (...args: string[]) => execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
-  const prepare = (): void => {
-    if (existsSync(builtFile)) return;
-    if (!isInstalled) npm('ci', '--loglevel=error');
-    npm('run', '-s', 'build');
-    writeFileSync(builtFile, '');
+  const original = resolve('examples', name);
+  const folder = join(packageCopy, 'examples', name);
+  const isInstalled = hasInstalled(original);
+  const dependencies = {
+    name: `the dependencies of examples/${name}`,
+    // CI installs them when it prepares the example.
+    isMet: isInstalled || process.env['CI'] !== undefined,
+    reason: `not installed; run npm ci in examples/${name}`,
   };
-  return { folder, canRun, prepare };
+  const prepare = async (): Promise<void> => {
+    await preparePackageCopy();
+    await onceForAllSuites(`example-${name}`, () => {
+      if (!isInstalled) npm(original, 'ci', '--loglevel=error');
+      linkDependencies(original, folder);
+      npm(folder, 'run', '-s', 'build');
+    });
+  };
+  return { folder, dependencies, prepare };
+}
+
+const npm = (folder: string, ...args: string[]) =>
+  execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
+
+/** Gives the copy what is installed for the original, except for `stepwise`, which is the copy of the package. */
+function linkDependencies(original: string, copy: string): void {
+  const installed = join(original, 'node_modules');
+  const linked = join(copy, 'node_modules');
+  mkdirSync(linked);
+  for (const name of readdirSync(installed).filter((each) => each !== 'stepwise'))
+    symlinkSync(join(installed, name), join(linked, name));
+  symlinkSync(packageCopy, join(linked, 'stepwise'));
 }
 
 function hasInstalled(folder: string): boolean {
-  const lockFile = `${folder}package-lock.json`;
-  /** Npm's own note of what it has installed. */
-  const installedFile = `${folder}node_modules/.package-lock.json`;
+  const lockFile = join(folder, 'package-lock.json');
+  // npm records here what it has installed.
+  const installedFile = join(folder, 'node_modules/.package-lock.json');
   return existsSync(installedFile) && statSync(installedFile).mtimeMs >= statSync(lockFile).mtimeMs;
 }

@@ -10,26 +10,26 @@ import { readEvents, type SentEvent } from './read-events.js';
 import { startServiceProcess, upstreamsAt } from './service-process.js';
 import { llmConfig, stepRequest, type VendorName, vendors } from './whole-service.js';
 
-/** A fault in the shape of one vendor, asked for in one way. */
+/** A fault in the format of one vendor, plain or streamed. */
 export interface Way {
   readonly fault: FaultName;
   readonly vendor: VendorName;
   readonly streamed: boolean;
 }
 
-/** What one request came to. */
+/** The result of one request. */
 export interface TrialOutcome extends Way {
   readonly status: number;
-  /** The error's code, or `ok`. */
+  /** Error code, or `ok`. */
   readonly code: string;
-  /** From the request to the last byte of the answer, less the deadline; below 0 in time. */
+  /** Milliseconds from the request to the last byte of the response, minus the deadline; negative if in time. */
   readonly overMs: number;
-  /** The same by the log of the service: what is missing in it the machine took, and whoever asked. */
+  /** The same from the log of the service; the machine and the client caused the difference. */
   readonly loggedOverMs: number;
   readonly providerRequests: number;
-  /** Provider exchanges that were still open a second after the answer. */
+  /** Number of provider requests still open one second after the response. */
   readonly left: number;
-  /** What of the failure is not as the error table promises (rule: error-table). */
+  /** Deviations of the failure from the error table (rule: error-table). */
   readonly problem: string | null;
 }
 
@@ -42,14 +42,14 @@ export interface TrialOptions {
 
 export interface Trials {
   readonly outcomes: readonly TrialOutcome[];
-  /** What 19 of 20 answers of `/healthz` took beside them, in milliseconds: how late the machine is. */
+  /** 95th percentile in milliseconds of concurrent `/healthz` requests: how much the machine delays responses. */
   readonly machineMs: number;
-  /** Provider connections once the service has ended. */
+  /** Number of provider connections after the service has exited. */
   readonly socketsAtTheEnd: number;
   readonly exitCode: number | null;
 }
 
-/** Every fault (rule: scripted-provider) × both vendors × plain and streamed. */
+/** Returns all combinations of fault (rule: scripted-provider), vendor, and plain or streamed. */
 const waysOf = (faults: readonly FaultName[] = faultNames): Way[] =>
   faults.flatMap((fault) =>
     (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
@@ -57,14 +57,14 @@ const waysOf = (faults: readonly FaultName[] = faultNames): Way[] =>
     ),
   );
 
-/** Asks a service in a process of its own, whose provider is at fault, and looks at what is left a second later. */
+/** Sends requests to a service process whose provider fails, and looks one second later for what is still open. */
 export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: TrialOptions): Promise<Trials> {
   const trials = Array.from({ length: runs }, () => waysOf(faults))
     .flat()
     .map((way, number) => ({ ...way, number }));
   const fake = await startFakeProvider(({ rawBody }) => {
     const { fault = 'bad-request', number = 0 } = trials[Number(markIn(rawBody))] ?? {};
-    // Of those that can be tried again, every other one may be tried at once.
+    // Half of the retryable faults allow an immediate retry.
     return { fault, ...(number % 8 < 4 && { retryAfter: '0' }) };
   });
   const service = await startServiceProcess({
@@ -91,13 +91,13 @@ export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: Trial
   return { outcomes, machineMs, socketsAtTheEnd, exitCode };
 }
 
-/** The first steps of a process wait for its token tables; that is no provider's fault. */
+/** Loads the token tables of the process, so that the first trials are not slower than the others. */
 async function warmUp(url: string): Promise<void> {
   const ways = waysOf(['bad-request', 'html']).flatMap((way) => Array.from({ length: 10 }, () => way));
   await pooled(ways, 2, (way) => ask(url, { ...way, number: -1 }));
 }
 
-/** How long each request took the service, by its id. */
+/** Returns the duration of each request in the log by request id. */
 function loggedTimes(log: string): ReadonlyMap<unknown, number> {
   const lines = log
     .split('\n')
@@ -121,8 +121,8 @@ const history = [{ role: 'assistant' as const, content: 'said before', own: { fi
 
 async function ask(url: string, { number, fault, vendor, streamed }: Way & { number: number }) {
   const config = llmConfig(vendor);
-  // A refused parameter is remembered by model: each of these trials has a model of its own. (Of Claude models with
-  // names of their own nothing is known but that they may refuse it, and so it is not sent.)
+  // Every trial of a refused parameter has a model name of its own, since the service remembers the refusal by model. The
+  // service does not send the parameter to unknown Claude models at all.
   const isNew = fault === 'unsupported-parameter' && vendor === 'openai';
   const modelName = isNew ? `${config.modelName}-${number}` : config.modelName;
   const request = stepRequest({
@@ -152,7 +152,7 @@ async function ask(url: string, { number, fault, vendor, streamed }: Way & { num
 const isEnd = ({ event }: SentEvent): boolean => event === 'error' || event === 'step.completed';
 const bodyOf = (end: SentEvent | undefined): Step | ErrorResponse => end?.data.error ?? end?.data.step;
 
-/** The fixed text of the code, a bounded wait, and the caller's own history. */
+/** Checks for the fixed message of the code, a bounded wait, and the unchanged history. */
 function problemOf({ error, updated_conversation_history: given }: Step | ErrorResponse): string | null {
   if (!error) return null;
   const row = errorCodes[error.code as ErrorCode];
@@ -162,10 +162,10 @@ function problemOf({ error, updated_conversation_history: given }: Step | ErrorR
   return JSON.stringify(given) === JSON.stringify(history) ? null : 'not the history that was sent';
 }
 
-/** The highest of some figures. */
+/** Returns the highest number; `Math.max(...)` fails on long lists. */
 export const highest = (figures: readonly number[]): number => figures.reduce((a, b) => Math.max(a, b));
 
-/** Outcomes by their way, in the order of the table. */
+/** Groups outcomes by fault, vendor and streaming, in the order of the table. */
 export function byWay(outcomes: readonly TrialOutcome[]): { way: Way; outcomes: TrialOutcome[] }[] {
   const faults = new Set(outcomes.map(({ fault }) => fault));
   return waysOf([...faults]).map((way) => ({

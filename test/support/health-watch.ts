@@ -1,15 +1,15 @@
 import { Agent, get } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** Asks `/healthz` again and again from a thread of its own, so that nothing a test does can delay it. */
+/** Requests `/healthz` repeatedly from a thread of its own, so that the test cannot delay it. */
 export interface HealthWatch {
   stop(): Promise<HealthTimes>;
 }
 
-/** How long answers have taken, in milliseconds; Infinity for one that did not come at all. */
+/** Response times in milliseconds; Infinity for a request without a response. */
 interface HealthTimes {
   readonly worst: number;
-  /** Of 20 answers 19 took no longer: how late this machine is. */
+  /** 95th percentile: how much this machine delays responses. */
   readonly p95: number;
 }
 
@@ -36,7 +36,7 @@ async function watch(url: string): Promise<void> {
   parentPort?.once('message', () => {
     isStopped = true;
   });
-  // The first answer opens the connection.
+  // The first request opens the connection, so it is not measured.
   await ask(url, agent);
   parentPort?.postMessage(timesOf([]));
   const times: number[] = [];

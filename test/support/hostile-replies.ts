@@ -1,5 +1,6 @@
 import { expect } from '@jest/globals';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { until } from './until.js';
 import { type StepAnswer, stepRequest, type WholeService } from './whole-service.js';
 
 /** Hostile replies of a model: runs of `length` characters, invalid characters, deep nesting, numbers, names. */
@@ -54,17 +55,12 @@ export async function sendBack(
   expect(next.body.updated_conversation_history?.slice(0, history.length)).toEqual(history);
 }
 
-/**
- * Makes a step, and waits and retries while the service is overloaded (rule: overload), which a megabyte can cause
- * on a busy machine.
- */
-export async function stepPatiently(
+/** Makes a step; repeats it while the service is overloaded, which a megabyte can cause on a busy machine (rule: overload). */
+export const stepPatiently = (
   service: WholeService,
   changes: Partial<StepRequestInput>,
-): Promise<StepAnswer> {
-  for (let tries = 0; ; tries += 1) {
-    const answer = await service.post('/api/agent/react_step', stepRequest(changes));
-    if (answer.status !== 503 || tries === 20) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-}
+): Promise<StepAnswer> =>
+  until(
+    () => service.post('/api/agent/react_step', stepRequest(changes)),
+    ({ status }) => status !== 503,
+  );

@@ -1,10 +1,10 @@
 import { WebSocket } from 'undici';
 import type { ServiceProcess } from './service-process.js';
 
-/** What the environment of a process must have, so that it can be looked into. */
+/** Environment that opens the inspector of a Node process. */
 export const inspectable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
-/** Looks into a process of Node that runs, through its inspector. */
+/** Evaluates expressions in a running Node process through its inspector. */
 export class Inspector {
   readonly #socket: WebSocket;
   readonly #awaited = new Map<number, (result: unknown) => void>();
@@ -30,14 +30,14 @@ export class Inspector {
     return new Inspector(socket);
   }
 
-  /** The value of an expression there; it must be one that JSON can say. */
+  /** Returns the value of an expression in the process; it must be serializable as JSON. */
   async evaluate<Value>(expression: string): Promise<Value> {
     const answer = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
-    // The expression is the caller's, and so is the type of its value.
+    // The caller wrote the expression and knows the type of its value.
     return (answer as { result: { value: Value } }).result.value;
   }
 
-  /** Twice: what the first round finalizes, the second one frees. */
+  /** Collects twice, since the first collection runs finalizers and the second frees their objects. */
   async collectGarbage(): Promise<void> {
     await this.#call('HeapProfiler.collectGarbage');
     await this.#call('HeapProfiler.collectGarbage');

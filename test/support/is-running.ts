@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** True while the process does something; one that has ended and waits for its parent to ask does not. */
+/** Returns whether a process is running; a zombie is not. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,16 +1,15 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from './free-port.js';
+import { findCommand, type Need } from './needs.js';
+import { until } from './until.js';
 
-const binary = ['nginx', '/usr/sbin/nginx'].find((name) => spawnSync(name, ['-v']).status === 0);
+const binary = findCommand(['nginx', '-v'], ['/usr/sbin/nginx', '-v']);
 
-/** False on a machine without nginx, where the suites that need it are skipped. `.ci/run` installs it. */
-export const hasNginx = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasNginx) process.stderr.write('Skipping suites: nginx is not installed.\n');
+export const nginxServer: Need = { name: 'nginx', isMet: binary !== undefined };
 
 const shipped = readFileSync(new URL('../../../deploy/nginx/stepwise.conf', import.meta.url), 'utf8');
 
@@ -84,10 +83,8 @@ export class Nginx {
     this.#child.stderr?.setEncoding('utf8').on('data', (text) => {
       this.#said += text;
     });
-    while (!(await answers(this.url))) {
-      if (this.#child.exitCode !== null) throw new Error(`nginx did not start: ${this.#said}`);
-      await wait(20);
-    }
+    await until(async () => this.#child?.exitCode !== null || (await answers(this.url)));
+    if (this.#child.exitCode !== null) throw new Error(`nginx did not start: ${this.#said}`);
   }
 
   #write(out?: Replica): void {

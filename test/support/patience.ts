@@ -1,8 +1,8 @@
 /**
- * For a service that shares its event loop with a test, or its processor with a whole suite: it does not refuse requests for
- * being late (rule: overload).
+ * Settings of a service that shares its event loop with a test or the processor with other suites: it never refuses
+ * requests because its event loop lags (rule: overload).
  */
 export const patience = { MAX_EVENT_LOOP_LAG_MS: 3_600_000 };
 
-/** The same as variables of an environment. */
+/** The same settings as environment variables. */
 export const patientEnvironment = { MAX_EVENT_LOOP_LAG_MS: String(patience.MAX_EVENT_LOOP_LAG_MS) };

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { Script } from '../../src/offline/fake-provider.js';
-import { hasChromium, launchChromium } from './chromium.js';
+import { chromiumBrowser, launchChromium } from './chromium.js';
+import { needs } from './needs.js';
 import { startWholeService, type WholeService } from './whole-service.js';
 
 /** What a test of the page holds: one page of one service, and what went wrong on it that nobody asked about. */
@@ -28,7 +29,7 @@ export function describePlayground(
   tests: (playground: Playground) => void,
   options: BrowserContextOptions = {},
 ): void {
-  (hasChromium ? describe : describe.skip)(title, () => {
+  needs(chromiumBrowser).describe(title, () => {
     let browser: Browser;
     let service: WholeService;
     let page: Page;

@@ -5,7 +5,7 @@ import type { RenderedPrompt } from '../../src/service/step/render-prompt.js';
 import type { During } from '../../src/service/step/step-dependencies.js';
 import { createTokenCounter, type TokenCounter } from '../../src/tokens/token-counter.js';
 
-/** The chat format of OpenAI's models: three tokens and the role for each message, three for the reply. */
+/** Framing of OpenAI's chat format: three tokens and the role for each message, three for the reply. */
 export const framing = { prompt: 3, message: 4 };
 
 export const profile: ModelProfile = {

@@ -4,16 +4,13 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
+import { type Need, program } from './needs.js';
 import { until } from './until.js';
 
-/** Debian's package `prometheus` contains both programs. */
-const isInstalled = ['prometheus', 'promtool'].every((name) => spawnSync(name, ['--version']).status === 0);
+/** Debian's package `prometheus` contains both. */
+export const prometheusPrograms: readonly Need[] = [program('prometheus'), program('promtool')];
 
-/** False on a machine without Prometheus, where the suites that need it are skipped. `.ci/run` installs it. */
-export const hasPrometheus = isInstalled || process.env['CI'] !== undefined;
-if (!hasPrometheus) process.stderr.write('Skipping suites: prometheus is not installed.\n');
-
-/** Runs promtool. Returns whether it succeeded, and its whole output. */
+/** Runs promtool and returns whether it succeeded, with its whole output. */
 export function promtool(given: readonly string[], input = ''): { ok: boolean; output: string } {
   const { status, stdout, stderr } = spawnSync('promtool', given, { encoding: 'utf8', input });
   return { ok: status === 0, output: stdout + stderr };
@@ -48,7 +45,7 @@ export class PrometheusServer {
         .replace(/# (authorization:)\n( *)# ( *credentials_file: ).*/, `$1\n$2$3${tokenFile}`),
     );
     const server = new PrometheusServer(folder, await freePort());
-    await until(async () => (await fetch(`${server.url}/-/ready`).catch(() => undefined))?.status === 200);
+    await until(async () => (await fetch(`${server.url}/-/ready`)).status === 200);
     return server;
   }
 

@@ -1,45 +1,45 @@
 /**
- * A server of the Model Context Protocol without any library, for what no library would do: it is run as a program with
- * its behaviour as JSON in the first argument.
+ * A Model Context Protocol server without a library, for behaviour that no library allows. It runs as a program, with its
+ * behaviour as JSON in the first argument.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-/** How the server behaves; what is left out, it does as it should. */
+/** Deviations of the server; what is omitted follows the protocol. */
 export interface RawServer {
-  /** What it writes before all else, as it is. */
+  /** Raw text that the server writes before anything else. */
   readonly greeting?: string;
   readonly neverInitializes?: boolean;
   readonly neverLists?: boolean;
-  /** Characters that it writes to its standard error. */
+  /** Number of characters that it writes to its standard error. */
   readonly errorFlood?: number;
   /** Entries of `tools/list`, page by page. */
   readonly pages?: readonly (readonly unknown[])[];
-  /** The pages after `change` was called. */
+  /** Pages that it lists after a call of `change`. */
   readonly changedPages?: readonly (readonly unknown[])[];
-  /** A file with the entries of its one page, read each time. */
+  /** File with the entries of its only page, read at each request. */
   readonly listFile?: string;
-  /** Every page names itself as the next. */
+  /** Makes every page name itself as the next one. */
   readonly circles?: boolean;
-  /** Where it writes down what it is told. */
+  /** File to which the server appends every message it receives. */
   readonly log?: string;
-  /** Starts processes that outlive it unless they are ended too: in a session of their own, and forked twice. */
+  /** Starts processes that survive the server unless they are killed too: in a session of their own, and forked twice. */
   readonly startsProcess?: boolean;
-  /** Where it writes its process id, for a test to kill it. */
+  /** File to which the server writes its process id, so that a test can kill it. */
   readonly pidFile?: string;
-  /** Lists another tool, `deep`, whose schema is nested as deeply. */
+  /** Adds a tool `deep` whose schema is nested this deeply. */
   readonly schemaDepth?: number;
 }
 
-/** How a test names this program. */
+/** Command with which a test starts this server. */
 export const rawServer = (behaviour: RawServer) => ({
   command: process.execPath,
   args: [new URL(import.meta.url).pathname, JSON.stringify(behaviour)],
 });
 
-/** Kills the server that has written down its process id, as something else on a machine might. */
+/** Kills the server whose process id is in the file, as another program on the machine might. */
 export const killServer = (pidFile: string) => process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
 
 interface Message {
@@ -50,7 +50,7 @@ interface Message {
   readonly error?: { readonly code: number };
 }
 
-/** What the tools of this name do. */
+/** Implementations of the tools by name. */
 const calls: Readonly<Record<string, (id: number, behaviour: RawServer) => void>> = {
   echo: (id) => answer(id, text('hello')),
   fail: (id) => answer(id, { ...text('It went wrong.'), isError: true }),
@@ -121,7 +121,7 @@ function listTools(id: number, { cursor: at }: { cursor?: number }, behaviour: R
   const next = circles ? 'again' : page + 1 < all.length ? String(page + 1) : undefined;
   const tools = JSON.stringify(all[page] ?? all[0]);
   const cursor = next === undefined ? '' : `,"nextCursor":"${next}"`;
-  // Written by hand: what is nested so deeply JSON.stringify cannot write.
+  // Written by hand, since JSON.stringify cannot write values nested this deeply.
   process.stdout.write(
     `{"jsonrpc":"2.0","id":${id},"result":{"tools":${tools.slice(0, -1)}${deepTool(behaviour)}]${cursor}}}\n`,
   );

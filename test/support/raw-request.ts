@@ -5,9 +5,9 @@ import { stepRequest } from './whole-service.js';
 export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
-  /** As they are written, repeated ones included; `Host` in place of the true one. */
+  /** Headers as name and value pairs, duplicates included; `Host` replaces the true one. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
-  /** Of a POST; a step by default. */
+  /** Body of a POST request; a valid step request by default. */
   readonly body?: unknown;
 }
 
@@ -17,7 +17,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Sends headers that `fetch` would not: a foreign host, the same header twice. */
+/** Sends headers that `fetch` does not allow, such as a foreign Host or one header twice. */
 export async function sendRaw(url: string, given: RawRequest = {}): Promise<RawAnswer> {
   const { method = 'POST', path = '/api/agent/react_step', headers = [], body = stepRequest() } = given;
   const { hostname, port, host } = new URL(url);

@@ -1,11 +1,11 @@
-/** One server-sent event as it came: its name and its data. */
+/** A server-sent event with its name and its data. */
 export interface SentEvent {
   readonly event: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into what they expect
   readonly data: any;
 }
 
-/** The events of a whole stream; comment lines are no events. */
+/** Returns the events of a complete stream, without comment lines. */
 export function readEvents(text: string): SentEvent[] {
   return text
     .split('\n\n')

@@ -1,8 +1,8 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Turn } from '../../src/contract/history.js';
 import type { Step } from '../../src/contract/step.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { type SentMessage, sentPrompt } from './sent-prompt.js';
+import { until } from './until.js';
 import { llmConfig, type StepAnswer, type VendorName, type WholeService } from './whole-service.js';
 
 export interface RunShape {
@@ -10,7 +10,7 @@ export interface RunShape {
   readonly protocol: 'text' | 'xml' | 'native';
   readonly steps: number;
   readonly tokenLimit: number;
-  /** Lines of the observation of each step. */
+  /** Number of lines in the observation of each step. */
   readonly lines: (step: number) => number;
 }
 
@@ -29,14 +29,9 @@ const files = [
   { path: 'src/tax.ts', content: code(40) },
 ];
 
-/** Retries while the service answers `overloaded`, which happens on a busy machine before the provider is called. */
-async function untilAccepted(step: () => Promise<StepAnswer>): Promise<StepAnswer> {
-  for (;;) {
-    const answer = await step();
-    if (answer.body.error?.code !== 'overloaded') return answer;
-    await wait(500);
-  }
-}
+/** Repeats a step while the service answers `overloaded`, which happens on a busy machine before the provider is called. */
+const untilAccepted = (step: () => Promise<StepAnswer>): Promise<StepAnswer> =>
+  until(step, ({ body }) => body.error?.code !== 'overloaded');
 
 /**
  * Makes a run over HTTP with scripted replies, so that runs of one shape are equal. The caller sends the whole history with

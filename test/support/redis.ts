@@ -1,22 +1,19 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from './free-port.js';
+import { findCommand, type Need } from './needs.js';
 
-/** Debian's `redis-server`, or that of Valkey. */
-const binary = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0);
+const binary = findCommand(['redis-server', '--version'], ['valkey-server', '--version']);
 
-/** False on a machine without Redis, where the suites that need it are skipped. `.ci/run` installs it. */
-export const hasRedis = binary !== undefined || process.env['CI'] !== undefined;
-if (!hasRedis)
-  process.stderr.write('Skipping suites: neither redis-server nor valkey-server is installed.\n');
+export const redisServer: Need = { name: 'redis-server', isMet: binary !== undefined };
 
 interface RedisOptions {
   readonly password?: string;
-  /** Arguments of its command line. */
+  /** Additional command line arguments. */
   readonly options?: readonly string[];
 }
 
-/** A Redis server of the test, on a port that stays the same when it is restarted. */
+/** A Redis server that keeps its port when it is restarted. */
 export class RedisServer {
   readonly url: string;
   readonly #port: number;

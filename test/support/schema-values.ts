@@ -5,7 +5,7 @@ export type Dialect = 'openai' | 'strict' | 'anthropic' | 'llama';
 
 type Schema = Record<string, unknown>;
 
-/** A schema, a value that it takes, and what the value looks like in a dialect: written down here a second time, from the rule. */
+/** A schema, a valid value, and the value in each dialect; written independently of the implementation, from the rule. */
 interface Sample {
   readonly schema: Schema;
   readonly value: JsonValue;
@@ -27,13 +27,13 @@ const scalar: fc.Arbitrary<Sample> = fc.oneof(
 );
 
 const isStrict = (dialect: Dialect) => dialect === 'openai' || dialect === 'strict';
-/** Names that a careless object would mistake for its own. */
+/** Property names that collide with those of `Object.prototype`. */
 const propertyName = fc.oneof(
   fc.constantFrom('a', 'b', 'path', 'value', 'toString'),
   text.filter((name) => name !== '__proto__'),
 );
 
-/** Whether a null may be a value of the schema: the rule's own question, asked of the schema. */
+/** Returns whether null is a valid value of the schema, as the rule defines it. */
 function mayBeNull(schema: Schema): boolean {
   const { type, enum: values, const: constant, anyOf } = schema;
   if (constant !== undefined) return constant === null;
@@ -87,7 +87,7 @@ const mapOf = (dialect: Dialect, child: fc.Arbitrary<Sample>): fc.Arbitrary<Samp
     image: dialect === 'llama' ? { [key]: one.image } : [{ key, value: one.image }],
   }));
 
-/** The digits of an integer that a double cannot hold are kept as text, in every protocol (rule: values). */
+/** An integer that a double cannot hold is kept as text, in every protocol (rule: values). */
 const withoutUnsafe = (_: string, value: unknown): unknown =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? 0.5 : value;
 
@@ -97,7 +97,7 @@ const anythingOf = (dialect: Dialect): fc.Arbitrary<Sample> =>
     return { schema: {}, value, image: dialect === 'llama' ? value : JSON.stringify(value) };
   });
 
-/** Alternatives of different types: a value can be of one of them only. */
+/** Alternatives of different types, so that a value fits only one of them. */
 const unionOf = (child: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
   fc
     .record({ list: arrayOf(child), takesList: fc.boolean(), word: text })
@@ -107,7 +107,7 @@ const unionOf = (child: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
       image: takesList ? list.image : word,
     }));
 
-/** Arguments of a tool. */
+/** Object schemas for the arguments of a tool. */
 export function argumentsOf(dialect: Dialect): fc.Arbitrary<Sample> {
   const level = (depth: number): fc.Arbitrary<Sample> => {
     if (depth === 0) return fc.oneof(scalar, anythingOf(dialect));

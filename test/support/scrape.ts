@@ -1,7 +1,7 @@
 /** The metrics of a service at one moment. */
 export interface Scrape {
   readonly text: string;
-  /** Names with their labels. */
+  /** Metric names with their labels. */
   readonly series: readonly string[];
   /** Names, types and labels of the service's own metrics. */
   readonly metrics: ReadonlyMap<string, { readonly type: string; readonly labels: readonly string[] }>;

@@ -11,7 +11,7 @@ const paths = {
   compact: '/api/agent/compact_history',
 } as const;
 
-/** What the provider does for a request, by the word that its task begins with. */
+/** Scripted behaviour of the provider, selected by the first word of the task. */
 const replies: Readonly<Record<string, ScriptedReply>> = {
   well: { text: 'Thought: I look.\nAction: look_up(key="part 1")', delayMs: 30 },
   unreadable: { text: 'Action: look_up(key="part' },
@@ -32,7 +32,7 @@ const tools = [
   { name: 'look_up', inputSchema: { type: 'object', properties: { key: { type: 'string' } } } },
 ] as const;
 
-/** Text that no request before has held, so that nothing is spared by having been seen. */
+/** Text that occurs in no earlier request, so that no cache applies. */
 const freshText = (number: number, bytes: number): string =>
   Array.from(
     { length: Math.ceil(bytes / 40) },
@@ -50,22 +50,22 @@ interface Sent {
 export interface SoakTarget {
   readonly url: string;
   readonly token: string;
-  /** A token that may do very little. */
+  /** A token with very low limits. */
   readonly poorToken: string;
 }
 
-/** One of each kind of caller; a number makes each of its requests another one. */
+/** The kinds of callers; the number makes each request unique. */
 export class SoakLoad {
   readonly #target: SoakTarget;
   readonly #keepAlive = new Agent({ keepAlive: true, maxSockets: 4 });
-  /** What was answered, by status; 0 is a connection that broke, as it does for those who leave. */
+  /** Number of responses by status; 0 counts broken connections, such as those of callers who leave. */
   readonly statuses: Record<number, number> = {};
 
   constructor(target: SoakTarget) {
     this.#target = target;
   }
 
-  /** All kinds, in turn. */
+  /** Makes one request of each kind, one after the other. */
   readonly kinds: readonly ((number: number) => Promise<void>)[] = [
     (number) => this.#read({ path: paths.step, body: this.#step('well', number, 20_000) }),
     (number) => this.#read({ path: paths.stream, body: this.#step('well', number, 5_000) }),
@@ -90,7 +90,7 @@ export class SoakLoad {
     () => this.#read({ path: '/nowhere' }),
   ];
 
-  /** Closes what callers keep open between requests. */
+  /** Closes the connections that the callers keep open between requests. */
   rest(): void {
     this.#keepAlive.destroy();
   }
@@ -185,7 +185,7 @@ export class SoakLoad {
     caller.destroy();
   }
 
-  /** Undefined if none came. */
+  /** Returns undefined if there was no response. */
   async #answer(caller: ClientRequest): Promise<IncomingMessage | undefined> {
     const response = await new Promise<IncomingMessage | undefined>((resolve) => {
       caller.once('response', resolve).once('close', () => resolve(undefined));

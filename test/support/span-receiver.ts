@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as wait } from 'node:timers/promises';
 import { listen } from './listen.js';
+import { until } from './until.js';
 
 /** A span as exported. */
 export interface ReceivedSpan {
@@ -53,9 +53,7 @@ export async function startSpanReceiver(answer: Answer = taken): Promise<SpanRec
     posts,
     spans,
     async trace(traceId) {
-      const ofTrace = () => spans().filter((span) => span.traceId === traceId);
-      while (!isWhole(ofTrace())) await wait(10);
-      return ofTrace();
+      return until(() => spans().filter((span) => span.traceId === traceId), isWhole);
     },
     async close() {
       server.close();

@@ -7,10 +7,10 @@ import { listNearest } from '../../src/files/walk-folder.js';
 import { projectFolderSource } from '../../src/service/context/sources/project-folder.js';
 import { writeFiles } from './temporary-folder.js';
 
-/** Stands in every file outside, and in their names. */
+/** Text in the content and name of every file outside the project. */
 export const CANARY = 'CANARY-from-outside';
 
-/** Swaps a name between something inside and a link to the outside, as fast as the file system allows. */
+/** Swaps a name between a file inside and a link to the outside, as fast as the file system allows. */
 const attacker = `
   const { renameSync } = require('node:fs');
   const { workerData, parentPort } = require('node:worker_threads');
@@ -28,9 +28,9 @@ const attacker = `
 
 export interface RaceResult {
   readonly reads: number;
-  /** Reads that gave what is inside. */
+  /** Number of reads that returned content from inside. */
   readonly inside: number;
-  /** Everything that was read or listed from outside. */
+  /** Everything read or listed from outside; must stay empty. */
   readonly leaked: readonly string[];
 }
 

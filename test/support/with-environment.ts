@@ -1,4 +1,4 @@
-/** Does work with these environment variables, for libraries that read them themselves, and restores those of before. */
+/** Runs `work` with environment variables, for libraries that read them directly, and restores the previous values. */
 export async function withEnvironment<Result>(
   variables: Readonly<Record<string, string>>,
   work: () => Promise<Result>,

@@ -1,6 +1,9 @@
 import type { TokenCounter } from '../../src/tokens/token-counter.js';
 
-/** A counter for tests: counts words of up to four letters, signs and newlines. Its counts add up if a text ends in a newline. */
+/**
+ * A token counter for tests that counts words of up to four letters, signs and newlines. Counts of texts that end with a
+ * newline add up.
+ */
 export const wordCounter: TokenCounter = {
   encoding: 'o200k_base',
   counting: 'exact',

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 export interface Workshop {
-  /** The project's real path; beside it lies `outside/secret.txt`. */
+  /** The real path of the project; `outside/secret.txt` is next to it. */
   readonly folder: string;
   readonly outside: string;
   write(path: string, content: string | Buffer): void;
@@ -22,7 +22,7 @@ export interface Workshop {
 
 export const secret = 'the secret from outside';
 
-/** A project in a temporary folder and the tool pack over it. */
+/** Creates a project in a temporary folder, with the tool pack for it. */
 export async function openWorkshop(
   files: Readonly<Record<string, string | Buffer>> = {},
   options: ToolPackOptions = {},
@@ -49,7 +49,7 @@ export async function openWorkshop(
   return { folder, outside, write, tool, call };
 }
 
-/** A worker that puts the link `evil` in the place of the folder `a` and back, as fast as it can. */
+/** Starts a worker that replaces the folder `a` by the link `evil` and back, as fast as it can. */
 export const swapping = `
   const { mkdirSync, renameSync, rmSync, symlinkSync } = require('node:fs');
   const folder = require('node:worker_threads').workerData;
@@ -60,7 +60,7 @@ export const swapping = `
     renameSync(at('a'), at('evil'));
     renameSync(at('aside'), at('a'));
   };
-  /* A tool that makes the missing folder again is in the way: all is set up anew. */
+  /** A tool may recreate the folder in between, so each round starts from scratch. */
   const reset = () => {
     for (const name of ['a', 'aside', 'evil']) rmSync(at(name), { recursive: true, force: true });
     mkdirSync(at('a'));

@@ -3,20 +3,20 @@ import { CountCache } from '../../src/tokens/count-cache.js';
 
 const keyOf = (text: string): string => CountCache.keyOf(Buffer.from(text));
 
-test('the cache returns the count stored for the same bytes and for no others', () => {
+test('the count cache returns the stored count for the same bytes and for no others', () => {
   const cache = new CountCache();
   cache.set(keyOf('some text'), 2);
   expect(cache.get(keyOf('some text'))).toBe(2);
   expect(cache.get(keyOf('some text.'))).toBeUndefined();
 });
 
-test('a key of the cache is a short digest without a word of the text', () => {
+test('a key of the count cache is a short digest that contains no word of the text', () => {
   const key = keyOf('secret '.repeat(100));
   expect(key).toHaveLength(44);
   expect(key).not.toContain('secret');
 });
 
-test('the cache keeps a count that is used again and again, however many others are used once', () => {
+test('the count cache keeps a count that is used repeatedly, however many others are used once', () => {
   const cache = new CountCache();
   cache.set('again', 7);
   for (let index = 0; index < 200_000; index++) {
@@ -28,7 +28,7 @@ test('the cache keeps a count that is used again and again, however many others 
   expect(cache.get('100000')).toBeUndefined();
 });
 
-test('the cache keeps the last 16,384 counts and drops those from before the last 32,768', () => {
+test('the count cache keeps the last 16,384 counts and drops those before the last 32,768', () => {
   const cache = new CountCache();
   const keys = Array.from({ length: 100_000 }, (_, index) => `${index}`);
   for (const key of keys) cache.set(key, 1);

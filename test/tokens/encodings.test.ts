@@ -6,13 +6,13 @@ import { encodings } from '../support/tokens/reference-tokenizer.js';
 
 const load = createRequire(import.meta.url);
 
-/** The patterns that split-pieces.ts implements. If the reference changes one, that file has to follow. */
+/** The patterns that split-pieces.ts implements; if the reference changes one, that file must change too. */
 const patterns = {
   o200k_base: String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
   cl100k_base: String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 };
 
-test.each(encodings)('%s: our ranks and pattern equal the reference’s', (encoding) => {
+test.each(encodings)('the ranks and the pattern of %s equal the reference’s', (encoding) => {
   const reference: { pat_str: string; bpe_ranks: string } = load(`tiktoken/encoders/${encoding}.json`);
   const ours: { bpe_ranks: string } = load(`js-tiktoken/ranks/${encoding}`);
   expect(reference.pat_str).toBe(patterns[encoding]);
@@ -21,7 +21,7 @@ test.each(encodings)('%s: our ranks and pattern equal the reference’s', (encod
 
 test.each(
   encodings,
-)('%s: every token has the rank of the reference, and other bytes have none', async (encoding) => {
+)("every token of %s has the reference's rank, and other bytes have none", async (encoding) => {
   const { vocabulary } = await loadEncoding(encoding);
   const data: { bpe_ranks: string } = load(`js-tiktoken/ranks/${encoding}`);
   const tokens = data.bpe_ranks.split(' ').slice(2);
@@ -40,7 +40,7 @@ test('concurrent calls of loadEncoding share one load', async () => {
   expect(first).toBe(second);
 });
 
-test('readRankTable throws on data of another form', () => {
+test('readRankTable throws if the data has another form', () => {
   expect(() => readRankTable('! 5 IQ== Ig==')).toThrow('rank data');
   expect(() => readRankTable('! 0 IQ==\n! 9 Ig==')).toThrow('rank data');
 });

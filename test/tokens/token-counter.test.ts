@@ -6,7 +6,7 @@ import { Vocabulary } from '../../src/tokens/vocabulary.js';
 import { encodings, referenceCount } from '../support/tokens/reference-tokenizer.js';
 import { anyText } from '../support/tokens/texts.js';
 
-/** Turns of the event loop during a count, and the longest time between two of them. */
+/** Returns the number of turns of the event loop during a count, and the longest time between two of them. */
 async function turnsDuring(count: Promise<unknown>): Promise<{ turns: number; longestMs: number }> {
   let turns = 0;
   let longestMs = 0;
@@ -25,7 +25,7 @@ async function turnsDuring(count: Promise<unknown>): Promise<{ turns: number; lo
   return { turns, longestMs };
 }
 
-/** Measures the work of a count by the lookups in the vocabulary, which do not depend on the machine. */
+/** Returns the number of vocabulary lookups of a count, which does not depend on the machine. */
 async function lookupsDuring(count: () => Promise<unknown>): Promise<number> {
   const { rankOf } = Vocabulary.prototype;
   let lookups = 0;
@@ -41,7 +41,7 @@ async function lookupsDuring(count: () => Promise<unknown>): Promise<number> {
   return lookups;
 }
 
-/** Returns letters without any pattern, the same in each run, from a linear congruential generator. */
+/** Returns pseudo-random letters, the same in each run, from a linear congruential generator. */
 function letters(length: number, seed = 1): string {
   const codes = new Uint8Array(length);
   let state = seed;
@@ -52,7 +52,7 @@ function letters(length: number, seed = 1): string {
   return Buffer.from(codes).toString('latin1');
 }
 
-/** Returns lines that differ, so that no two parts of the text are the same chunk. */
+/** Returns lines that differ, so that no two chunks of the text are equal. */
 function lines(count: number, text: string): string {
   return Array.from({ length: count }, (_, index) => `${text} ${index}\n`).join('');
 }
@@ -64,10 +64,10 @@ function sourceFiles(folder: string): string[] {
     .map((name) => readFileSync(`${folder}/${name}`, 'utf8'));
 }
 
-describe.each(encodings)('%s', (encoding) => {
+describe.each(encodings)('encoding %s', (encoding) => {
   const counter = createTokenCounter(encoding);
 
-  test('counts texts over all of Unicode as the reference does (rule: counting)', async () => {
+  test('the token counter counts texts over all of Unicode as the reference does (rule: counting)', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, async (text) => {
         expect(await counter.count(text)).toBe(referenceCount(encoding, text));
@@ -76,7 +76,7 @@ describe.each(encodings)('%s', (encoding) => {
     );
   });
 
-  test('counts this project’s code and long locale files as the reference does', async () => {
+  test('the token counter counts this project’s code and long locale files as the reference does', async () => {
     const files = [
       ...sourceFiles('src'),
       ...sourceFiles('test'),
@@ -102,31 +102,31 @@ describe.each(encodings)('%s', (encoding) => {
     ['apostrophes', "'"],
     ['U+0085', '\u0085'],
     ['lone surrogates', '\udc00'],
-  ])('counts runs of %s as the reference does, whatever their length', async (_name, unit, end = '') => {
+  ])('the token counter counts runs of %s of any length as the reference does', async (_name, unit, end = '') => {
     for (const times of [1, 2, 3, 42, 43, 127, 128, 129, 256, 700]) {
       const text = unit.repeat(times) + end;
       expect(await counter.count(text)).toBe(referenceCount(encoding, text));
     }
   });
 
-  test('counts random letters as the reference does, below and above the length of a long piece', async () => {
+  test('the token counter counts random letters below and above the length of a long piece as the reference does', async () => {
     for (const length of [2, 10, 100, 127, 128, 129, 300, 1500]) {
       const text = letters(length, length);
       expect(await counter.count(text)).toBe(referenceCount(encoding, text));
     }
   });
 
-  test('counts a special token as ordinary text', async () => {
+  test('the token counter counts a special token as ordinary text', async () => {
     const text = 'before <|endoftext|> after <|endofprompt|>';
     expect(await counter.count(text)).toBe(referenceCount(encoding, text));
     expect(await counter.count('<|endoftext|>')).toBeGreaterThan(1);
   });
 
-  test('counts lone surrogates as the replacement characters they are sent as', async () => {
+  test('the token counter counts a lone surrogate as the replacement character that is sent', async () => {
     expect(await counter.count('a\ud800b\udc00')).toBe(await counter.count('a\ufffdb\ufffd'));
   });
 
-  test('counts texts of several chunks as the reference does', async () => {
+  test('the token counter counts texts of several chunks as the reference does', async () => {
     const filler = fc.constantFrom(' word', 'x = 1;\n', '\n\n', '东京', "'s", '/');
     const part = fc
       .tuple(anyText, filler, fc.integer({ min: 1, max: 500 }), anyText)
@@ -140,7 +140,7 @@ describe.each(encodings)('%s', (encoding) => {
     );
   });
 
-  test('counts a text that shares chunks with one counted before as the reference does', async () => {
+  test('the token counter counts a text that shares chunks with a cached one as the reference does', async () => {
     const code = sourceFiles('src/tokens').join('\n');
     await counter.count(code);
     await fc.assert(
@@ -152,7 +152,7 @@ describe.each(encodings)('%s', (encoding) => {
     );
   });
 
-  test('fits returns the count, or undefined exactly if that is above the limit', async () => {
+  test('fits returns the count, or undefined exactly if the count exceeds the limit', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: -1, max: 60 }), async (text, limit) => {
         const tokens = await counter.count(text);
@@ -162,14 +162,14 @@ describe.each(encodings)('%s', (encoding) => {
     );
   });
 
-  test('fits decides by one token in a text of many chunks', async () => {
+  test('fits is exact to one token for a text of many chunks', async () => {
     const text = sourceFiles('src/tokens').join('\n');
     const tokens = referenceCount(encoding, text);
     expect(await counter.fits(text, tokens - 1)).toBeUndefined();
     expect(await counter.fits(text, tokens)).toBe(tokens);
   });
 
-  test('countMessages adds the counts of all texts, each joined of its segments, and the framing', async () => {
+  test('countMessages returns the sum of all texts, each with its segments joined, and the framing', async () => {
     const segments = fc.array(anyText, { maxLength: 4 });
     const texts = fc.array(segments, { maxLength: 3 });
     const messages = fc.array(fc.record({ texts, framing: fc.nat(12) }), { maxLength: 4 });
@@ -186,7 +186,7 @@ describe.each(encodings)('%s', (encoding) => {
   });
 });
 
-describe('the event loop', () => {
+describe('the event loop during a count', () => {
   const counter = createTokenCounter('o200k_base');
 
   test.each([
@@ -195,25 +195,25 @@ describe('the event loop', () => {
     ['spaces', () => ' '.repeat(1_000_000)],
     ['CJK without seams', () => '東京'.repeat(500_000)],
     ['lines of code', () => lines(90_000, 'let x = 1;')],
-  ])('goes on turning while a megabyte of %s is counted (rule: loop-share)', async (_name, text) => {
+  ])('the event loop keeps turning while a megabyte of %s is counted (rule: loop-share)', async (_name, text) => {
     const { turns, longestMs } = await turnsDuring(counter.count(text()));
     expect(turns).toBeGreaterThan(3);
     expect(longestMs).toBeLessThan(200);
   });
 
-  test('goes on turning while many texts are counted at once', async () => {
+  test('the event loop keeps turning while many texts are counted concurrently', async () => {
     const texts = Array.from({ length: 50 }, (_, index) => lines(2_000, `${index} of many`));
     const { turns, longestMs } = await turnsDuring(Promise.all(texts.map((text) => counter.count(text))));
     expect(turns).toBeGreaterThan(3);
     expect(longestMs).toBeLessThan(200);
   });
 
-  test('goes on turning while many short messages are counted', async () => {
+  test('the event loop keeps turning while many short messages are counted', async () => {
     const messages = Array.from({ length: 100_000 }, () => ({ texts: [['short']], framing: 4 }));
     expect((await turnsDuring(counter.countMessages(messages))).longestMs).toBeLessThan(200);
   });
 
-  test('a short count does not wait for a long one to end', async () => {
+  test('a short count does not wait for a long one', async () => {
     const order: string[] = [];
     await Promise.all([
       counter.count(letters(1_000_000, 2)).then(() => order.push('long')),
@@ -222,7 +222,7 @@ describe('the event loop', () => {
     expect(order).toEqual(['short', 'long']);
   });
 
-  test('long pieces counted at once have the counts they have alone', async () => {
+  test('long pieces counted concurrently have the same counts as alone', async () => {
     const texts = [letters(20_000, 3), letters(30_000, 4), letters(40_000, 5)];
     const together = await Promise.all(texts.map((text) => counter.count(` ${text}`)));
     const alone: number[] = [];
@@ -231,34 +231,41 @@ describe('the event loop', () => {
   });
 });
 
-describe('the work of a count', () => {
+describe('work of a count', () => {
   const counter = createTokenCounter('o200k_base');
   const lookupsOf = (text: string): Promise<number> => lookupsDuring(() => counter.count(text));
 
-  test.each(['a', ' ', '\n', '=', '東', '\u0301'])('grows in proportion to a run of %j', async (unit) => {
+  test.each([
+    'a',
+    ' ',
+    '\n',
+    '=',
+    '東',
+    '\u0301',
+  ])('the work of a count is linear in the length of a run of %j', async (unit) => {
     const once = await lookupsOf(unit.repeat(50_000));
     expect(await lookupsOf(unit.repeat(100_000))).toBeLessThan(2.2 * once);
   });
 
-  test('ends at the limit of fits', async () => {
+  test('counting stops at the limit of fits', async () => {
     const text = lines(40_000, 'one two three four');
     const whole = await lookupsOf(text);
     const fitting = await lookupsDuring(() => counter.fits(`${text.slice(1)}.`, 8_000));
     expect(fitting).toBeLessThan(whole / 10);
   });
 
-  test('ends at the limit of fits inside one long piece', async () => {
+  test('counting stops at the limit of fits inside one long piece', async () => {
     const whole = await lookupsOf(letters(500_000, 10));
     const fitting = await lookupsDuring(() => counter.fits(letters(500_000, 11), 8_000));
     expect(fitting).toBeLessThan(whole / 10);
   });
 
-  test('is nothing for a text that is too long for the limit even in the longest tokens', async () => {
+  test('counting does no work for a text that exceeds the limit even with the longest tokens', async () => {
     for (const text of [' '.repeat(4_000_000), '東'.repeat(1_500_000)])
       expect(await lookupsDuring(() => counter.fits(text, 30_000))).toBe(0);
   });
 
-  test('is nothing for a text counted before, by whatever counter of the encoding', async () => {
+  test('counting does no work for a text that any counter of the encoding has counted before', async () => {
     const text = lines(2_000, 'counted once and for all');
     const tokens = await counter.count(text);
     const estimate = createTokenCounter('o200k_base', { margin: 2 });
@@ -269,7 +276,7 @@ describe('the work of a count', () => {
     expect(lookups).toBeLessThan(100); // the last chunk may be too short to be cached
   });
 
-  test('is small for a text that grew, was cut at the front, or was edited', async () => {
+  test('counting does little work for a text that grew, lost its beginning, or was edited', async () => {
     const text = lines(10_000, 'a text that grows');
     const whole = await lookupsOf(text);
     const versions = [
@@ -281,13 +288,13 @@ describe('the work of a count', () => {
   });
 });
 
-describe('an aborted count (rule: one-deadline)', () => {
+describe('aborting a count (rule: one-deadline)', () => {
   const gone = new Error('the caller left');
 
   test.each([
     ['text with seams', lines(80_000, 'one two three four five')],
     ['one endless piece', 'b'.repeat(1_000_000)],
-  ])('of %s ends within a few turns of the event loop', async (_name, text) => {
+  ])('aborting a count of %s ends it within a few turns of the event loop', async (_name, text) => {
     const leaving = new AbortController();
     const counter = createTokenCounter('o200k_base', { signal: leaving.signal });
     const counted = counter.count(text).catch((error: unknown) => error);
@@ -297,7 +304,7 @@ describe('an aborted count (rule: one-deadline)', () => {
     expect((await turns).turns).toBeLessThan(10);
   });
 
-  test('ends while another count goes on', async () => {
+  test('aborting one count does not end another', async () => {
     const leaving = new AbortController();
     const first = createTokenCounter('o200k_base').count(letters(1_000_000, 6));
     const waiting = createTokenCounter('o200k_base', { signal: leaving.signal }).count(letters(1_000_000, 7));
@@ -307,7 +314,7 @@ describe('an aborted count (rule: one-deadline)', () => {
     expect(await first).toBeGreaterThan(0);
   });
 
-  test('does not disturb later counts of the same text', async () => {
+  test('an aborted count does not change later counts of the same text', async () => {
     const text = `${letters(30_000, 8)} and more`;
     const signal = AbortSignal.abort(gone);
     await expect(createTokenCounter('o200k_base', { signal }).count(text)).rejects.toBe(gone);
@@ -315,15 +322,15 @@ describe('an aborted count (rule: one-deadline)', () => {
   });
 });
 
-describe('an estimate (rule: counting)', () => {
+describe('estimated counts (rule: counting)', () => {
   const exact = createTokenCounter('o200k_base');
   const estimate = createTokenCounter('o200k_base', { margin: 1.5 });
 
-  test('is reported as an estimate', () => {
+  test('a counter with a margin reports its counts as estimated', () => {
     expect([exact.counting, estimate.counting]).toEqual(['exact', 'estimated']);
   });
 
-  test('is the count of each text times the margin, rounded up', async () => {
+  test('an estimate is the count of each text times the margin, rounded up', async () => {
     expect(await exact.count('one two three')).toBe(3);
     expect(await estimate.count('one two three')).toBe(5);
     expect(await estimate.countMessages([{ texts: [['one two', ' three'], ['one']], framing: 3 }])).toBe(
@@ -332,7 +339,7 @@ describe('an estimate (rule: counting)', () => {
     expect(await estimate.count('')).toBe(0);
   });
 
-  test('keeps to the limit of fits with the margin included', async () => {
+  test('fits applies its limit to the estimate with the margin', async () => {
     await fc.assert(
       fc.asyncProperty(anyText, fc.integer({ min: 0, max: 60 }), async (text, limit) => {
         const tokens = await estimate.count(text);

@@ -17,12 +17,18 @@ import { describe, expect, test } from '@jest/globals';
 import type { ApprovalDecision } from '../../src/sdk/actions/approval.js';
 import type { ToolArguments } from '../../src/sdk/actions/define-tool.js';
 import { createToolPack } from '../../src/tools/tool-pack.js';
+import { needs } from '../support/needs.js';
 import { done, finish } from '../support/run-harness.js';
 import { openWorkshop, secret, swapping, type Workshop } from '../support/workshop.js';
 
-/** A small disk of its own takes the right to mount one: in most containers, and in CI as root. */
-const mountable = spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs x $d && umount $d']).status === 0;
-const whereMountable = mountable ? test : test.skip;
+/** The right to mount a small disk: most containers grant it to root. */
+const mounting = {
+  name: 'mount',
+  isMet: spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs x $d && umount $d']).status === 0,
+  reason: 'not permitted',
+  isOptionalInCi: true,
+};
+const { test: testWithMount } = needs(mounting);
 
 const context = { signal: new AbortController().signal, callId: 'call_7', earlierCallIds: [] };
 const read = ({ folder }: Workshop, path: string) => readFileSync(join(folder, path), 'utf8');
@@ -102,7 +108,7 @@ describe('write_file (rule: tool-pack)', () => {
     expect(ends).toContain('SecurityViolation');
   }, 30_000);
 
-  whereMountable('a full disk ends the run; the old file is whole, and no half is left', async () => {
+  testWithMount('a full disk ends the run; the old file is whole, and no half is left', async () => {
     const disk = mkdtempSync(join(tmpdir(), 'stepwise-disk-'));
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'stepwise', disk]);
     try {
@@ -288,11 +294,16 @@ describe('several changes of one file in one step (rule: approval)', () => {
   test('runs that share the tools do not mix up what was shown in each', async () => {
     const shop = await openWorkshop();
     const tools = await createToolPack(shop.folder);
+    const approvals: (() => void)[] = [];
     const run = (path: string) =>
       finish([{ call: { name: 'write_file', args: { path, content: path } } }, done], {
         tools,
-        // Both have previewed their `call_1` before either is allowed.
-        approve: () => new Promise((resolve) => setTimeout(() => resolve({ type: 'allow' }), 200)),
+        approve: () =>
+          new Promise((resolve) => {
+            approvals.push(() => resolve({ type: 'allow' }));
+            // Both have previewed their `call_1` before either is allowed.
+            if (approvals.length === 2) for (const approve of approvals) approve();
+          }),
       });
     await Promise.all([run('b.txt'), run('c.txt')]);
     expect([read(shop, 'b.txt'), read(shop, 'c.txt')]).toEqual(['b.txt', 'c.txt']);

@@ -1,5 +1,5 @@
 import theme from 'vitepress/theme-without-fonts';
 import './style.css';
 
-// biome-ignore lint/style/noDefaultExport: VitePress takes a theme so
+// biome-ignore lint/style/noDefaultExport: VitePress requires it
 export default theme;

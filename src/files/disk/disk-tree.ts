@@ -4,7 +4,7 @@ import { type FileEntry, type FileTree, RefusedPath } from '../file-tree.js';
 import { checkByWalk, kernelKnowsPaths, openContained } from './open-contained.js';
 import { readText } from './read-text.js';
 
-/** A folder of this machine as a tree, contained in its real path. */
+/** Returns a folder of this machine as a tree, contained in its real path. */
 export const diskTree = (root: string): FileTree => ({
   list: (folder) => list(root, folder),
   readText: async (path, maxBytes) => {
@@ -31,7 +31,10 @@ async function list(root: string, folder: string): Promise<FileEntry[]> {
 
 type Entry = Awaited<ReturnType<typeof entriesOf>>[number];
 
-/** Lists what was opened, wherever its path leads by now; where that cannot be done, what the path still means. */
+/**
+ * Lists the opened directory by file descriptor; without /proc, by path, and only if the path still resolves
+ * to it.
+ */
 async function entriesOf(handle: Parameters<typeof checkByWalk>[0], path: string, root: string) {
   if (kernelKnowsPaths) return readdir(`/proc/self/fd/${handle.fd}`, { withFileTypes: true });
   const entries = await readdir(path, { withFileTypes: true });

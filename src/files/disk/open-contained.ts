@@ -5,28 +5,31 @@ import { RefusedPath } from '../file-tree.js';
 import { isSecretPath } from '../secret-paths.js';
 
 /**
- * No link as the last part; no waiting for the other end of a FIFO. Windows knows neither flag: there the type is
- * checked before and after.
+ * Refuses a link as the last part, and does not wait for the other end of a FIFO. Windows knows neither flag;
+ * there, the type is checked before and after opening.
  */
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** A file or folder that was inside the root when it was opened. Whatever is read must be read from the handle. */
+/**
+ * A file or folder that was inside the root when it was opened. Read only from the handle, since the path may
+ * change.
+ */
 export interface Contained {
   readonly handle: FileHandle;
   readonly kind: 'file' | 'folder';
-  /** Bytes, as the file system says. */
+  /** Size in bytes, as reported by the file system. */
   readonly size: number;
-  /** Its real path inside the root, with `/`. */
+  /** Real path, relative to the root, with `/`. */
   readonly path: string;
 }
 
-/** Whether the opened file really lies at the path, inside the root. */
+/** Checks that the opened file is really at the path, inside the root. */
 export type OpenedCheck = (handle: FileHandle, root: string, path: string) => Promise<boolean>;
 
 /**
- * Opens a path below a root, itself a real path. Contained by real path: links may lead anywhere inside the root,
- * but to nothing outside and to no secret. The path is checked before it is opened and the handle after, so a
- * swap between check and open gains nothing. Throws `RefusedPath`.
+ * Opens a path below a root, which must be a real path. Links may lead anywhere inside the root, but not
+ * outside and not to a secret. Checks the path before and the handle after opening, so that a swap in between
+ * gains nothing. Throws `RefusedPath`.
  */
 export async function openContained(
   root: string,
@@ -49,7 +52,7 @@ export async function openContained(
   }
 }
 
-/** Where a path really leads, links followed; its last parts need not exist yet. Throws `RefusedPath`. */
+/** Resolves a path, following links; its last parts need not exist yet. Throws `RefusedPath`. */
 export async function locateContained(root: string, path: string): Promise<string> {
   const real = await follow(resolve(root, path));
   if (!isInside(root, real)) throw new RefusedPath('outside');
@@ -69,18 +72,21 @@ async function follow(path: string): Promise<string> {
   }
 }
 
-/** Asks the kernel where the opened file is. */
+/** Asks the kernel for the path of the opened file. */
 export const checkByKernel: OpenedCheck = async (handle, root) => {
   const opened = await readlink(`/proc/self/fd/${handle.fd}`);
   return isInside(root, opened) && !isSecretPath(pathInside(root, opened));
 };
 
-/** One walk can be deceived by two swaps at the right moments (measured: 17 of 44,650 times); so many cannot. */
+/**
+ * Number of walks. Two well-timed swaps can deceive one walk (measured: 17 of 44,650 times), but not this
+ * many.
+ */
 const WALKS = 4;
 
 /**
- * Without such a kernel: no part of the path is a link, and its end is the file that was opened. The parts cannot
- * be looked at in one moment, so they are looked at again and again.
+ * Check for systems without such a kernel interface: no part of the path is a link, and its end is the opened
+ * file. Since the parts cannot be examined at one moment, repeats the check.
  */
 export const checkByWalk: OpenedCheck = async (handle, root, path) => {
   const opened = await handle.stat({ bigint: true });
@@ -100,7 +106,7 @@ async function hasLinks(root: string, path: string): Promise<boolean> {
   return false;
 }
 
-/** Where the kernel tells the path of an open file. */
+/** True if the kernel reports the path of an open file. */
 export const kernelKnowsPaths = existsSync('/proc/self/fd');
 
 const openedCheck = kernelKnowsPaths ? checkByKernel : checkByWalk;
@@ -109,16 +115,22 @@ function isInside(root: string, real: string): boolean {
   return real === root || real.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** A real path as people write it: relative to the root, with `/`; `.` for the root itself. */
+/** Returns a real path relative to the root, with `/`; `.` for the root itself. */
 export function pathInside(root: string, real: string): string {
   return relative(root, real).split(sep).join('/') || '.';
 }
 
-/** The system's code, such as `ENOENT`; empty for other errors. Errors of another realm are errors too. */
+/**
+ * Returns the system's error code, such as `ENOENT`; empty for other errors. Also accepts errors of another
+ * realm.
+ */
 export const systemCode = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
-/** Missing, not permitted, a loop of links, too long a name: from outside they are all the same. */
+/**
+ * Replaces the reasons of a failure (missing, not permitted, a loop of links, a name too long) by one, so
+ * that callers cannot tell them apart.
+ */
 async function readable<Value>(found: Promise<Value>): Promise<Value> {
   try {
     return await found;

@@ -4,8 +4,8 @@ import type { Contained } from './open-contained.js';
 const SMALLEST_BUFFER = 4_096; // for files whose size is not known beforehand
 
 /**
- * At most `maxBytes` of an open file as text. Undefined for a binary file: one with a NUL. However large or sparse
- * a file is, no more than the limit is read.
+ * Reads at most `maxBytes` of an open file as text, however large or sparse the file is. Undefined for a
+ * binary file: one with a NUL.
  */
 export async function readText(
   { handle, size }: Pick<Contained, 'handle' | 'size'>,

@@ -1,6 +1,6 @@
 import type { OfferedTool } from './prompt/read-tools.js';
 
-/** The offered tools that the searcher can use; their names and parameters tell which these are. */
+/** The offered tools that the searcher can use, recognised by their names and parameters. */
 export interface Toolbox {
   readonly search: OfferedTool | null;
   readonly read: OfferedTool | null;
@@ -8,9 +8,9 @@ export interface Toolbox {
 }
 
 interface Job {
-  /** Patterns for names of fitting tools, the best first. */
+  /** Patterns for the names of suitable tools, the best first. */
   readonly names: readonly RegExp[];
-  /** Matches the names of tools that do not fit. */
+  /** Matches the names of unsuitable tools. */
   readonly never: RegExp;
   readonly parameter: RegExp | null;
 }
@@ -65,7 +65,7 @@ function choose(tools: readonly OfferedTool[], { names, never, parameter }: Job)
 const findParameter = ({ parameters }: OfferedTool, wanted: RegExp): string | undefined =>
   parameters.find((parameter) => wanted.test(parameter));
 
-/** A call of a tool, with the tool's own names of its arguments. */
+/** A call of a tool, with the argument names that the tool uses. */
 export interface ProposedCall {
   readonly name: string;
   readonly args: Readonly<Record<string, string | number>>;

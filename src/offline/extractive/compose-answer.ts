@@ -13,9 +13,9 @@ export type NextStep =
 const MAX_QUOTES = 4;
 const MAX_LISTED = 40;
 const MAX_BEGINNING = 28;
-/** A passage with a smaller share of the best score is not quoted. */
+/** Minimum share of the best score for a passage to be quoted. */
 const MIN_SCORE_SHARE = 0.1;
-/** A passage that has a smaller share of the question's terms is not an answer. */
+/** Minimum share of the question's terms for a passage to be an answer. */
 const MIN_COVERAGE = 0.45;
 
 const ORIGIN =
@@ -49,7 +49,9 @@ export function composeAnswer(state: SearchState): NextStep {
 
 const isGivenWithoutTools = ({ prompt }: SearchState): boolean => prompt.tools.length === 0;
 
-/** Reports files that the task names but that could not be read, since the quotations are from other files. */
+/**
+ * Reports files that the task names but that could not be read, since the quotations come from other files.
+ */
 const admitMissing = (state: SearchState): string[] =>
   missingFiles(state).map((path) => `I could not read ${path}.`);
 
@@ -74,7 +76,7 @@ function choosePassages({ ranked, terms }: SearchState): RankedPassage[] {
   return chosen;
 }
 
-/** A name from the question is enough by itself. */
+/** Whether a passage answers the question; a name from the question is enough by itself. */
 const saysEnough = ({ coverage, matched }: RankedPassage): boolean =>
   coverage >= MIN_COVERAGE || [...matched.keys()].some(isName);
 
@@ -135,7 +137,7 @@ interface Excerpt {
 
 const MAX_EXCERPT_LINES = 12;
 
-/** Returns the part of a passage that has the most of the question's terms; all of it if it is short. */
+/** Returns the part of a passage with the most terms of the question; all of it if it is short. */
 function chooseExcerpt({ lines, matched }: RankedPassage): Excerpt {
   const weights = lines.map(({ text }) => weigh(text, matched));
   const best = weights.indexOf(Math.max(...weights));

@@ -10,12 +10,12 @@ import {
 } from './prompt/read-observation.js';
 import type { PastCall, SeenPrompt } from './prompt/read-prompt.js';
 
-/** Everything known about the project so far: lines and names of files. */
+/** The known lines and file names of the project. */
 export interface Evidence {
-  /** Path → line number → text. */
+  /** Lines by path and line number. */
   readonly files: ReadonlyMap<string, ReadonlyMap<number, string>>;
   readonly paths: readonly string[];
-  /** Files whose text was read or given; of other files only lines from searches are known. */
+  /** Files whose text was read or given; of others, only lines from searches are known. */
   readonly read: ReadonlySet<string>;
   readonly searches: readonly PastSearch[];
 }

@@ -12,7 +12,7 @@ export function extractiveReply(messages: readonly ChatMessage[]): string {
   return writeReply(nextStep(prompt), prompt);
 }
 
-/** Writes a step in the form that the prompt teaches, or as the block that a strict phase asks for. */
+/** Writes a step in the form that the prompt teaches, or as the block that a strict phase requires. */
 function writeReply(step: NextStep, { form, phase }: SeenPrompt): string {
   if (phase === 'reason') return writeReason(step);
   if (phase === 'observe') return writeObserve(step);

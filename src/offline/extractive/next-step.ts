@@ -7,10 +7,10 @@ import { coveringMost } from './ranking/rank-passages.js';
 import { isNamedRead, missingFiles, type Proposal, readState, type SearchState } from './search-state.js';
 import { searches } from './searches.js';
 
-/** After this many calls the model answers with the evidence it has. */
+/** Maximum number of calls; after them the model answers with the evidence it has. */
 const MAX_CALLS = 8;
 const MAX_NAMED = 2;
-/** Maximum number of files read because a search found something there. */
+/** Maximum number of files read because a search found lines in them. */
 const MAX_PLACES = 3;
 
 /** Returns the first proposed call that was not made yet, else the answer. */
@@ -44,7 +44,7 @@ function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Pro
   }));
 }
 
-/** Reads around the best passages, one of each file, as far as they would be quoted beside the best one. */
+/** Reads around the best passages, one per file, if they would be quoted beside the best one. */
 function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchState): Proposal[] {
   if (!read || (hitsOf(evidence) === 0 && evidence.paths.length === 0)) return [];
   const readAlready = prompt.calls.filter(({ name }) => name === read.name).length;
@@ -98,7 +98,7 @@ function readListedFiles(state: SearchState): Proposal[] {
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Returns the files that a newcomer opens first; without a listing, guesses. */
+/** Returns the files that a newcomer opens first; guesses them if there is no listing. */
 function introductionsAmong(paths: readonly string[]): string[] {
   if (paths.length === 0) return ['README.md'];
   return introductions.flatMap((pattern) => paths.find((path) => pattern.test(path)) ?? []);

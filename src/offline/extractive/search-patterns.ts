@@ -1,14 +1,19 @@
 import { isName, type SearchTerm } from './question/search-terms.js';
 import { misspellings } from './question/spelling.js';
 
-/** Each pair of terms that are searched together adds two branches to the expression. */
+/**
+ * Maximum number of terms that are searched together, since each pair adds two branches to the expression.
+ */
 const MAX_TOGETHER = 4;
 /** Maximum number of terms without a hit that are searched again. */
 const MAX_UNSEEN = 3;
 
 const escapeForRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
 
-/** Matches a short stem only at the beginning of a word, since it occurs inside too many others. */
+/**
+ * Returns a pattern for a short stem, which matches only at the beginning of a word, since it occurs inside
+ * too many others.
+ */
 function startOfWord(stem: string): string {
   const escaped = escapeForRegExp(stem);
   return stem.length <= 4 && /^\w/u.test(stem) ? `(?:\\b|_)${escaped}` : escaped;
@@ -21,7 +26,7 @@ const plain = (term: SearchTerm): string =>
   isName(term) ? escapeForRegExp(term.text) : startOfWord(term.stem);
 const widened = (term: SearchTerm): string => anyOf([plain(term), ...term.synonyms.map(startOfWord)]);
 
-/** Matches lines that have two of the terms, or the term if there is only one. */
+/** Returns a pattern for lines with two of the terms, or with the only term. */
 function together(terms: readonly SearchTerm[], written: (term: SearchTerm) => string): string {
   const parts = terms.slice(0, MAX_TOGETHER).map(written);
   const pairs = parts.flatMap((a, index) =>
@@ -32,18 +37,18 @@ function together(terms: readonly SearchTerm[], written: (term: SearchTerm) => s
 
 export const togetherPattern = (terms: readonly SearchTerm[]): string => together(terms, plain);
 
-/** Matches as `togetherPattern` does, and synonyms of the terms too. */
+/** Returns a pattern like `togetherPattern` that also matches synonyms of the terms. */
 export const widenedPattern = (terms: readonly SearchTerm[]): string => together(terms, widened);
 
-/** Matches lines that have any of the terms. */
+/** Returns a pattern for lines with any of the terms. */
 export const singlePattern = (terms: readonly SearchTerm[]): string =>
   terms.slice(0, MAX_TOGETHER).map(plain).join('|');
 
-/** Matches words from which the terms differ by a typing error. */
+/** Returns a pattern for words that differ from a term by one typing error. */
 export const slipPattern = (terms: readonly SearchTerm[]): string =>
   terms.slice(0, MAX_UNSEEN).flatMap(misspellings).join('|');
 
-/** Matches the names of files and folders that have one of the terms. */
+/** Returns a pattern for names of files and folders with one of the terms. */
 export const namesPattern = (terms: readonly SearchTerm[]): string | undefined => {
   const stems = terms
     .slice(0, MAX_TOGETHER)

@@ -6,7 +6,7 @@ import { isTelling, namedPaths, type SearchTerm, searchTerms } from './question/
 import { correctSpelling } from './question/spelling.js';
 import { type RankedPassage, rankPassages } from './ranking/rank-passages.js';
 
-/** Everything that the model decides by. */
+/** All data on which the model's decisions depend. */
 export interface SearchState {
   readonly prompt: SeenPrompt;
   readonly tools: Toolbox;
@@ -36,7 +36,7 @@ function* textsOf({ files, paths }: Evidence): Generator<string> {
 
 export const tellingTerms = ({ terms }: SearchState): SearchTerm[] => terms.filter(isTelling);
 
-/** Returns the telling terms that occur in no passage, not even as a synonym. */
+/** Returns the important terms that occur in no passage, not even as a synonym. */
 export const unseenTerms = (state: SearchState): SearchTerm[] =>
   tellingTerms(state).filter((term) => !state.ranked.some(({ matched }) => matched.has(term)));
 
@@ -51,7 +51,7 @@ export const missingFiles = ({ prompt, tools: { read }, evidence }: SearchState)
   return namedPaths(prompt.task).filter((path) => asked.includes(path) && !evidence.read.has(path));
 };
 
-/** Writes terms for thoughts and answers. */
+/** Formats terms for thoughts and answers. */
 export const quoteTerms = (terms: readonly SearchTerm[]): string =>
   terms
     .slice(0, 4)

@@ -15,7 +15,7 @@ type Behaviour = (question: FaultQuestion) => WireAnswer;
 
 const html = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
 
-/** The errors a provider answers with, by their names in `vendorErrors`. */
+/** Errors of a provider, by fault; the values are names in `vendorErrors`. */
 const refusals = {
   'bad-request': refusal('bad-request'),
   'context-overflow': refusal('context-overflow'),
@@ -39,66 +39,69 @@ const refusals = {
 export const faults = {
   ...refusals,
 
-  /** 401 whose message and header repeat the key of the request. */
+  /** Answers 401; the message and a header repeat the key of the request. */
   'echoed-key': (question) =>
     refuse(question, echoedKey(question.request.headers['authorization'] ?? 'no key')),
-  /** 400 that names a parameter, as long as the request has it; else the completion. */
+  /** Answers 400 and names a parameter while the request has it; otherwise sends the completion. */
   'unsupported-parameter': (question) => {
     const { parameter = 'temperature' } = question.fault;
     if (!(parameter in question.request.body)) return complete(question, question.completion);
     return refuse(question, unsupportedParameter(parameter));
   },
 
-  /** Late headers. */
+  /** Delays the headers. */
   'slow-headers': (question) => ({ ...healthy(question), delayMs: question.fault.delayMs ?? 60_000 }),
-  /** Headers and half of the body, then silence. */
+  /** Sends headers and half of the body, then nothing. */
   'stalled-body': (question) => ({ ...healthy(question), delivery: 'stall' }),
-  /** The body byte by byte. */
+  /** Sends the body byte by byte. */
   drip: (question) => ({
     ...healthy(question),
     delivery: 'drip',
     paceMs: question.fault.intervalMs ?? 100,
   }),
-  /** Streamed: up to the finish reason, then neither the end event nor the end of the connection. Plain: the answer. */
+  /**
+   * Streamed: stops after the finish reason, without end event or end of the connection. Plain: sends the
+   * answer, but does not end the connection.
+   */
   'no-end': (question) => ({
     ...succeed(question, withoutEnd(question)),
     ...(question.streamed && { delivery: 'hold' as const }),
   }),
-  /** The connection breaks in the middle of the body or stream. */
+  /** Breaks the connection in the middle of the body or stream. */
   cut: (question) => ({ ...healthy(question), delivery: 'cut' }),
-  /** The connection is accepted, and nothing is ever sent. */
+  /** Accepts the connection and never sends anything. */
   silence: () => ({ end: 'silence' }),
-  /** The connection is reset before any header. */
+  /** Resets the connection before any header. */
   reset: () => ({ end: 'reset' }),
 
-  /** 200 with an HTML page. */
+  /** Answers 200 with an HTML page. */
   html: () => ({ status: 200, headers: { 'content-type': 'text/html' }, body: [html] }),
-  /** 502 with an HTML page, as from a proxy. */
+  /** Answers 502 with an HTML page, as a proxy does. */
   'html-502': () => ({ status: 502, headers: { 'content-type': 'text/html' }, body: [html] }),
-  /** 200 with a body of no bytes. */
+  /** Answers 200 with an empty body. */
   empty: (question) => succeed(question, []),
-  /** 200 with `null`. */
+  /** Answers 200 with `null`. */
   null: (question) => succeed(question, [framed(question, 'null')]),
-  /** 200 with `{}`. */
+  /** Answers 200 with `{}`. */
   'empty-object': (question) => succeed(question, [framed(question, '{}')]),
-  /** 200 with `choices: []` or `content: []`. */
+  /** Answers 200 with `choices: []` or `content: []`. */
   'empty-choices': (question) => succeed(question, withoutChoices(question)),
-  /** The JSON of the answer, or of one event, ends in the middle; the HTTP message is complete. */
+  /** Ends the JSON of the answer, or of one event, in the middle; the HTTP message is complete. */
   'truncated-json': (question) => succeed(question, truncated(question)),
-  /** A good answer with the content type of plain text. */
+  /** Sends a good answer with the content type of plain text. */
   'wrong-content-type': (question) => ({
     ...healthy(question),
     headers: { 'content-type': 'text/plain' },
   }),
-  /** A text of 300 MB, produced while the client reads. */
+  /** Sends a text of 300 MB, produced while the client reads. */
   huge: (question) => succeed(question, hugeBody(question)),
-  /** 307; a client that follows sends the prompt to the other address. */
+  /** Answers 307; a client that follows it sends the prompt to another address. */
   redirect: ({ fault, request }) => ({
     status: 307,
     headers: { location: fault.location ?? `/redirected${request.path}` },
     body: [],
   }),
-  /** Streamed: an error event in the middle. Plain: an error body with status 200. */
+  /** Streamed: sends an error event in the middle. Plain: sends an error body with status 200. */
   'error-event': (question) => succeed(question, interrupted(question)),
 } as const satisfies Readonly<Record<FaultName, Behaviour>>;
 

@@ -1,4 +1,4 @@
-/** One error in both vendors' bodies. `anthropic` is the `error` object inside its envelope. */
+/** One error in both vendors' forms. `anthropic` is the `error` object inside its envelope. */
 export interface VendorError {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -130,7 +130,7 @@ export const vendorErrors = {
 
 export type VendorErrorName = keyof typeof vendorErrors;
 
-/** The refusal of a parameter; OpenAI names it in `param`, Anthropic in the message only. */
+/** Returns the refusal of a parameter; OpenAI names it in `param`, Anthropic only in the message. */
 export const unsupportedParameter = (parameter: string): VendorError => ({
   status: 400,
   openai: {
@@ -142,7 +142,7 @@ export const unsupportedParameter = (parameter: string): VendorError => ({
   anthropic: { type: 'invalid_request_error', message: `\`${parameter}\` is not supported for this model.` },
 });
 
-/** The error of some gateways, which repeat the refused key in the message and in a header. */
+/** Returns the error of some gateways, which repeat the refused key in the message and in a header. */
 export const echoedKey = (authorization: string): VendorError => ({
   ...vendorErrors.unauthorized,
   headers: { 'www-authenticate': authorization },
@@ -150,7 +150,7 @@ export const echoedKey = (authorization: string): VendorError => ({
   anthropic: { type: 'authentication_error', message: `invalid bearer token: ${authorization}` },
 });
 
-/** Any other refusal of a request, in the fake's own words. */
+/** Returns any other refusal of a request, with our own message. */
 export const refusedRequest = (message: string): VendorError => ({
   status: 400,
   openai: { message, type: 'invalid_request_error' },

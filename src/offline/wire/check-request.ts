@@ -7,8 +7,8 @@ import {
 } from './check-schema.js';
 
 /**
- * Returns the problem that the vendor would report about a request, or null. Checks the rules of form that hold for every
- * model (both vendors' API pages).
+ * Returns the problem that the vendor would report about a request, or null. Checks the formal rules that
+ * apply to every model (both vendors' API pages).
  */
 export type CheckRequest = (body: Fields) => string | null;
 

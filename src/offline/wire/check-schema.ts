@@ -1,7 +1,9 @@
 /** A JSON object of unknown shape. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** The part of JSON Schema that a vendor accepts as the schema of a reply (sources: docs/reference/constrained-output.md). */
+/**
+ * The part of JSON Schema that a vendor accepts for a reply (sources: docs/reference/constrained-output.md).
+ */
 interface Subset {
   /** The keywords that a node may have, whatever its type. */
   readonly keywords: ReadonlySet<string>;
@@ -162,13 +164,13 @@ class SchemaCheck {
   }
 }
 
-/** Returns the alternative, or those of the union that stands in its place. */
+/** Returns the alternative itself, or the alternatives of a nested union. */
 function withNested(alternative: unknown): Fields[] {
   const schema = fieldsOf(alternative);
   return schema['anyOf'] === undefined ? [schema] : listOf(schema['anyOf']).flatMap(withNested);
 }
 
-/** Only the strings of a longer enum are limited in their length. */
+/** The limit on the length of strings applies only to enums with more values than this. */
 const LONG_ENUM_VALUES = 250;
 const LONG_ENUM_CHARACTERS = 15_000;
 
@@ -199,7 +201,7 @@ const isLength = (value: unknown): boolean => Number.isInteger(value) && Number(
 
 const countNames = ['depth', 'properties', 'optional', 'unions', 'enumValues', 'characters'] as const;
 
-/** Whether both objects have the same first key, and no constant in it tells them apart. */
+/** Whether both objects have the same first key without a constant that distinguishes them. */
 function beginAlike(one: Fields, other: Fields): boolean {
   const [first] = Object.entries(fieldsOf(one['properties']));
   const [second] = Object.entries(fieldsOf(other['properties']));

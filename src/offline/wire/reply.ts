@@ -3,24 +3,27 @@ import type { VendorErrorName } from '../faults/vendor-errors.js';
 /** The reply of a loopback provider to one request: a completion or a fault. */
 export type ScriptedReply = ScriptedCompletion | Fault;
 
-/** A completion in a neutral form, which each wire writes in its vendor's. */
+/** A completion in a neutral form, which each wire translates to its vendor's. */
 export interface ScriptedCompletion {
   readonly fault?: never;
   /** The text. `null` or absent: OpenAI `content: null`, Anthropic no text block. `''` is sent as an empty text. */
   readonly text?: string | null;
   /** OpenAI shape: `reasoning_content`; Anthropic shape: a thinking block with a signature. */
   readonly reasoning?: string;
-  /** Native tool calls; several are parallel ones. */
+  /** Native tool calls; several are parallel calls. */
   readonly toolCalls?: readonly ScriptedToolCall[];
   /** OpenAI: `message.refusal`; Anthropic: `stop_reason: "refusal"` with `stop_details.explanation`. */
   readonly refusal?: string;
-  /** `stop`, `length`, `tool` and `refusal` become the vendor's word; anything else is sent as it is. */
+  /**
+   * `stop`, `length`, `tool` and `refusal` are translated to the vendor's values; any other value is sent
+   * unchanged.
+   */
   readonly finishReason?: string;
-  /** Overrides the fake's own count, which is a quarter of the characters, rounded up. */
+  /** Overrides the provider's own count, which is a quarter of the characters, rounded up. */
   readonly usage?: Partial<ScriptedUsage>;
-  /** The model named in the answer; by default the requested one. */
+  /** The model named in the answer. Default: the requested one. */
   readonly model?: string;
-  /** The text deltas of a stream, read lazily; by default one for each word of `text`. */
+  /** The text deltas of a stream, read lazily. Default: one per word of `text`. */
   readonly chunks?: Iterable<string>;
   /** Delay before the headers. */
   readonly delayMs?: number;
@@ -30,14 +33,14 @@ export interface ScriptedCompletion {
 
 /** A native tool call. */
 export interface ScriptedToolCall {
-  /** By default derived from the call, so that it is the same in each run. */
+  /** Default: derived from the call, so that it is the same in each run. */
   readonly id?: string;
   readonly name: string;
   /** A string is sent unchanged, so that broken JSON can be scripted (OpenAI shape, and Anthropic streams). */
   readonly arguments: Readonly<Record<string, unknown>> | string;
 }
 
-/** Token counts. `input` includes tokens read from and written to the cache, whatever the vendor's own arithmetic. */
+/** Token counts. `input` includes tokens read from and written to the cache, for both vendors. */
 export interface ScriptedUsage {
   readonly input: number;
   readonly output: number;
@@ -98,11 +101,11 @@ export interface RecordedRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** The bytes of the body as text. */
   readonly rawBody: string;
-  /** When the body was complete, in milliseconds since the epoch. */
+  /** Time at which the body was complete, in milliseconds since the epoch. */
   readonly at: number;
   /** How the exchange ended; null while it lasts. */
   readonly ending: Ending | null;
-  /** When it ended, in milliseconds since the epoch; null while it lasts. */
+  /** Time at which the exchange ended, in milliseconds since the epoch; null while it lasts. */
   readonly endedAt: number | null;
   /** Whether the client left before the reply had ended. */
   readonly aborted: boolean;

@@ -11,7 +11,10 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string>>;
   /** The body in parts, which are read lazily, as fast as the client reads. */
   readonly body: Iterable<string>;
-  /** How the body is sent: `drip` byte by byte, `stall` and `cut` half of it, `hold` all of it but not its end. */
+  /**
+   * How the body is sent: `drip` byte by byte, `stall` and `cut` half of it, `hold` all of it but without
+   * ending it.
+   */
   readonly delivery?: 'whole' | 'drip' | 'stall' | 'cut' | 'hold';
   /** Delay before the headers. */
   readonly delayMs?: number;
@@ -19,7 +22,7 @@ export interface HttpAnswer {
   readonly paceMs?: number;
 }
 
-/** A request with the wire to answer it in. */
+/** A request, and the wire that answers it. */
 export interface Question {
   readonly request: RecordedRequest;
   readonly wire: Wire;

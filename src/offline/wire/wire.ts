@@ -3,7 +3,7 @@ import type { VendorError } from '../faults/vendor-errors.js';
 import type { CheckRequest } from './check-request.js';
 import type { RecordedRequest, ScriptedCompletion, ScriptedUsage } from './reply.js';
 
-/** One vendor's protocol, as pure functions that send nothing. */
+/** One vendor's protocol as pure functions, without I/O. */
 export interface Wire {
   /** The header that carries the request id. */
   readonly requestIdHeader: string;
@@ -44,7 +44,7 @@ export const textDeltas = ({ chunks, text }: ScriptedCompletion): Iterable<strin
 /** Splits a text into words, each with the white space that follows it. */
 export const splitWords = (text: string): string[] => text.match(/\S+\s*|\s+/gu) ?? [];
 
-/** Returns an id that is the same for the same text, so that runs can be compared. */
+/** Returns an id that depends only on the text, so that runs can be compared. */
 export const stableId = (prefix: string, text: string): string =>
   `${prefix}${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 

@@ -4,7 +4,7 @@ import type { OfferedTool } from './offered-tool.js';
 /** Names of types in signatures of Python, TypeScript and JSON Schema. */
 const typeNames = new Set(['str', 'string', 'int', 'integer', 'float', 'number', 'bool', 'boolean']);
 
-/** The names that arguments of a call may have; any, where the tool's parameters are not known. */
+/** The allowed names of a call's arguments; any name if the tool's parameters are unknown. */
 export class ArgumentKeys {
   readonly #parameters: ReadonlySet<string> | null;
 
@@ -12,14 +12,17 @@ export class ArgumentKeys {
     this.#parameters = tool && tool.parameters.length > 0 ? new Set(tool.parameters) : null;
   }
 
-  /** Whether a label is a parameter; where none are known, one in lower case is (rule: literals-first). */
+  /**
+   * Whether a label may be a parameter; if the parameters are unknown, a lower-case one may be (rule:
+   * literals-first).
+   */
   mayBeLabel(word: string): boolean {
     return this.#parameters ? this.#parameters.has(word) : word === word.toLowerCase();
   }
 
   /**
-   * Returns which part of a copied signature a bare word is: a parameter (`path`, `path?`) in a place without a name or
-   * in that of its own name (`path=path`), or a type after a colon (`path: str`). Null for a value.
+   * Returns the part of a copied signature that a bare word is: a parameter (`path`, `path?`) without a key
+   * or under its own name (`path=path`), or a type after a colon (`path: str`). Null for a value.
    */
   copiedPart(key: string | null, separator: string, value: string): 'parameter' | 'type' | null {
     const name = value.replace(/\?$/, '');
@@ -27,7 +30,7 @@ export class ArgumentKeys {
     return key !== null && separator === ':' && typeNames.has(name) ? 'type' : null;
   }
 
-  /** Whether a key ends at a separator. `==` compares and `https://` is an address: neither is one. */
+  /** Whether a separator ends a key. In `==` and `https://` it does not. */
   endsAt(text: string, separator: number, name: string): boolean {
     const next = text.charAt(separator + 1);
     if (text.charAt(separator) === '=') return next !== '=' && next !== '>';

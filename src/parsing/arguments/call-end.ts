@@ -3,8 +3,8 @@ import { matchMarker } from '../text/markers.js';
 import { endsReply } from '../text/trailing.js';
 
 /**
- * Whether the call stops after a closed literal without `)`: at the end, before a marker, a fence or a
- * blank line. What looks like a further argument is not left out.
+ * Whether the call lacks its `)` after a complete literal: the text ends, or a marker, fence or blank line
+ * follows. A possible further argument is not ignored.
  */
 export function closeIsMissing(text: string, valueEnd: number): boolean {
   if (endsReply(text, valueEnd) === false) return false;
@@ -25,7 +25,9 @@ function looksLikeArgument(text: string, position: number): boolean {
   return separator === '=' || separator === ':';
 }
 
-/** Another line before the next marker ends like this call does: which of them closes it cannot be told. */
+/**
+ * Whether a later line before the next marker ends in the same way, so that the end of the call is ambiguous.
+ */
 export function closesAgain(text: string, from: number): boolean {
   for (let line = from + 1; line < text.length; line = lineEnd(text, line) + 1) {
     const marker = matchMarker(text, line);

@@ -11,9 +11,9 @@ export type CheckedArguments =
   | { ok: false; problem: string };
 
 /**
- * Holds arguments against the tool's JSON Schema. Where a declared type differs and the value does not fit as it
- * is, it is coerced if nothing of it is lost ("42" ↔ 42, "true" ↔ true, a string that encodes the array); what
- * then still does not fit is a problem (rule: values). A schema that cannot be used checks nothing.
+ * Checks arguments against the tool's JSON Schema. A value of another type is coerced if that loses nothing
+ * ("42" ↔ 42, "true" ↔ true, a string that encodes the array); any other mismatch is a problem (rule:
+ * values). An unusable schema checks nothing.
  */
 export function checkArguments(
   values: Values,
@@ -47,7 +47,7 @@ const tooMuchToCheck = {
   problem: `the arguments are too large to be checked (more than ${MAX_STEPS} steps); write less`,
 } as const;
 
-/** The place of a value: its object or array, its key there, and the name of the property it belongs to. */
+/** The place of a value: its object or array, its key, and the name of the enclosing property. */
 interface ValuePlace {
   readonly holder: object;
   readonly key: string | number;
@@ -55,7 +55,7 @@ interface ValuePlace {
 }
 
 class Coercion {
-  /** A string was decoded to the structure it encodes. */
+  /** True if a string was decoded to the structure it encodes. */
   decodes = false;
   readonly #repairs = new Set<Repair>();
   readonly #spellings: Spellings;
@@ -111,7 +111,7 @@ class Coercion {
   }
 }
 
-/** The types a schema names itself or in its alternatives, as in `anyOf: [integer, null]`. */
+/** Returns the types that a schema or its alternatives name, as in `anyOf: [integer, null]`. */
 function declaredTypes(schema: Schema): ReadonlySet<string> {
   const alternatives: unknown[] = [schema, schema.anyOf, schema.oneOf, schema.allOf].flat();
   const types = alternatives.flatMap((each) => (isSchema(each) ? each.type : []));
@@ -124,7 +124,10 @@ function isOfType(value: JsonValue, type: string): boolean {
   return typeof value === type;
 }
 
-/** Only digits that come back the same: "00123" and "1e3" stay text, and so do numbers too big to hold. */
+/**
+ * Converts digits only if they convert back to the same text: "00123", "1e3" and numbers beyond a double's
+ * range stay text.
+ */
 function toNumber(text: string, type: string): number | undefined {
   const value = Number(text);
   if (String(value) !== text || !Number.isFinite(value)) return undefined;
@@ -149,10 +152,10 @@ function firstError(values: Values, schema: Schema): OutputUnit | undefined {
   return errors.findLast((error) => !wrapping.has(error.keyword)) ?? errors[0];
 }
 
-/** A schema the library cannot use finds nothing wrong. */
+/** Validates a value. A schema that the library cannot use reports no errors. */
 function errorsIn(value: JsonValue, schema: Schema): readonly OutputUnit[] {
   try {
-    // no lookup: references are written out already
+    // The schema has no references left to look up.
     const { valid, errors } = validate(value, schema, '2019-09', {});
     return valid ? [] : errors;
   } catch {

@@ -2,16 +2,16 @@ import type { Schema } from '@cfworker/json-schema';
 import type { JsonValue } from '../text/scanner.js';
 import { countParts, type ExpandedSchema, isSchema } from './expand-schema.js';
 
-/** Values times schema nodes that checking the arguments of one call may take (rule: linear-work). */
+/** Maximum number of values times schema nodes for checking one call's arguments (rule: linear-work). */
 export const MAX_STEPS = 1_000_000;
 
-/** Keywords whose schemas are held against the same value. */
+/** Keywords whose schemas apply to the same value. */
 const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'] as const;
-/** Keywords whose schemas are held against every item, or every property. */
+/** Keywords whose schemas apply to every item or property. */
 const forItems = ['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'] as const;
 const forProperties = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
 
-/** Whether the values can be held against the schema in the steps that are allowed. */
+/** Whether checking the values takes at most MAX_STEPS. */
 export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema): boolean {
   if (countValues(values, MAX_STEPS / size) <= MAX_STEPS / size) return true;
   const count = new StepCount();
@@ -19,7 +19,7 @@ export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema
   return count.left >= 0;
 }
 
-/** Values inside a value, itself included; not counted on once there are more than `most`. */
+/** Counts a value and all values inside it; stops above `max`. */
 function countValues(value: JsonValue, most: number): number {
   let count = 1;
   if (typeof value !== 'object' || value === null) return count;
@@ -33,7 +33,7 @@ function countValues(value: JsonValue, most: number): number {
 /** Counts the steps of the validator, and stops when there are too many. */
 class StepCount {
   left = MAX_STEPS;
-  /** Steps of a schema for a value that is no object or array, which are the same for all of these. */
+  /** Steps of a schema for a scalar value, which are the same for all scalars. */
   readonly #plain = new Map<Schema, number>();
 
   add(value: JsonValue, schema: unknown): void {

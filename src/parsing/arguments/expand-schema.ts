@@ -2,8 +2,8 @@ import type { Schema } from '@cfworker/json-schema';
 import { isObject } from '../text/scanner.js';
 
 /**
- * Keywords that are not enforced: a caller's patterns and formats would run regular expressions over the
- * model's text, `uniqueItems` compares every pair, and dynamic references depend on where they are reached.
+ * Keywords that are ignored: a caller's patterns and formats would run regular expressions over the model's
+ * text, `uniqueItems` compares every pair, and dynamic references depend on the path to them.
  */
 const leftOut = new Set([
   'pattern',
@@ -22,9 +22,12 @@ const leftOut = new Set([
   '$defs',
   'definitions',
 ]);
-/** Maximum number of nodes of a schema with its references written out; a larger one is not used. */
+/** Maximum number of nodes of a schema with its references expanded; a larger one is ignored. */
 const MAX_NODES = 20_000;
-/** Maximum number of keywords read while references are written out; a large schema may be referred to many times. */
+/**
+ * Maximum number of keywords read while references are expanded, since many references may point to one large
+ * schema.
+ */
 const MAX_KEYWORDS = 400_000;
 const MAX_DEPTH = 40;
 /** Maximum length of a reference that is followed. */
@@ -33,19 +36,20 @@ const MAX_POINTER_LENGTH = 1000;
 const subschemaMaps = new Set(['properties', 'dependentSchemas']);
 const verbatim = new Set(['const', 'enum', 'default', 'examples', 'required', 'type', 'dependentRequired']);
 
-/** A schema ready to be checked against, and how much there is of it: nodes, and values of `enum` and `required`. */
+/**
+ * A schema that is ready for checking, and its size: number of nodes, and of values in `enum` and `required`.
+ */
 export interface ExpandedSchema {
   readonly schema: Schema;
   readonly size: number;
 }
 
-/** Expanded schemas by identity: a tool's schema is expanded once, however many calls are checked. */
+/** Expanded schemas by identity, so that each tool's schema is expanded once. */
 const expanded = new WeakMap<object, ExpandedSchema | null>();
 
 /**
- * The schema with local references written out, so that checking it is bounded: nothing is fetched, no
- * reference runs in a circle (it ends as "anything"), no schema of a caller can hang or throw.
- * Null if it is too large to be used.
+ * Expands a schema's local references so that checking is bounded: it fetches nothing, circular references
+ * become "anything", and no caller's schema can hang or throw. Returns null if the schema is too large.
  */
 export function expandSchema(root: Readonly<Record<string, unknown>>): ExpandedSchema | null {
   const known = expanded.get(root);
@@ -60,7 +64,7 @@ export function expandSchema(root: Readonly<Record<string, unknown>>): ExpandedS
 
 class Expansion {
   nodes = 0;
-  /** Values that are listed in the schema, such as those of `enum`. */
+  /** Number of values listed in the schema, such as those of `enum`. */
   values = 0;
   #keywords = 0;
   readonly #root: object;
@@ -109,7 +113,7 @@ class Expansion {
     return isObject(value) ? this.expand(value, depth + 1, references) : value;
   }
 
-  /** Whether a keyword depends on `patternProperties`, which is not enforced. */
+  /** Whether a keyword depends on `patternProperties`, which is ignored. */
   #depends(keyword: string, schema: Readonly<Record<string, unknown>>): boolean {
     return (
       (keyword === 'additionalProperties' || keyword === 'unevaluatedProperties') &&
@@ -122,7 +126,7 @@ class Expansion {
     return this.#targets.get(reference);
   }
 
-  /** `#`, `#/$defs/name`; anything else, remote addresses included, means "anything". */
+  /** Resolves `#` and `#/$defs/name`. Anything else, remote addresses included, becomes "anything". */
   #find(reference: string): unknown {
     if (reference === '#') return this.#root;
     if (!reference.startsWith('#/')) return true;
@@ -136,7 +140,7 @@ class Expansion {
   }
 }
 
-/** The parts of a list or object, in it and in one another. */
+/** Counts the nested parts of a list or object. */
 export function countParts(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   let parts = 0;
@@ -144,5 +148,5 @@ export function countParts(value: unknown): number {
   return parts;
 }
 
-/** Whether a part of a schema is a schema of its own, and not a boolean. */
+/** Whether a part of a schema is itself a schema object, and not a boolean. */
 export const isSchema = (value: unknown): value is Schema => isObject(value);

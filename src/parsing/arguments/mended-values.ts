@@ -6,12 +6,12 @@ import { endsReply } from '../text/trailing.js';
 import type { ArgumentKeys } from './argument-keys.js';
 import { closesAgain } from './call-end.js';
 
-/** Maximum length of a string whose end is guessed, so that many of them in one long line stay cheap. */
+/** Maximum length of a string whose end is guessed; keeps many of them in one long line cheap. */
 const MAX_MENDED_LENGTH = 2 ** 17;
 
 /**
- * A string whose inner quotes are not escaped: it closes at the quote followed by `)` at the end of
- * the line, or by `, key=` (rule: repairs). It stays on one line; what could end in two places is refused.
+ * Reads a string with unescaped inner quotes: it closes at the quote followed by `)` at the end of the line,
+ * or by `, key=` (rule: repairs). The string must be on one line; ambiguous ends are refused.
  */
 export function readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): string | undefined {
   const { text } = scanner;
@@ -27,7 +27,7 @@ export function readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): string 
   return resolveEscapes(scanner, text.slice(inside, end), '"');
 }
 
-/** Returns the closing quote. */
+/** Returns the position of the closing quote. */
 function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number | undefined {
   const { text } = scanner;
   const quotes = '"“”'.includes(text.charAt(inside - 1)) ? '"“”' : "'‘’`";
@@ -47,7 +47,7 @@ function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number 
 
 const notClosed = 'a string is not closed, or holds quotes that are not escaped';
 
-/** A string in three quotes that ends in a quote of its own: `"""say "hi""""` (rule: repairs). */
+/** Reads a triple-quoted string that ends in a quote of its own: `"""say "hi""""` (rule: repairs). */
 function readTripleLoosely(
   scanner: Scanner,
   keys: ArgumentKeys,
@@ -69,7 +69,10 @@ function closesString(text: string, position: number, keys: ArgumentKeys): boole
   return text.charAt(at) === ',' && keys.beginsAt(text, skipSpace(text, at + 1));
 }
 
-/** `query=where is the token`: text up to `)` or a comma, unless it looks like code or a placeholder. */
+/**
+ * Reads unquoted text up to `)` or a comma, as in `query=where is the token`, unless it looks like code or a
+ * placeholder.
+ */
 export function readBareWords(scanner: Scanner): string | undefined {
   const { text, position: start } = scanner;
   let depth = 0;
@@ -91,13 +94,18 @@ export function readBareWords(scanner: Scanner): string | undefined {
 
 const operator = /[ \t]{0,8}(?:[+%]|\|\||&&|\?\?|(?:or|and|if)\b)[ \t]{0,8}["'`\w([{]/y;
 
-/** After a string's first closing quote: `"a" + "b"` and `"a" if x else "b"` are no text with inner quotes. */
+/**
+ * Whether the text after a closing quote continues an expression, as in `"a" + "b"` or `"a" if x else "b"`.
+ */
 function joinsExpression(text: string, position: number): boolean {
   operator.lastIndex = position;
   return operator.test(text);
 }
 
-/** Whether a character may not be in bare words: quotes, brackets, `<placeholders>`, calls such as `len(x)`; an apostrophe may. */
+/**
+ * Whether bare words may not contain a character: quotes, brackets, `<placeholders>`, calls such as `len(x)`.
+ * Apostrophes are allowed.
+ */
 function forbidden(text: string, at: number, mark: string): boolean {
   if (mark === '(') return at > 0 && isKeyCharacter(text.charCodeAt(at - 1));
   if (mark === "'" || mark === '’')

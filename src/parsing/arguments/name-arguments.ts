@@ -4,11 +4,11 @@ import { isObject, type JsonObject, type JsonValue, type Spellings } from '../te
 import type { OfferedTool } from './offered-tool.js';
 import type { Argument } from './read-arguments.js';
 
-/** Arguments as they were written, without names where they are positional. */
+/** Arguments as written; positional ones have no names yet. */
 export interface WrittenArguments {
   readonly list: readonly Argument[];
   readonly spellings: Spellings;
-  /** They stand in parentheses: there an object may also be the value of one parameter. */
+  /** True if the arguments are in parentheses, where an object may also be the value of one parameter. */
   readonly isCallForm: boolean;
 }
 
@@ -16,7 +16,9 @@ export type NamedArguments =
   | { ok: true; values: Record<string, JsonValue>; spellings: Spellings }
   | { ok: false; problem: string };
 
-/** Gives every argument its name (rule: arguments). Arguments are never dropped: what has no name is a problem. */
+/**
+ * Gives every argument its name (rule: arguments). Never drops an argument: one without a name is a problem.
+ */
 export function nameArguments(written: WrittenArguments, tool: OfferedTool | undefined): NamedArguments {
   const { list, spellings, isCallForm } = written;
   const [only] = list;
@@ -48,9 +50,9 @@ function describeUnnamed(index: number, tool: OfferedTool | undefined): string {
 }
 
 /**
- * Decides what a single object in call form is: the argument object if one of its keys is a parameter or nothing is
- * known of the parameters; else the first parameter's value if that may be an object. In other dialects it is always
- * the argument object (rule: arguments).
+ * Decides the meaning of a single object in call form: the argument object if one of its keys is a parameter
+ * or the parameters are unknown; else the first parameter's value if that may be an object. In other dialects
+ * it is always the argument object (rule: arguments).
  */
 function meaningOf(
   value: JsonObject,
@@ -87,7 +89,7 @@ function mayBeObject(schema: unknown): boolean {
   return values === undefined && !Object.hasOwn(schema, 'const');
 }
 
-/** An alternative by its type alone: alternatives in alternatives are not followed. */
+/** Reduces an alternative to its type; does not follow nested alternatives. */
 function typeOnly({ type, enum: values }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return { ...(type !== undefined && { type }), ...(values !== undefined && { enum: values }) };
 }

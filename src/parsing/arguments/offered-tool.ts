@@ -1,22 +1,25 @@
 import { CharacterSet, shorten } from '../text/characters.js';
 
-/** A tool the request offers, as far as reading a call needs it. */
+/** The parts of an offered tool that are needed to read a call. */
 export interface OfferedTool {
   readonly name: string;
-  /** Parameter names in positional order; empty when the tool takes none or none are known. */
+  /** Parameter names in positional order; empty if the tool has none or they are unknown. */
   readonly parameters: readonly string[];
-  /** JSON Schema of the arguments, when the tool was defined with one. */
+  /** JSON Schema of the arguments, if the tool was defined with one. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
 }
 
-/** A tool as MCP defines it; what else a definition holds is not read. */
+/** A tool definition in MCP's shape; other fields are ignored. */
 export interface DefinedTool {
   readonly name: string;
   /** JSON Schema of the argument object. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
 }
 
-/** From a tool definition in MCP's shape. Positional arguments are named in the order in which the tool is rendered. */
+/**
+ * Converts a tool definition in MCP's shape. Positional arguments follow the order in which the prompt lists
+ * the tool's parameters.
+ */
 export function toOfferedTool({ name, inputSchema }: DefinedTool): OfferedTool {
   return { name, parameters: parameterOrder(inputSchema), inputSchema };
 }
@@ -47,17 +50,17 @@ export const MAX_TOOLS = 10_000;
 
 const MAX_NAMES_LISTED = 20;
 
-/** Maximum length of a name with white space or quotes that is found in a text. */
+/** Maximum length of a tool name with white space or quotes. */
 const MAX_UNUSUAL_NAME_LENGTH = 200;
 
-/** Offered tools by the list's identity: a request's tools are indexed once, however many calls are read. */
+/** Indexed tools by the list's identity, so that a request's tools are indexed once. */
 const known = new WeakMap<readonly OfferedTool[], OfferedTools>();
 
-/** The offered tools by name, and the longest name that stands at a place of the text (rule: offered-tools). */
+/** The offered tools by name; finds the longest name at a position of the text (rule: offered-tools). */
 export class OfferedTools {
   static readonly #none = new OfferedTools([]);
   readonly #byName = new Map<string, OfferedTool>();
-  /** Lengths of the names a plain word cannot hold ("look up"), longest first, by their first word; usually none. */
+  /** Lengths of names with several words ("look up"), longest first, by their first word; usually empty. */
   readonly #unusual = new Map<string, number[]>();
 
   constructor(tools: readonly OfferedTool[]) {
@@ -75,7 +78,7 @@ export class OfferedTools {
       );
   }
 
-  /** Returns the tools of a list, indexed once; the list must not change afterwards. */
+  /** Returns the indexed tools of a list. The list must not change afterwards. */
   static of(tools: readonly OfferedTool[]): OfferedTools {
     if (tools.length === 0) return OfferedTools.#none;
     const before = known.get(tools);
@@ -85,7 +88,7 @@ export class OfferedTools {
     return offered;
   }
 
-  /** True if the request names no tool that could be read, so any well-formed call is accepted. */
+  /** True if the request has no readable tool, so that any well-formed call is accepted. */
   get areUnknown(): boolean {
     return this.#byName.size === 0;
   }
@@ -94,7 +97,7 @@ export class OfferedTools {
     return this.#byName.get(name);
   }
 
-  /** Whether the text from `position` on, which is still arriving, is the beginning of an offered name. */
+  /** Whether arriving text from `position` on is the beginning of an offered name. */
   mayGoOnToName(text: string, position: number): boolean {
     const length = text.length - position;
     if (length < 1 || length > MAX_UNUSUAL_NAME_LENGTH) return false;
@@ -118,7 +121,7 @@ export class OfferedTools {
     return length === undefined ? end : position + length;
   }
 
-  /** "tool `serch` is not offered; offered: search, read_file": words the model can use. */
+  /** Returns a problem message such as "tool `serch` is not offered; offered: search, read_file". */
   describeUnknown(name: string): string {
     const names = [...this.#byName.keys()];
     const more = names.length > MAX_NAMES_LISTED ? ` and ${names.length - MAX_NAMES_LISTED} more` : '';

@@ -8,11 +8,11 @@ import { closeIsMissing } from './call-end.js';
 import { readBareWords, readQuotedLoosely } from './mended-values.js';
 import type { OfferedTool } from './offered-tool.js';
 
-/** One argument as written: positional without a key. */
+/** One argument as written; `key` is absent for a positional one. */
 export interface Argument {
   readonly key: string | null;
   readonly value: JsonValue;
-  /** How a number was spelled, since `1.10` given for a text parameter is "1.10". */
+  /** The number's spelling, since `1.10` for a text parameter means "1.10". */
   readonly spelling?: string;
 }
 
@@ -21,15 +21,15 @@ export type ArgumentsReading =
   | { ok: false; problem: string; cut: boolean; isCopied: boolean };
 
 /**
- * Reads `a, b=1, "c": 2)` from after the opening parenthesis. First to the letter; only if that fails
- * once more with repairs, so that nothing well-formed is ever mended (rule: repairs).
+ * Reads `a, b=1, "c": 2)` after the opening parenthesis: first strictly; with repairs only if that fails, so
+ * that well-formed calls are never changed (rule: repairs).
  */
 export function readArguments(text: string, start: number, tool: OfferedTool | undefined): ArgumentsReading {
   const exact = new ArgumentReader(new Scanner(text, start), tool).read();
   if (exact.ok) return exact;
   const lenient = new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
   if (lenient.ok) return lenient;
-  // quoting a name that was copied would not make a value of it
+  // Advice to quote a name that was copied from the signature would not help.
   const problem = lenient.isCopied ? lenient.problem : exact.problem;
   return { ...exact, problem, cut: exact.cut || lenient.cut };
 }
@@ -38,10 +38,10 @@ class ArgumentReader {
   readonly #scanner: Scanner;
   readonly #keys: ArgumentKeys;
   #list: Argument[] = [];
-  /** An exact reading that began before this place has failed here; it is not tried again before it. */
+  /** Position before which strict readings have failed, so that they are not repeated. */
   #unreadableBefore = -1;
   #lastIsBare = false;
-  /** A parameter's own name or its type stands where its value belongs. */
+  /** True if the model copied a parameter's name or type in the place of a value. */
   #isCopied = false;
 
   constructor(scanner: Scanner, tool: OfferedTool | undefined) {
@@ -59,7 +59,7 @@ class ArgumentReader {
     return { ok: true, list: this.#list, end, repairs: [...scanner.repairs], spellings: scanner.spellings };
   }
 
-  /** Returns where the call ends, after `)`. */
+  /** Returns the end of the call, after `)`. */
   #readList(): number | undefined {
     const scanner = this.#scanner;
     for (;;) {
@@ -81,8 +81,8 @@ class ArgumentReader {
   }
 
   /**
-   * A label at the start of a line ends a call that is not closed, unless it is a parameter of the tool; where
-   * none are known, one in lower case is taken for a parameter (rule: literals-first).
+   * Whether a label at the start of a line ends an unclosed call. It does unless it is a parameter of the
+   * tool; if the parameters are unknown, a lower-case label counts as a parameter (rule: literals-first).
    */
   #isAtMarker(): boolean {
     const { text, position } = this.#scanner;
@@ -120,7 +120,7 @@ class ArgumentReader {
     return true;
   }
 
-  /** `name=`, `name:`, `"name"=` or `"name":`; otherwise nothing is taken. */
+  /** Reads `name=`, `name:`, `"name"=` or `"name":`; leaves the position unchanged otherwise. */
   #readKey(): string | null {
     const scanner = this.#scanner;
     const start = scanner.position;
@@ -134,7 +134,7 @@ class ArgumentReader {
     return null;
   }
 
-  /** Apart from the scanner, which is not to fail on what is no key after all. */
+  /** Reads with a separate scanner, which may fail without effect if this is not a key. */
   #readQuotedName(): string | undefined {
     const { text, position } = this.#scanner;
     const attempt = new Scanner(text, position, { within: this.#scanner });
@@ -158,7 +158,7 @@ class ArgumentReader {
     return words;
   }
 
-  /** A value that is well-formed and followed by what may follow a value. */
+  /** Reads a well-formed value that is followed by a valid separator. */
   #tryExact(start: number): JsonValue | undefined {
     const scanner = this.#scanner;
     const attempt = new Scanner(scanner.text, start, { within: scanner });

@@ -3,19 +3,19 @@ import { LineEnds } from '../text/characters.js';
 import { ArrivingCode } from '../text/code-spans.js';
 import { LineClassifier } from '../text/line-classifier.js';
 
-/** The current line. */
+/** The line that is being read. */
 export interface CurrentLine {
-  /** Only blanks of the line were read. */
+  /** True if only blanks of the line were read. */
   begins: boolean;
   hasText: boolean;
-  /** Blanks it starts with, which stand in the gap already. */
+  /** Number of its leading blanks, which are already in the gap. */
   indent: number;
   quoted: boolean;
-  /** It is shown only once text follows it: a fence may turn out to be the action. */
+  /** True if the line is sent only once text follows it, since its fence may turn out to be the action. */
   kept: boolean;
-  /** Its label left `**` open. */
+  /** True if its label left `**` open. */
   openBold: boolean;
-  /** Position in the gap of a `**` that may close it. */
+  /** Position in the gap of a `**` that may close the emphasis. */
   closingBold: number | null;
 }
 
@@ -25,11 +25,11 @@ export class ArrivingReply {
   readonly code = new ArrivingCode();
   lines = new LineClassifier();
   line: CurrentLine = newLine();
-  /** The closing tag of an answer in tags. */
+  /** The closing tag of the current answer, if it is in tags. */
   closingTag: string | null = null;
-  /** Only reasoning was sent, so the whole reply may still be a call without a marker. */
+  /** True if only reasoning was sent, so that the rest of the reply may still be a call without a marker. */
   mayBeCall = true;
-  /** Undecided text from `at` on, with the one character before it. */
+  /** Undecided text from `at` on, with one character before it. */
   text = '';
   at = 0;
   #lineEnds = new LineEnds('');
@@ -41,7 +41,7 @@ export class ArrivingReply {
     this.#lineEnds = new LineEnds(this.text);
   }
 
-  /** Returns the end of the line of `position`, as far as it has arrived. */
+  /** Returns the end of the line at `position`, as far as it has arrived. */
   lineEnd(position: number): number {
     return this.#lineEnds.after(position);
   }
@@ -50,7 +50,7 @@ export class ArrivingReply {
     this.line = newLine();
   }
 
-  /** Keeps the text up to `end` for what may follow it. */
+  /** Moves the text up to `end` into the gap, to be sent only if more text follows. */
   keepTo(end: number): true {
     this.writer.keep(this.text.slice(this.at, end));
     this.at = end;

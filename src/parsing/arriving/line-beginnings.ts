@@ -12,9 +12,9 @@ import { WaitingFences } from './waiting-fences.js';
 export class LineBeginnings {
   readonly #reply: ArrivingReply;
   readonly #fences: WaitingFences;
-  /** Only white space and chat tokens have arrived. */
+  /** True if only white space and chat tokens have arrived. */
   #atEdge = true;
-  /** A line began like a JSON value, in whose strings markers do not count. */
+  /** True if a line began like a JSON value, in whose strings markers do not count. */
   #valueBegan = false;
 
   constructor(reply: ArrivingReply) {
@@ -22,12 +22,12 @@ export class LineBeginnings {
     this.#fences = new WaitingFences(reply);
   }
 
-  /** Does one step; false when more text is needed to decide. */
+  /** Reads the next part; false if more text is needed to decide. */
   advance(): boolean {
     return this.#takeIndent() && (this.#atEdge ? this.#leaveEdge() : this.#beginLine());
   }
 
-  /** Moves the blanks a line starts with into the gap. */
+  /** Moves a line's leading blanks into the gap. */
   #takeIndent(): boolean {
     const { text, at, line } = this.#reply;
     const end = skipBlanks(text, at);
@@ -36,7 +36,7 @@ export class LineBeginnings {
     return end < text.length;
   }
 
-  /** Chat tokens before the reply are dropped (rule: chat-tokens). */
+  /** Drops chat tokens before the reply (rule: chat-tokens). */
   #leaveEdge(): boolean {
     const { text, at, writer } = this.#reply;
     if (isOneOf('\r\n', text, at)) return this.#beginLine();
@@ -90,7 +90,10 @@ export class LineBeginnings {
     reply.at = skipBlanks(reply.text, end);
   }
 
-  /** Begins a line of an answer, in which no marker counts; a possible half stop word or closing fence waits for more text. */
+  /**
+   * Begins a line of an answer, in which no marker counts; holds a possible half of a stop word or closing
+   * fence.
+   */
   #beginAnswerLine({ kind }: Line, end: number): void {
     const { text, at } = this.#reply;
     const stop = stopWords.find((word) => text.startsWith(word, at));

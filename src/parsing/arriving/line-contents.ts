@@ -18,7 +18,7 @@ export class LineContents {
     this.#tools = tools;
   }
 
-  /** Does one step; false when more text is needed to decide. */
+  /** Reads the next part; false if more text is needed to decide. */
   advance(): boolean {
     const { writer, line, text } = this.#reply;
     if (this.#reply.mayBeCall && writer.role === 'draft' && !this.#isNoCall()) return false;
@@ -32,14 +32,19 @@ export class LineContents {
     return mark ? this.#enterMark(mark) : this.#reply.keepTo(this.#reply.lineEnd(at));
   }
 
-  /** Holds a reply that begins like a call without any marker (rule: bare-call); false when it is held or undecided. */
+  /**
+   * Whether the reply cannot be a call without a marker (rule: bare-call); false while it is held or
+   * undecided.
+   */
   #isNoCall(): boolean {
     const begins = mayBeginBareCall(this.#reply.text, this.#reply.at, this.#tools);
     if (begins === true) this.#reply.writer.hold();
     return begins === false;
   }
 
-  /** Returns the next line break, closing emphasis, mark, or possible half of a stop word, which has no mark. */
+  /**
+   * Returns the next line break, closing emphasis, mark, or possible half of a stop word (without a mark).
+   */
   #nextMark(openBold: boolean): { at: number; mark: InlineMark | 'partial' | null } {
     const { text } = this.#reply;
     for (let from = this.#reply.at; ; from += 1) {
@@ -58,7 +63,7 @@ export class LineContents {
     return this.#reply.keepTo(at + 1);
   }
 
-  /** `**` at the end of a line closes the emphasis a label left open, and is no text: it waits for the line's end. */
+  /** Holds a `**` until the end of its line, where it closes the emphasis of a label and is not text. */
   #enterBold(): boolean {
     const { text, at, line, writer } = this.#reply;
     if (at + 2 >= text.length) return false;
@@ -86,7 +91,7 @@ export class LineContents {
     return false;
   }
 
-  /** Whether another role's turn may begin here, which is never sent. */
+  /** Whether another role's turn may begin here; its text is never sent. */
   #leavesTurn(): boolean {
     const { lines, text, at } = this.#reply;
     return !lines.insideCodeFence && otherTurnOpener(text, at) !== null;
@@ -102,7 +107,9 @@ export class LineContents {
     return true;
   }
 
-  /** Our own fence: quotation from here on, or a closing tag that nothing opened, which is dropped. */
+  /**
+   * Enters one of our own fences: the text after it is quotation, and an unmatched closing tag is dropped.
+   */
   #enterOwnFence({ tag, end }: Extract<InlineMark, { kind: 'own_fence' }>): boolean {
     const { text, at, writer, lines, line } = this.#reply;
     if (text.charAt(at - 1) === '`' && end >= text.length) return false;
@@ -122,7 +129,7 @@ export class LineContents {
     return true;
   }
 
-  /** Ends reasoning, after which a marker counts as at the start of a line. */
+  /** Ends reasoning; a marker after it counts as at the start of a line. */
   #endThinking(end: number): true {
     this.#reply.writer.endReasoning();
     this.#reply.beginLine();

@@ -2,13 +2,18 @@ import { isOneOf } from '../text/characters.js';
 import { trimTokens } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
 
-/** Code fences of an arriving reply that may be more than code: the reply's wrapping, the action, the answer. */
+/**
+ * Code fences of an arriving reply that may turn out to be the reply's wrapping, the action or the answer.
+ */
 export class WaitingFences {
   readonly #reply: ArrivingReply;
   #isWrapped = false;
-  /** How much waited when a fence opened the reply of which nothing is sent yet. */
+  /**
+   * Length of the held text when a fence opened a reply of which nothing was sent yet; null without such a
+   * fence.
+   */
   #wrapped: number | null = null;
-  /** Null in a code fence of which only the opening line has come. */
+  /** Whether the current code fence is held; null if only its opening line has arrived. */
   #isKept: boolean | null = false;
 
   constructor(reply: ArrivingReply) {
@@ -20,12 +25,15 @@ export class WaitingFences {
     return this.#isWrapped;
   }
 
-  /** Whether the line that has begun is shown only once text follows it. */
+  /** Whether the current line is sent only once text follows it. */
   keepsLine(quoted: boolean, wasInFence: boolean): boolean {
     return (quoted && this.#mayAct(wasInFence)) || this.#wrapped !== null;
   }
 
-  /** A code fence may turn out to hold the action or the answer: after a labelled thought, or where JSON stands in it. */
+  /**
+   * Whether a code fence may turn out to hold the action or the answer: after a labelled thought, or if it
+   * begins with JSON.
+   */
   #mayAct(wasInFence: boolean): boolean {
     const { lines, writer, text, at } = this.#reply;
     if (!wasInFence) this.#isKept = lines.insideCodeFence ? null : false;
@@ -33,7 +41,10 @@ export class WaitingFences {
     return this.#isKept ?? true;
   }
 
-  /** Holds the text of a fence that opens the reply until a label in it, or the fence's end, shows whether it only wraps the reply. */
+  /**
+   * Holds the text of a fence that opens the reply until a label in it, or the fence's end, shows whether it
+   * wraps the reply.
+   */
   enterWrapper(end: number): void {
     const { writer, lines, line } = this.#reply;
     this.#isWrapped = true;
@@ -46,7 +57,7 @@ export class WaitingFences {
     line.kept = this.#wrapped !== null;
   }
 
-  /** A label shows that the fence only wraps the reply: what has waited is sent without the fence line. */
+  /** Sends the held text without the fence line, since a label shows that the fence only wraps the reply. */
   unwrap(): void {
     if (this.#wrapped === null) return;
     const { writer } = this.#reply;

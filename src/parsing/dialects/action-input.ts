@@ -8,7 +8,7 @@ import { readString, stringStart } from '../text/strings.js';
 import { endsReply, skipClosers, trimEnd } from '../text/trailing.js';
 import { type CallReading, isAnswerName, signature, unreadable, withArguments } from './written-call.js';
 
-/** `Action: tool` and on a further line `Action Input: …` (rule: two-line-action). */
+/** Reads `Action: tool` with `Action Input: …` on a later line (rule: two-line-action). */
 export function readActionInput(text: string, start: number, tools: OfferedTools): CallReading | null {
   const line = lineEnd(text, start);
   const input = inputAfter(text, line);
@@ -28,26 +28,29 @@ export function readActionInput(text: string, start: number, tools: OfferedTools
     : readInput(text, start, name, skipSpace(text, input));
 }
 
-/** Behind the `Action Input:` label on the next line that is not blank. */
+/** Returns the position after the `Action Input:` label on the next non-blank line. */
 function inputAfter(text: string, line: number): number | null {
   const next = skipSpace(text, line);
   const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);
   return marker && marker !== 'partial' && marker.label === 'action_input' && next > line ? marker.end : null;
 }
 
-/** The next text is a label on a line of its own: nothing was put in (rule: literals-first). */
+/** Whether a label on its own line follows, so that the input is empty (rule: literals-first). */
 export function isLabelled(text: string, input: number): boolean {
   const line = text.lastIndexOf('\n', skipSpace(text, input)) + 1;
   const marker = line > input ? matchMarker(text, line) : null;
   return marker !== null && marker !== 'partial';
 }
 
-/** `Action: None`, `N/A` and the like are no action (rule: offered-tools). */
+/** Whether a name means that no action follows, such as `None` or `N/A` (rule: offered-tools). */
 export function meansNoAction(name: string): boolean {
   return ['none', 'n/a', 'na', 'null', 'nil', 'nothing', '-', '–', '—'].includes(name.toLowerCase());
 }
 
-/** An offered tool's name alone on its line: a call if it takes nothing, else a call without arguments. */
+/**
+ * Reads an offered tool's name alone on its line: a call if the tool has no parameters, else a call that
+ * lacks its arguments.
+ */
 function readNameAlone(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
@@ -102,7 +105,7 @@ function readFenced(text: string, start: number, name: string, fence: number): C
   }
   const hasLanguage = isRestBlank(text, beside, lineEnd(text, beside));
   const written = text.slice(hasLanguage ? beside : marks, close).trim();
-  // ```sh ls```, ```apple juice```: nobody can tell
+  // In ```sh ls``` or ```apple juice```, the first word may be a language or part of the input.
   const mayBeLanguage = !hasLanguage && beside > marks && inside > beside && inside < close;
   return mayBeLanguage ? unclear(name, asObject(name)) : plainInput(name, start, close + 3, written);
 }
@@ -121,11 +124,14 @@ function readStructure(scanner: Scanner, start: number, name: string): CallReadi
   const isList = scanner.current === '[';
   const value = readValue(scanner);
   if (value === undefined) return unreadable('action_input', name, scanner);
-  // a list is one value, for the first parameter
+  // A list is one value, which belongs to the first parameter.
   return inputCall(name, start, scanner.position, isList ? [value] : value, scanner);
 }
 
-/** Plain text up to the next marker or the end of the model's turn. A blank line with more text after it leaves open where it ends. */
+/**
+ * Reads plain text up to the next marker or the end of the model's turn. The call is malformed if text
+ * follows a blank line, since the input's end is then unclear.
+ */
 function readPlain(text: string, start: number, name: string, input: number): CallReading {
   let end = input;
   while (end < text.length) {

@@ -5,7 +5,9 @@ import { Scanner } from '../text/scanner.js';
 import { readSingleString } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
 
-/** `tool[text]`: verbatim to the last `]` of the line, into the first parameter (rule: bracket-call). */
+/**
+ * Reads `tool[text]`: all text up to the last `]` of the line is the first parameter (rule: bracket-call).
+ */
 export function readBracket(text: string, start: number, tools: OfferedTools): CallReading | null {
   const open = tools.nameEnd(text, start);
   const name = text.slice(start, open);
@@ -49,7 +51,10 @@ function endsInput(text: string, position: number): boolean {
 
 const observation = /[ \t]{1,8}Observation(?: \d{1,9})?:/iy;
 
-/** Unquoted only if the whole is one string literal; two side by side are text (rule: bracket-call). */
+/**
+ * Removes the quotes only if the whole text is one string literal; two adjacent literals are plain text
+ * (rule: bracket-call).
+ */
 function unquote(written: string): string {
   const trimmed = written.trim();
   const scanner = new Scanner(trimmed, 0);

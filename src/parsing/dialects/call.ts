@@ -5,12 +5,12 @@ import { Scanner } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
 import type { CallReading } from './written-call.js';
 
-/** `tool(a=1, "b": 2)` (rule: arguments). */
+/** Reads `tool(a=1, "b": 2)` (rule: arguments). */
 export function readCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
   const tool = tools.find(name);
-  // only the name of an offered tool may stand apart from its parenthesis; prose has such words too
+  // Only an offered tool's name may have blanks before its parenthesis, since prose also puts words there.
   const open = tool ? skipBlanks(text, nameEnd) : nameEnd;
   if (name === '' || text.charAt(open) !== '(') return null;
   const reading = readArguments(text, open + 1, tool);
@@ -27,7 +27,7 @@ export function readCall(text: string, start: number, tools: OfferedTools): Call
   return { kind: 'call', dialect: 'call', name, list, spellings, repairs, start, end };
 }
 
-/** `[f()]` and `['f()']`: the first call of a list (rule: listed-call). */
+/** Reads the first call of a list, such as `[f()]` or `['f()']` (rule: listed-call). */
 export function readListedCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   if (text.charAt(start) !== '[') return null;
   const inside = skipSpace(text, start + 1);
@@ -37,7 +37,7 @@ export function readListedCall(text: string, start: number, tools: OfferedTools)
   return text.charAt(after) === ']' ? { ...reading, start, end: after + 1 } : { ...reading, start };
 }
 
-/** `'f()'`: a call that is the whole content of a string. */
+/** Reads `'f()'`, a call that is the whole content of a string. */
 export function readQuotedCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const scanner = new Scanner(text, start);
   if (!stringStart(scanner)) return null;

@@ -11,7 +11,7 @@ const argumentKeys = ['arguments', 'action_input', 'args', 'tool_args', 'paramet
 const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'action', 'tool'] as const;
 const MAX_WRAPPER_DEPTH = 4;
 
-/** `{"name": "tool", "arguments": {…}}`, or a list of such objects of which the first counts. */
+/** Reads `{"name": "tool", "arguments": {…}}`, or the first of a list of such objects. */
 export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
   if (!isOneOf('{[', text, start)) return null;
   const scanner = new Scanner(text, start);
@@ -42,12 +42,12 @@ function unreadableObject(dialect: Dialect, problem: string, name: string | null
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
-/** Keys that may stand beside the name without being arguments. */
+/** Whether a key may accompany the name without being an argument. */
 function isAccompanying(key: string): boolean {
   return ['id', 'type', 'thought', ...nameKeys].includes(key);
 }
 
-/** The tool's name and the object that holds its arguments, inside lists and wrappers. */
+/** Finds the tool's name and the object of its arguments, inside lists and wrappers. */
 function findCallObject(value: JsonValue, depth = 0): [string, JsonObject] | null {
   if (depth > MAX_WRAPPER_DEPTH) return null;
   if (Array.isArray(value)) return value[0] === undefined ? null : findCallObject(value[0], depth + 1);

@@ -3,17 +3,18 @@ import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { endsReply } from '../text/trailing.js';
 import { type CallReading, signature } from './written-call.js';
 
-/** Code before a call: `await f()`, `const x = f()`. */
+/** Matches code before a call, such as `await f()` or `const x = f()`. */
 const statement =
   /(?:(?:const|let|var)[ \t]{1,8})?(?:[\w$]{1,60}[ \t]{0,8}=[ \t]{0,8})?(?:(?:await|return|yield)[ \t]{1,8})?/y;
-/** Text after a name that shows a call and not a word of a sentence. */
+/** Matches text after a name that shows an intended call, not prose. */
 const input = /["'“‘`{[(:=]|->|[\w.-]{1,60}[ \t]{0,8}[=:]/y;
-/** `read_file`, `http.request`, `sendMail`: no word of a sentence is spelled like this. */
+/** Matches spellings that no English word has, such as `read_file`, `http.request` or `sendMail`. */
 const identifier = /[_.\d-]|[a-z][A-Z]/;
 
 /**
- * An offered tool's name starts what follows the label, and plainly as a call, but in no form that can be read. The
- * model is told: an answer it is not either (rule: offered-tools).
+ * Recognises text after the label that starts with an offered tool's name and is clearly an intended call,
+ * but in no readable form. It is not treated as an answer; the model is advised instead (rule:
+ * offered-tools).
  */
 export function readNamedOnly(text: string, start: number, tools: OfferedTools): CallReading | null {
   statement.lastIndex = start;

@@ -10,12 +10,12 @@ import { readTag } from './tags.js';
 import type { CallReading } from './written-call.js';
 
 interface DialectReader {
-  /** Characters with one of which a call begins; absent if it may begin with any. */
+  /** Characters with which the call can begin; absent if with any. */
   readonly opens?: string;
   readonly read: (text: string, start: number, tools: OfferedTools) => CallReading | null;
 }
 
-/** One reader for each dialect an action may be written in; the first that recognises the text reads it. */
+/** Readers of all dialects of an action; the first that recognises the text reads it. */
 const readers: readonly DialectReader[] = [
   { opens: '<', read: readTag },
   { opens: '[', read: readListedCall },
@@ -28,7 +28,8 @@ const readers: readonly DialectReader[] = [
 ];
 
 /**
- * Reads what stands after `Action:`. Null where it is no call at all: `None`, `N/A`, prose (rule: offered-tools).
+ * Reads the text after `Action:`. Returns null if it is not a call: `None`, `N/A`, prose (rule:
+ * offered-tools).
  */
 export function readAction(text: string, position: number, tools: OfferedTools): CallReading | null {
   const tokens = readTokens(text, position, opensOtherTurn);
@@ -54,8 +55,8 @@ function unwrap(text: string, position: number, tools: OfferedTools): number {
 }
 
 /**
- * Skips the language beside the marks of a fence. On one line ```tool(…)``` has none, nor has ```tool {…}```; in
- * ```python tool(…)``` the first word is the language, even if a tool has that name.
+ * Skips the language beside the marks of a fence. On one line, ```tool(…)``` and ```tool {…}``` have no
+ * language; in ```python tool(…)``` the first word is the language, even if a tool has that name.
  */
 function insideFence(text: string, marks: number, tools: OfferedTools): number {
   const end = skipLanguage(text, marks);
@@ -67,7 +68,7 @@ function insideFence(text: string, marks: number, tools: OfferedTools): number {
   return skipSpace(text, isLanguage ? end : marks);
 }
 
-/** Returns where an offered tool's name at `position` ends. */
+/** Returns the end of an offered tool's name at `position`. */
 function toolEnd(text: string, position: number, tools: OfferedTools): number | undefined {
   const end = tools.nameEnd(text, position);
   return tools.find(text.slice(position, end)) && end;

@@ -1,12 +1,13 @@
 import { isObject, type JsonObject, type JsonValue, type Scanner } from '../text/scanner.js';
 import { type CallPlace, type CallReading, withArguments } from './written-call.js';
 
-/** All that the object may hold that `protocol: "json"` teaches. */
+/** All keys of the object that `protocol: "json"` teaches. */
 const stepKeys = ['thought', 'action', 'final_answer'] as const;
 
 /**
- * `{"thought", "action": {"tool", "args"}}` or `{"thought", "final_answer"}`, with nothing else in it. Null is not
- * there, nor is an empty answer beside an action; of both the first counts (rule: step-object).
+ * Reads `{"thought", "action": {"tool", "args"}}` or `{"thought", "final_answer"}` without other keys. Null
+ * counts as absent, and so does an empty answer beside an action. If both are present, the first wins (rule:
+ * step-object).
  */
 export function readStepObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading | null {
   if (!isObject(value) || !holdsOnly(value, stepKeys)) return null;

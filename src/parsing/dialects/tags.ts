@@ -15,14 +15,14 @@ const openingTags = new FixedWords(
   1,
 );
 
-/** The call tag, such as `<tool_call>`, that opens at `position`. */
+/** Returns the call tag, such as `<tool_call>`, that opens at `position`. */
 export function callTagAt(text: string, position: number): string | undefined {
   return openingTags.at(text, position);
 }
 
 /**
- * A call in a tag: a JSON object, `<name>` with `<parameters>`, or `tool(…)`. Null where nothing of the
- * kind follows, as in prose that only mentions the tag. The closing tag may be missing.
+ * Reads a call in a tag: a JSON object, `<name>` with `<parameters>`, or `tool(…)`. Returns null otherwise,
+ * as for prose that only mentions the tag. The closing tag may be missing.
  */
 export function readTag(text: string, start: number, tools: OfferedTools): CallReading | null {
   const opening = callTagAt(text, start);
@@ -36,7 +36,7 @@ export function readTag(text: string, start: number, tools: OfferedTools): CallR
   return { ...reading, dialect: 'tag', start, end };
 }
 
-/** `<name>tool</name><parameters>{…}</parameters>`: the form the service teaches. */
+/** Reads `<name>tool</name><parameters>{…}</parameters>`, the form that the service teaches. */
 function readNamed(text: string, start: number): CallReading | null {
   if (!text.startsWith('<name>', start)) return null;
   const nameLength = text.slice(start, start + MAX_NAME_LENGTH).indexOf('</name>');
@@ -65,7 +65,7 @@ function readNamed(text: string, start: number): CallReading | null {
   return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, value, scanner);
 }
 
-/** `</parameters>`, or another closing tag in its place, such as `</parameter>`; null where none stands. */
+/** Skips `</parameters>`, or a similar closing tag such as `</parameter>`; null if there is none. */
 function closeParameters(
   text: string,
   position: number,
@@ -82,7 +82,7 @@ function withoutArguments(text: string, name: string, start: number, end: number
   return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, undefined, new Scanner(text, end));
 }
 
-/** Returns the position after `</tag>`; null if the text here is another. */
+/** Returns the position after `</tag>`; null if the text here is not that tag. */
 function closeTag(text: string, position: number, tag: string): number | null {
   const close = `</${tag}>`;
   return text.startsWith(close, position) ? position + close.length : null;

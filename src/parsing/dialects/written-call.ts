@@ -3,7 +3,7 @@ import type { Argument } from '../arguments/read-arguments.js';
 import { decode } from '../text/literals.js';
 import type { JsonValue, Repair, Scanner, Spellings } from '../text/scanner.js';
 
-/** How an action was written (`parse.dialect` of the response). */
+/** The syntax in which an action was written (`parse.dialect` of the response). */
 export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
 
 /** A call with complete syntax; `resolveCall` checks its tool and arguments. */
@@ -12,11 +12,11 @@ export interface WholeCall {
   readonly dialect: Dialect;
   readonly name: string;
   readonly list: readonly Argument[];
-  /** The one value that held all arguments, as written; undefined if they were written one by one. */
+  /** The one value that held all arguments, as written; undefined if each was written separately. */
   readonly input?: JsonValue | undefined;
   /** The thought in a JSON object beside the call (rule: step-object). */
   readonly thought?: string;
-  /** The call is the object that `protocol: "json"` teaches, which needs no marker. */
+  /** True if the call is the object that `protocol: "json"` teaches, which needs no marker. */
   readonly isStepObject?: boolean;
   readonly spellings: Spellings;
   readonly repairs: readonly Repair[];
@@ -25,7 +25,7 @@ export interface WholeCall {
   readonly end: number;
 }
 
-/** The place and the dialect of a call. */
+/** Position and dialect of a call. */
 export type CallPlace = Pick<WholeCall, 'kind' | 'dialect' | 'start' | 'end'>;
 
 /** An intended action that cannot be read. */
@@ -35,21 +35,21 @@ export interface UnreadableCall {
   /** Null if the name could not be read. */
   readonly name: string | null;
   readonly problem: string;
-  /** The text ended too early. */
+  /** True if the text ended too early. */
   readonly cut: boolean;
 }
 
-/** Whether a tool name is the one under which agents such as LangChain's write their answer (rule: answer-call). */
+/** Whether agents such as LangChain's use this tool name for their answer (rule: answer-call). */
 export function isAnswerName(name: string): boolean {
   return /^final[ _]answer$/i.test(name);
 }
 
-/** A dialect's reading of a place in the text; null if the text is not in this dialect. */
+/** The result of one dialect's reader; null if the text is not in its dialect. */
 export type CallReading = WholeCall | UnreadableCall;
 
 /**
- * Turns a value that holds all arguments into arguments: an object, a list, a string that encodes an
- * object, any other string. Null for a string that begins like an object but encodes none.
+ * Converts a value that holds all arguments: an object, a list, a string that encodes an object, or any other
+ * string. Returns null for a string that begins like an object but cannot be decoded.
  */
 function argumentList(value: JsonValue | undefined, spellings: Spellings): Argument[] | null {
   if (value === undefined || value === null) return [];
@@ -59,7 +59,7 @@ function argumentList(value: JsonValue | undefined, spellings: Spellings): Argum
   return decoded === undefined ? null : [{ key: null, value: decoded }];
 }
 
-/** Takes a call's arguments from one value; the call is unreadable if the value encodes none. */
+/** Reads a call's arguments from one value; the call is unreadable if that fails. */
 export function withArguments(
   call: CallPlace & Pick<WholeCall, 'name' | 'thought' | 'isStepObject'>,
   value: JsonValue | undefined,
@@ -72,7 +72,7 @@ export function withArguments(
   return { kind: 'unreadable', dialect: call.dialect, name: call.name, problem, cut: false };
 }
 
-/** Makes an unreadable call from a failed scanner. */
+/** Builds an unreadable call from a failed scanner. */
 export function unreadable(dialect: Dialect, name: string | null, scanner: Scanner): UnreadableCall {
   return {
     kind: 'unreadable',
@@ -83,7 +83,7 @@ export function unreadable(dialect: Dialect, name: string | null, scanner: Scann
   };
 }
 
-/** Writes how the tool is called, such as `read_file(path, start_line)`, for the text of a problem. */
+/** Returns the tool's signature for a problem message, such as `read_file(path, start_line)`. */
 export function signature(tool: OfferedTool): string {
   return `${tool.name}(${tool.parameters.join(', ')})`;
 }

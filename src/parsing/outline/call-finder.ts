@@ -5,7 +5,10 @@ import type { CallReading } from '../dialects/written-call.js';
 import { character, skipBlanks } from '../text/characters.js';
 import type { CodeSpans } from '../text/code-spans.js';
 
-/** Maximum number of broken or quoted calls that are tried; the rest counts as prose, which keeps the walk linear. */
+/**
+ * Maximum number of broken or quoted calls that are tried; later ones count as prose, which keeps the walk
+ * linear.
+ */
 const MAX_ATTEMPTS = 64;
 
 /** Reads the calls that a walk meets, except those that are only quoted. */
@@ -26,12 +29,12 @@ export class CallFinder {
     if (this.#attempts >= MAX_ATTEMPTS) return null;
     const reading = readAction(this.#text, at, this.#tools);
     if (reading) return this.#isMeant(reading, at) ? reading : null;
-    // one line may hold many labels, each of which may be read to the end of the line
+    // A line may hold many labels, and reading the action after each may run to the end of the line.
     if (this.#isInLine(lineStart)) this.#attempts += 1;
     return null;
   }
 
-  /** A broken call in a tag counts as an action only where the tag starts its line. */
+  /** Reads the call in a tag. A broken call counts as an action only if the tag starts its line. */
   readTag(at: number, lineStart: number): CallReading | null {
     if (this.#attempts >= MAX_ATTEMPTS) return null;
     const reading = readTag(this.#text, at, this.#tools);
@@ -40,7 +43,7 @@ export class CallFinder {
       this.#attempts += 1;
       return null;
     }
-    // however the paragraph's other backticks pair up
+    // A call wrapped directly in inline code counts, however the paragraph's other backticks pair up.
     const isWrapped =
       reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[reading.end] === '`';
     return !isWrapped && this.#isMeant(reading, at + 1) ? reading : null;

@@ -16,8 +16,9 @@ import { Quotations } from './quotations.js';
 import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from './reply-outline.js';
 
 /**
- * Walks over a reply once, line by line, up to its first action or answer. Reasoning that is closed but was never opened
- * (some servers drop the opening tag) restarts the walk after it, at most once (rule: thinking).
+ * Walks over a reply once, line by line, up to its first action or answer. If reasoning is closed without
+ * having been opened, since some servers drop the opening tag, the walk restarts after it, at most once
+ * (rule: thinking).
  */
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   const { end: edge, turn } = readTokens(text, 0, opensOtherTurn);
@@ -68,9 +69,9 @@ class OutlineWalk {
   readonly #codeSpans: CodeSpans;
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
-  /** The position after a `</think>` that was never opened. */
+  /** Position after a `</think>` that was never opened. */
   #orphanEnd: number | null = null;
-  /** End of the last unreadable value, before which none is tried again. */
+  /** End of the last unreadable value; values before it are not tried again. */
   #triedBefore = 0;
   #line: TextSpan = [0, -1];
   #thinkNeverEnds = false;
@@ -159,7 +160,7 @@ class OutlineWalk {
       this.found.turn = { kind: 'answer', marker };
       return null;
     }
-    // what follows an observation the model made up is not taken, as if it had stopped there
+    // Text after an invented observation is ignored, as if the model had stopped there.
     if (marker.label === 'observation' && !quoted && this.#lines.proseBefore) return null;
     if (marker.label !== 'action_input') this.found.enterLine(this.#line[0], { hasLabel: true });
     if (marker.label === 'thought') this.found.thoughts.push(marker);
@@ -193,7 +194,7 @@ class OutlineWalk {
     return this.#enterProse(scanner.position, this.#lineEnds.after(scanner.position));
   }
 
-  /** Reads the rest of a line: inline code, tags that call a tool, reasoning. */
+  /** Reads the rest of a line: inline code, call tags, reasoning. */
   #enterProse(from: number, end: number): Next {
     const text = this.#text;
     let at = from;
@@ -206,7 +207,7 @@ class OutlineWalk {
         return this.#stopAtOtherTurn(at);
       } else if (mark === character.less) {
         const next = this.#enterTag(at);
-        // after reasoning a marker may stand as at the start of a line
+        // Markers count after reasoning as at the start of a line.
         if (next !== at + 1) return next;
         at = next;
       } else {
@@ -242,7 +243,7 @@ class OutlineWalk {
     return reading ? this.#act(at, reading) : at + 1;
   }
 
-  /** Leaves the rest of the line to one of our own fences. A closer alone on its line is no text. */
+  /** Treats the rest of the line as part of one of our own fences; omits a closer alone on its line. */
   #leaveToQuotation(at: number, { kind, end }: OwnTag): number | null {
     const [, lineStop] = this.#line;
     if (kind === 'opens' || !isRestBlank(this.#text, end, lineStop)) this.#lines.sawProse();

@@ -2,7 +2,7 @@ import { imaginesTurn } from '../text/chat-tokens.js';
 import type { LineClassifier } from '../text/line-classifier.js';
 import { isMentioned, type OwnTag, ownTagAt } from '../text/own-fences.js';
 
-/** Our own fences in a reply, which quote what the model was shown (rule: echoed-fence). */
+/** Our own fences in a reply, which quote data from the prompt (rule: echoed-fence). */
 export class Quotations {
   readonly #text: string;
   readonly #lines: LineClassifier;
@@ -38,13 +38,13 @@ export class Quotations {
     return null;
   }
 
-  /** One of our own fence tags, unless the text only speaks of it. */
+  /** Returns one of our own fence tags, unless the text only mentions it. */
   tagAt(at: number): OwnTag | null {
     const tag = ownTagAt(this.#text, at);
     return tag && tag !== 'partial' && !isMentioned(this.#text, at, tag.end) ? tag : null;
   }
 
-  /** Returns the next `<`; cached, since many lines may come before it. */
+  /** Returns the next `<`. The result is cached, since many lines may precede it. */
   #nextTag(from: number): number {
     if (from <= this.#tagAhead) return this.#tagAhead;
     const at = this.#text.indexOf('<', from);

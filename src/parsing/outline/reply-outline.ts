@@ -10,11 +10,11 @@ export type TurningPoint =
 /** Characters from `start` up to `end`. */
 export type TextSpan = readonly [start: number, end: number];
 
-/** A code fence after prose: its lines and what stands between them. */
+/** A code fence after prose: its lines, and the text between them. */
 export interface QuotedFence {
   readonly start: number;
   readonly inside: number;
-  /** The closing line; null while the fence is open. */
+  /** The closing line; null if the fence is still open. */
   readonly close: TextSpan | null;
 }
 
@@ -23,17 +23,20 @@ export interface ReplyOutline {
   readonly turn: TurningPoint;
   /** Start of the reply, after chat tokens and after reasoning that was closed but never opened. */
   readonly start: number;
-  /** Start of such reasoning, after chat tokens. */
+  /** Start of that reasoning, after chat tokens. */
   readonly edge: number;
   readonly thoughts: readonly Marker[];
   /** `<think>` blocks with their tags, in order. */
   readonly reasoning: readonly TextSpan[];
-  /** Fence lines that only wrap the reply: a label or the turning point stands in the fence. */
+  /** Fence lines that only wrap the reply, because the fence contains a label, the action or the answer. */
   readonly wrappers: readonly TextSpan[];
-  /** The fence line with which the reply begins, whatever it wraps. */
+  /** The fence line at the beginning of the reply, whether or not it wraps the reply. */
   readonly leadingFence: TextSpan | null;
   readonly lastFence: QuotedFence | null;
-  /** Start of the last line of prose, or of the JSON value it begins with; inputs and made-up observations are excluded. */
+  /**
+   * Start of the last line of prose, or of the JSON value that it begins with; inputs and invented
+   * observations are excluded.
+   */
   readonly lastLine: number | null;
   /** Start of the paragraph that ends with that line. */
   readonly lastParagraph: number | null;
@@ -41,7 +44,10 @@ export interface ReplyOutline {
   readonly lastItem: number | null;
   /** Start of another role's turn that the model imagined (rule: chat-tokens). */
   readonly otherTurn: number | null;
-  /** An action in an echoed fence without mark and closer, which may be meant after all (rule: echoed-fence). */
+  /**
+   * An action in an echoed fence without mark and closer, which the model may have intended (rule:
+   * echoed-fence).
+   */
   readonly quotedAction: WholeCall | null;
 }
 
@@ -66,7 +72,7 @@ export class Findings implements ReplyOutline {
     this.start = start;
   }
 
-  /** A line of prose; one with a label begins a paragraph. */
+  /** Records a line of prose; a line with a label begins a paragraph. */
   enterLine(start: number, { hasLabel }: { hasLabel: boolean }): void {
     this.#paragraph = hasLabel ? start : (this.#paragraph ?? start);
     this.lastParagraph = this.#paragraph;
@@ -74,7 +80,7 @@ export class Findings implements ReplyOutline {
     this.lastItem = null;
   }
 
-  /** A quoted line, of which a list item may be all that is meant. */
+  /** Records a quoted line; `item` is the start of a list item's text. */
   enterQuotedLine(item: number | null): void {
     this.#paragraph = null;
     this.lastItem = item;
@@ -84,7 +90,10 @@ export class Findings implements ReplyOutline {
     this.#paragraph = null;
   }
 
-  /** A fence at the start without a label in it wraps nothing: it is a code block of the text. */
+  /**
+   * Records a fence line at the start. A fence without a label in it wraps nothing; it is a code block of the
+   * text.
+   */
   enterWrapper(line: TextSpan, isInside: boolean): void {
     this.leadingFence ??= line;
     const open = this.wrappers.at(-1);
@@ -93,7 +102,7 @@ export class Findings implements ReplyOutline {
     else this.wrappers.pop();
   }
 
-  /** A line at which a code fence after prose opens or closes, or neither. */
+  /** Records a line that may open or close a code fence after prose. */
   enterFenceLine(line: TextSpan, { wasInside, isInside }: { wasInside: boolean; isInside: boolean }): void {
     const [start, end] = line;
     if (isInside && !wasInside) this.lastFence = { start, inside: end + 1, close: null };

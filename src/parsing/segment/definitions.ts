@@ -40,7 +40,7 @@ export class DefinitionReader {
   }
 }
 
-/** Adds definitions; the first of each name counts. */
+/** Adds definitions to the tools; for each name, the first definition counts. */
 function addDefinitions(value: JsonValue, tools: Map<string, OfferedTool>): void {
   for (const tool of definitionsIn(value)) {
     if (tools.size >= MAX_TOOLS) return;
@@ -60,7 +60,9 @@ function readDefinition(
   return { value: readValue(scanner), end: scanner.position };
 }
 
-/** Reads a segment that is JSON up to its end by `JSON.parse`, which is many times faster than our reader. */
+/**
+ * Parses a segment that is JSON up to its end with `JSON.parse`, which is many times faster than our reader.
+ */
 function parseRest(segment: string, start: number): JsonValue | undefined {
   if (!isOneOf(']}', segment.trimEnd(), segment.trimEnd().length - 1)) return undefined;
   try {

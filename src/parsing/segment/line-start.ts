@@ -15,7 +15,7 @@ const keywords = new FixedWords(
   0,
 );
 
-/** The marks with which a line introduces a name. */
+/** The marks before a name at the start of a line. */
 export interface LineStart {
   readonly position: number;
   readonly heading: boolean;
@@ -63,7 +63,7 @@ export interface DecoratedName {
   readonly decorated: boolean;
 }
 
-/** A name in bold or inline code, or one followed by `:`, `-` or the line's end. */
+/** Reads a name in bold or inline code, or one followed by `:`, `-` or the line's end. */
 export function readDecoratedName(text: string, position: number): DecoratedName | null {
   const end = readName(text, position);
   if (end === position) return null;
@@ -77,7 +77,10 @@ export function readDecoratedName(text: string, position: number): DecoratedName
     : null;
 }
 
-/** A name starts with a letter or `_` and may hold `.`, `-` and `/` between word characters. */
+/**
+ * Returns the end of a name, which starts with a letter or `_` and may hold `.`, `-` and `/` between word
+ * characters.
+ */
 export function readName(text: string, position: number): number {
   const first = text.charCodeAt(position);
   if (!isWordCharacter(first) || isDigit(first)) return position;

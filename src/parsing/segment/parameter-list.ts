@@ -1,6 +1,6 @@
 import { isOneOf, isWordCharacter, lineEnd, skipBlanks, skipSpace } from '../text/characters.js';
 
-/** Maximum length of a parameter list, which keeps reading a segment linear. */
+/** Maximum length of a parameter list; keeps reading a segment linear. */
 const MAX_LIST_LENGTH = 2000;
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '<': '>' };
 const typeWords = new Set([
@@ -21,8 +21,8 @@ const typeWords = new Set([
 const notParameters = new Set(['self', 'cls']);
 
 /**
- * Names from `a, b: int = 3, c?: string[], *, d="…")`, read from after the parenthesis to its end. `names` is
- * null where the list is prose; `end` then says how far it was read.
+ * Reads the names of `a, b: int = 3, c?: string[], *, d="…")`, from after the parenthesis. If the list is
+ * prose, `names` is null and `end` tells how far it was read.
  */
 export function readParameters(text: string, start: number): { names: string[] | null; end: number } {
   const list = text.slice(start, start + MAX_LIST_LENGTH);
@@ -45,7 +45,7 @@ function skipGap(list: string, start: number): number {
   return at;
 }
 
-/** The comma or parenthesis that ends the parameter, past brackets and strings. */
+/** Returns the comma or parenthesis that ends the parameter, past brackets and strings. */
 function pieceEnd(list: string, start: number): number {
   const open: string[] = [];
   for (let at = start; at < list.length; at += 1) {
@@ -59,9 +59,9 @@ function pieceEnd(list: string, start: number): number {
   return list.length;
 }
 
-/** `''` for `*`, `/` and `*args`; null for words that are no parameter. */
+/** Returns a parameter's name; `''` for `*`, `/` and `*args`; null for other words. */
 function readParameterName(text: string, start: number, end: number): string | null {
-  // `*args` and `**options` stand for any number of arguments, not for one of that name
+  // `*args` and `**options` accept any number of arguments, but none of that name.
   if (text.charAt(start) === '*') return '';
   let at = start;
   while (at < end && isOneOf('./<[{"\'`&$ \n\t\r', text, at)) at += 1;
@@ -69,7 +69,7 @@ function readParameterName(text: string, start: number, end: number): string | n
   const name = text.slice(at, nameEnd);
   const next = skipBlanks(text, nameEnd);
   if (next < end && next > nameEnd && isWordCharacter(text.charCodeAt(next))) {
-    // `string path`: the type may stand first
+    // The type may precede the name, as in `string path`.
     return typeWords.has(name) ? text.slice(next, wordEnd(text, next, end)) : null;
   }
   return name;

@@ -12,10 +12,10 @@ import {
 import { readParameters } from './parameter-list.js';
 
 /**
- * Reads tools from free text in the forms people write (`available_tools_prompt_segment`): a JSON
- * list of definitions; lines such as `- read_file(path, start_line): reads`, `### search(query="…")`,
- * `def f(a: str, b: int = 3) -> str`; a heading with its parameters as bullets. The first mention of a
- * name counts; `[]` when none could be read. Linear in the segment (rule: linear-work).
+ * Reads tools from free text in the usual forms (`available_tools_prompt_segment`): a JSON list of
+ * definitions; lines such as `- read_file(path, start_line): reads`, `### search(query="…")`, `def f(a: str,
+ * b: int = 3) -> str`; a heading with its parameters as bullets. For each name, the first mention counts;
+ * returns `[]` if none is readable. Linear in the segment (rule: linear-work).
  */
 export function readSignatures(segment: string): OfferedTool[] {
   const definitions = new DefinitionReader(segment);
@@ -26,7 +26,10 @@ export function readSignatures(segment: string): OfferedTool[] {
   return signatures.tools;
 }
 
-/** Does the same, and awaits `pause` after each line: a segment of several megabytes takes over a second. */
+/**
+ * Works as `readSignatures`, but awaits `pause` after each line, since a segment of several megabytes takes
+ * over a second.
+ */
 export async function readSignaturesPausing(
   segment: string,
   pause: () => Promise<void> | undefined,
@@ -50,12 +53,14 @@ interface Signature {
   readonly end: number;
 }
 
-/** Characters of failed parameter lists that may be read for each character of the segment. */
+/** Number of characters of failed parameter lists that may be read for each character of the segment. */
 const WASTE_ALLOWED = 2;
-/** Further such characters, which let a short segment hold a few failed lists. */
+/** Additional characters of this kind, so that a short segment may hold a few failed lists. */
 const MIN_WASTE_ALLOWED = 2 ** 15;
 
-/** The next thing to read: a line, or the rest of one that began with a signature or may hold code spans. */
+/**
+ * The part to read next: a line, or the rest of a line that began with a signature or may hold code spans.
+ */
 type Reading = 'line' | 'signatures' | 'spans';
 
 /** A character after which a signature may begin within a line. */
@@ -64,7 +69,7 @@ type Introducer = ':' | '`';
 class SignatureReader {
   readonly #text: string;
   readonly #tools = new Map<string, NamedTool>();
-  /** Parameter names of tools with bullets below them, which most tools have not. */
+  /** Parameter names of tools that list them as bullets; most tools do not. */
   readonly #parameters = new Map<NamedTool, Set<string>>();
   #newest: NamedTool | null = null;
   /** The last tool named without parentheses; bullets below it are its parameters. */
@@ -85,7 +90,7 @@ class SignatureReader {
     return [...this.#tools.values()];
   }
 
-  /** Reads a line, or what is left of one that holds several signatures; false at the end. */
+  /** Reads a line, or the rest of one with several signatures; false at the end. */
   readLine(): boolean {
     if (this.#position >= this.#text.length || this.#tools.size >= MAX_TOOLS) return false;
     if (this.#reading === 'line') this.#beginLine();
@@ -119,7 +124,7 @@ class SignatureReader {
     this.#endLine();
   }
 
-  /** One or more signatures from here on, separated by commas; false if none stands here. */
+  /** Reads one or more signatures, separated by commas; false if there is none. */
   #beginSignatures(position: number): boolean {
     const signature = this.#readSignature(position);
     if (!signature) return false;
@@ -137,7 +142,7 @@ class SignatureReader {
     if (!isOneOf(',;|', this.#text, separator) || !this.#beginSignatures(next)) this.#endLine();
   }
 
-  /** `name(a, b)`, also `**name**(a, b)`. */
+  /** Reads `name(a, b)` or `**name**(a, b)`. */
   #readSignature(position: number): Signature | null {
     const nameEnd = readName(this.#text, position);
     if (nameEnd === position || this.#wasteLeft < 0) return null;
@@ -149,7 +154,7 @@ class SignatureReader {
     return names && { tool: { name, parameters: names }, end };
   }
 
-  /** "Use `read_file(path)` to read": signatures in inline code, or after a colon. */
+  /** Reads signatures in inline code or after a colon, as in "Use `read_file(path)` to read". */
   #beginCodeSpans(position: number): void {
     const colon = this.#nextInLine(':', position);
     if (colon >= 0) {

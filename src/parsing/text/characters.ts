@@ -1,4 +1,4 @@
-/** Codes of characters, for scans over long texts, which cannot afford to slice strings. */
+/** Character codes, for scans over long texts where slicing strings is too slow. */
 export const character = {
   tab: 9,
   newline: 10,
@@ -16,14 +16,14 @@ const NO_BREAK_SPACE = 0xa0;
 const LINE_SEPARATOR = 0x2028;
 const PARAGRAPH_SEPARATOR = 0x2029;
 const BYTE_ORDER_MARK = 0xfeff;
-/** Below this code lie control characters and Latin punctuation, from here on letters of all scripts. */
+/** Below this code are control characters and Latin punctuation; above, letters of all scripts. */
 const LAST_LATIN_SIGN = 0xbf;
 
 export function isBlank(code: number): boolean {
   return code === character.space || code === character.tab;
 }
 
-/** White space that may stand between the parts of a value, line breaks included. */
+/** Whether a character is white space between the parts of a value, line breaks included. */
 function isSpace(code: number): boolean {
   const isControl = code >= character.tab && code <= 13;
   return (
@@ -35,7 +35,7 @@ function isSpace(code: number): boolean {
   );
 }
 
-/** Whether `trim` removes a character. */
+/** Whether `trim` removes the character. */
 export function isWhiteSpace(code: number): boolean {
   return isSpace(code) || (code > LAST_LATIN_SIGN && String.fromCharCode(code).trim() === '');
 }
@@ -48,12 +48,12 @@ function isLatinLetter(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 }
 
-/** Letters of any script, digits, `_`, `$`: what a name is made of. */
+/** Whether a character may be in a name: letters of any script, digits, `_`, `$`. */
 export function isWordCharacter(code: number): boolean {
   return isLatinLetter(code) || isDigit(code) || code === 95 || code === 36 || isForeignLetter(code);
 }
 
-/** Letters, digits, `_`, `$`, `-`, `.`: what a key without quotes is made of. */
+/** Whether a character may be in an unquoted key: letters, digits, `_`, `$`, `-`, `.`. */
 export function isKeyCharacter(code: number): boolean {
   return isWordCharacter(code) || code === character.minus || code === character.dot;
 }
@@ -72,12 +72,14 @@ export class CharacterSet {
     for (let at = 0; at < characters.length; at += 1) this.#holds[characters.charCodeAt(at)] = 1;
   }
 
-  /** Whether this code is that of one of them; false for NaN, the code behind the end of a text. */
+  /** Whether the set has this code; false for NaN, the code after the end of a text. */
   has(code: number): boolean {
     return this.#holds[code] === 1;
   }
 
-  /** Returns the first place of one of them from `position` on; `limit` or the text's end if there is none. */
+  /**
+   * Returns the first position of one of them from `position` on; `limit` or the text's end if there is none.
+   */
   nextIn(text: string, position: number, limit = text.length): number {
     const end = Math.min(limit, text.length);
     let at = position;
@@ -86,13 +88,16 @@ export class CharacterSet {
   }
 }
 
-/** A set of words for fast comparison at many places: only words with the right character at `key` are compared. */
+/**
+ * A set of words for fast comparison at many positions: compares only words with the right character at
+ * `key`.
+ */
 export class FixedWords<Word extends string = string> {
   readonly #key: number;
   readonly #keys: CharacterSet;
   readonly #byKey = new Map<number, Word[]>();
 
-  /** If one word begins with another, the first of the list is found. */
+  /** Creates the set. If one word begins with another, the earlier in the list wins. */
   constructor(words: readonly Word[], key: number) {
     this.#key = key;
     this.#keys = new CharacterSet(words.map((word) => word.charAt(key)).join(''));
@@ -108,7 +113,7 @@ export class FixedWords<Word extends string = string> {
     return this.#alike(text, position)?.find((word) => text.startsWith(word, position));
   }
 
-  /** Whether the text, which goes on beyond the key, ends within a word that stands at `position`. */
+  /** Whether the text ends in the middle of a word of the set that begins at `position`. */
   isUnderWay(text: string, position: number): boolean {
     const length = text.length - position;
     const longer = this.#alike(text, position)?.filter((word) => word.length > length) ?? [];
@@ -121,7 +126,7 @@ export class FixedWords<Word extends string = string> {
   }
 }
 
-/** Whether one of `characters` stands at `position`; never at the end of the text. */
+/** Whether one of `characters` is at `position`; never at the end of the text. */
 export function isOneOf(characters: string, text: string, position: number): boolean {
   return position < text.length && position >= 0 && characters.includes(text.charAt(position));
 }
@@ -142,7 +147,10 @@ export function skipBlanks(text: string, position: number): number {
   return at < near ? at : runEnd(blanks, text, at);
 }
 
-/** Maximum length of a run that is skipped one by one; a regular expression is ten times faster for long runs, and slower for short ones. */
+/**
+ * Maximum length of a run that is skipped character by character. A regular expression is ten times faster
+ * for long runs, but slower for short ones.
+ */
 const SHORT_RUN = 32;
 
 const spaces = /[ \t-\r\u00a0\ufeff\u2028]*/y;
@@ -155,29 +163,31 @@ function runEnd(pattern: RegExp, text: string, position: number): number {
   return pattern.lastIndex;
 }
 
-/** Skips at most `most` digits. */
+/** Skips at most `max` digits. */
 export function skipDigits(text: string, position: number, most: number): number {
   let at = position;
   while (at - position < most && isDigit(text.charCodeAt(at))) at += 1;
   return at;
 }
 
-/** Skips the repetitions of one character. */
+/** Skips repetitions of one character. */
 export function skipRun(text: string, position: number, repeated: string): number {
   let at = position;
   while (at < text.length && text.charAt(at) === repeated) at += 1;
   return at;
 }
 
-/** Returns the end of the line of `position`: its `\n` or the end of the text. */
+/**
+ * Returns the end of the line at `position`: its `\n` or the end of the text.
+ */
 export function lineEnd(text: string, position: number): number {
   const end = text.indexOf('\n', position);
   return end < 0 ? text.length : end;
 }
 
 /**
- * Ends of the lines of one text, for positions in ascending order. Caches the last end: a line of a mebibyte may hold
- * many such positions, and a search from each would be quadratic (rule: linear-work).
+ * Ends of the lines of one text, for positions in ascending order. Caches the last end: a line of 1 MiB may
+ * hold many positions, and a search from each would be quadratic (rule: linear-work).
  */
 export class LineEnds {
   readonly #text: string;
@@ -210,7 +220,7 @@ export function skipLanguage(text: string, position: number): number {
   return at;
 }
 
-/** Cuts a text that a message quotes. */
+/** Shortens a text that a message quotes. */
 export function shorten(text: string, length = 60): string {
   return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

@@ -1,6 +1,6 @@
 import { FixedWords, isBlank, isOneOf, isWordCharacter, skipBlanks, skipSpace } from './characters.js';
 
-/** Tokens with which models end a turn; a server may cut them in the middle, leaving the first half. */
+/** Tokens that end a model's turn. A server may cut them in the middle and leave the first half. */
 export const endTokens = [
   '</s>',
   '<eos>',
@@ -26,7 +26,7 @@ const turnTokens = [
 const ownRoles = ['assistant', 'model'];
 const otherRoles = ['user', 'system', 'tool', 'developer', 'ipython'];
 const openers = turnTokens.flatMap((token) => [...ownRoles, ...otherRoles].map((role) => token + role));
-/** Tokens that open another role's turn without naming it. */
+/** Tokens that open another role's turn without a role name. */
 const otherTurnTokens = ['<|user|>', '<|system|>', '<|tool|>', '<|observation|>', '<｜User｜>', '[INST]'];
 const otherOpeners = new FixedWords(
   [...turnTokens.flatMap((token) => otherRoles.map((role) => token + role)), ...otherTurnTokens],
@@ -55,17 +55,17 @@ const otherTokens = [
 ];
 
 /**
- * Tokens of chat templates that a local server leaks into the text (rule: chat-tokens), longest first:
- * ChatML, Llama 2 to 4, Harmony, DeepSeek, Gemma, Mistral.
+ * Tokens of chat templates that local servers leak into the text (rule: chat-tokens), longest first: ChatML,
+ * Llama 2 to 4, Harmony, DeepSeek, Gemma, Mistral.
  */
 export const chatTokens: readonly string[] = [...openers, ...endTokens, ...otherTokens].sort(
   (a, b) => b.length - a.length,
 );
 
-// many begin alike
+// Compares at the third character, since many tokens begin with the same two.
 const chatTokenWords = new FixedWords(chatTokens, 2);
 
-/** Returns the chat token at `position`; the role in `<|im_start|>username` is none. */
+/** Returns the chat token at `position`. The role name in `<|im_start|>username` is not part of it. */
 export function chatTokenAt(text: string, position: number): string | undefined {
   const first = text.charAt(position);
   if (first !== '<' && first !== '[') return undefined;
@@ -75,13 +75,13 @@ export function chatTokenAt(text: string, position: number): string | undefined 
   return turnTokens.find((each) => token.startsWith(each));
 }
 
-/** Chat tokens that follow each other. */
+/** Consecutive chat tokens. */
 export interface TokenRun {
-  /** The position after the last token; the start of the search if there is none. */
+  /** Position after the last token; the start of the search if there is none. */
   readonly end: number;
   /** The tokens' characters, without the white space between them. */
   readonly chars: number;
-  /** The token that opens another role's turn, if the run ended there. */
+  /** Position of the token that opens another role's turn, if the run ended there; else null. */
   readonly turn: number | null;
 }
 
@@ -127,8 +127,8 @@ export function otherTurnOpener(text: string, position: number): number | null {
 }
 
 /**
- * Whether the model goes on to imagine somebody else's turn at `position`: the token starts its line, ends it, or stands
- * next to another tag. Elsewhere in a line the text only speaks of the token.
+ * Whether the model imagines another role's turn at `position`: the token is at the start or end of its line,
+ * or beside another tag. Anywhere else in a line, the text only mentions the token.
  */
 export function imaginesTurn(text: string, position: number): boolean {
   const end = otherTurnOpener(text, position);
@@ -143,7 +143,10 @@ export function imaginesTurn(text: string, position: number): boolean {
 export const opensOtherTurn = (text: string, position: number): boolean =>
   otherTurnOpener(text, position) !== null;
 
-/** Returns where the model's turn ends in a line: at a token that ends the line too, or at another role's turn; null if nowhere. */
+/**
+ * Returns where the model's turn ends in a line: at a token that also ends the line, or at another role's
+ * turn; null if it does not end.
+ */
 export function turnEndInLine(text: string, start: number, end: number): number | null {
   for (let at = start; at < end; at += 1) {
     if (!isOneOf('<[', text, at)) continue;
@@ -152,7 +155,7 @@ export function turnEndInLine(text: string, start: number, end: number): number 
   return null;
 }
 
-/** `</s>` is HTML too, and ends no turn. */
+/** Whether a token ends the turn here; an HTML `</s>` does not. */
 function endsTurnAt(text: string, position: number, end: number): boolean {
   const token = endTokens.find((each) => each !== '</s>' && text.startsWith(each, position));
   if (token === undefined) return false;

@@ -10,14 +10,14 @@ export class CodeSpans {
   /** Start of the last run of each length in the current paragraph. */
   #lastRuns = new Map<number, number>();
   #paragraphEnd = -1;
-  /** Length of the run that is open, 0 for none. */
+  /** Length of the backtick run that opened the current span; 0 outside a span. */
   #open = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  /** A blank line or a quoted line ends the paragraph. */
+  /** Ends the paragraph, as blank and quoted lines do. */
   endParagraph(): void {
     this.#open = 0;
   }
@@ -36,7 +36,7 @@ export class CodeSpans {
     return end;
   }
 
-  /** Whether what ends at `end` stands inside inline code: a span is open and closes after it. */
+  /** Whether text that ends at `end` is in inline code: a span is open and closes after it. */
   closesAfter(end: number): boolean {
     if (this.#open === 0) return false;
     if (end >= this.#paragraphEnd) this.#surveyParagraph(end);
@@ -60,8 +60,8 @@ export class CodeSpans {
 }
 
 /**
- * The backticks of a paragraph that is still arriving. Whether the last of them opens inline code shows only when the
- * paragraph has ended.
+ * The backticks of a paragraph that is still arriving. Only the end of the paragraph shows whether the last
+ * of them opens inline code.
  */
 export class ArrivingCode {
   #lengths: number[] = [];
@@ -72,7 +72,7 @@ export class ArrivingCode {
     this.#endsInRun = false;
   }
 
-  /** Takes the next piece of the paragraph; it may be cut within a run. */
+  /** Adds the next part of the paragraph, which may end within a run of backticks. */
   enter(text: string): void {
     for (let at = text.indexOf('`'); at >= 0; ) {
       const end = skipRun(text, at, '`');
@@ -83,7 +83,7 @@ export class ArrivingCode {
     if (text !== '') this.#endsInRun = text.endsWith('`');
   }
 
-  /** Whether what follows may stand inside inline code; where it does not, what has come is done with. */
+  /** Whether the following text may be in inline code. If not, forgets the runs so far. */
   mayBeOpen(): boolean {
     for (let at = 0; at < this.#lengths.length; ) {
       const close = this.#lengths.indexOf(this.#lengths[at] ?? 0, at + 1);
@@ -95,7 +95,10 @@ export class ArrivingCode {
   }
 }
 
-/** The next line that is blank or starts a quotation, table row, list item or fence; or the end of the text. */
+/**
+ * Returns the start of the next line that is blank or starts a quotation, table row, list item or fence; else
+ * the end of the text.
+ */
 function paragraphEnd(text: string, position: number): number {
   for (let line = text.indexOf('\n', position); line >= 0; line = text.indexOf('\n', line + 1)) {
     const first = skipBlanks(text, line + 1);

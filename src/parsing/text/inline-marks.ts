@@ -12,16 +12,16 @@ const thinkNames = ['think', 'thinking', 'reasoning'].flatMap((name) => [
 ]);
 const anyThinkOpen = new RegExp(`<(?:${thinkNames.join('|')})>`, 'g');
 const anyThinkClose = new RegExp(`</(?:${thinkNames.join('|')})>`, 'g');
-/** Stripped at the end of any answer. */
+/** Tag that is stripped at the end of any answer. */
 export const ANSWER_CLOSE = '</final_answer>';
 
-/** Beginnings of tags at which servers cut replies. */
+/** Incomplete tags that servers leave behind where they cut replies. */
 const cutTags = ['<observation>', '</tool_code', '</code'];
 
-/** The tags around reasoning at its edges. */
+/** Matches the tags at the beginning and end of reasoning. */
 export const thinkTagsAround = new RegExp(`^${anyThinkOpen.source}|${anyThinkClose.source}$`, 'g');
 
-/** A mark at a `<` or `[` inside a line that is not plain text. */
+/** A mark inside a line, at a `<` or `[`, that has a meaning for the parser. */
 export type InlineMark =
   | {
       readonly kind: 'think' | 'think_end' | 'answer_end' | 'call' | 'chat_token' | 'cut';
@@ -43,7 +43,7 @@ const marks = new FixedWords(
   1,
 );
 
-/** Returns the mark at `position`; `'partial'` if more text could complete a mark or lengthen it. */
+/** Returns the mark at `position`; `'partial'` if more text could complete or extend a mark. */
 export function inlineMarkAt(text: string, position: number): InlineMark | 'partial' | null {
   const own = text.charAt(position) === '<' ? ownTagAt(text, position) : null;
   if (own !== null && own !== 'partial') return { kind: 'own_fence', tag: own, end: own.end };
@@ -55,12 +55,12 @@ export function inlineMarkAt(text: string, position: number): InlineMark | 'part
   return own;
 }
 
-/** The next tag that opens reasoning: where it starts and ends (rule: thinking). */
+/** Returns start and end of the next tag that opens reasoning (rule: thinking). */
 export function nextThinkOpen(text: string, from: number): readonly [start: number, end: number] | null {
   return nextMatch(anyThinkOpen, text, from);
 }
 
-/** The next tag that closes reasoning. */
+/** Returns start and end of the next tag that closes reasoning. */
 export function nextThinkClose(text: string, from: number): readonly [start: number, end: number] | null {
   return nextMatch(anyThinkClose, text, from);
 }

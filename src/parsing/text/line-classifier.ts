@@ -4,9 +4,10 @@ import { type Marker, matchMarker } from './markers.js';
 import { EchoedFences, type OwnTag, unmarkedOpenerIn } from './own-fences.js';
 
 /**
- * A kind of line in a reply (rule: markers). `quoted`: the line is shown, not meant (a fence with prose before it, a
- * blockquote, a table row, a list item, one of our own fences). `wrapper`: a fence line that only wraps the reply, up
- * to `end`. `value`: it begins like a JSON value, in whose strings no marker counts.
+ * The kind of a line in a reply (rule: markers). `quoted`: only shown, so that no call in it runs (a fence
+ * with prose before it, a blockquote, a table row, a list item, one of our own fences). `wrapper`: a fence
+ * line that only wraps the reply, up to `end`. `value`: begins like a JSON value, in whose strings no marker
+ * counts.
  */
 export type Line =
   | { readonly kind: 'blank' | 'quoted' | 'value' | 'prose' }
@@ -17,22 +18,24 @@ interface ArrivingLine {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** Blanks of the line that stand no longer in `text`. */
+  /** Number of leading blanks of the line that were already removed from `text`. */
   readonly indent?: number;
-  /** False while more of the line may arrive. */
+  /** False if more of the line may arrive. */
   readonly isWhole?: boolean;
 }
 
 /** Characters of an arriving line that are needed to distinguish text, a list item and a label. */
 const LINE_HEAD = 16;
-/** Maximum length up to which a fence line is awaited to its end. */
+/** Maximum length of a fence line that is held until it is complete. */
 const MAX_FENCE_LINE_LENGTH = 200;
 
-/** Follows a reply line by line through fences, lists and quotations; the one judge of where markers count. */
+/**
+ * Follows a reply line by line through fences, lists and quotations. It alone decides where markers count.
+ */
 export class LineClassifier {
-  /** The run of backticks or tildes that opened the fence we are in. */
+  /** The run of backticks or tildes that opened the current fence. */
   #codeFence: string | null = null;
-  /** The fence that opened the reply and wraps it. */
+  /** The run of marks of the fence that opened the reply and wraps it. */
   #wrapper: string | null = null;
   /** Column where the text of the current list item starts. */
   #itemColumn: number | null = null;
@@ -43,22 +46,22 @@ export class LineClassifier {
     return this.#codeFence !== null;
   }
 
-  /** Inside a fence that opened the reply and may wrap it. */
+  /** True inside a fence that opened the reply and may wrap it. */
   get insideWrapper(): boolean {
     return this.#wrapper !== null;
   }
 
-  /** Inside a code fence or one of our own. */
+  /** True inside a code fence or one of our own fences. */
   get insideFence(): boolean {
     return this.insideCodeFence || this.#echoed.isInside;
   }
 
-  /** Inside one of our own fences of which it is not known that it closes. */
+  /** True inside one of our own fences whose opener lost its mark, so that it may never be closed. */
   get insideUnmarkedFence(): boolean {
     return this.#echoed.isInsideUnmarked;
   }
 
-  /** The reply has had text that is neither reasoning nor wrapping. */
+  /** True if the reply has had text that is neither reasoning nor wrapping. */
   get proseBefore(): boolean {
     return this.#proseBefore;
   }
@@ -67,12 +70,12 @@ export class LineClassifier {
     this.#proseBefore = true;
   }
 
-  /** One of our own fence tags in the current line; what it opens is quotation from the next line on. */
+  /** Enters a tag of our own fences in the current line. Text from the next line on is quotation. */
   enterOwnTag(tag: OwnTag): 'quotes' | 'stray' | 'text' {
     return this.#echoed.enter(tag);
   }
 
-  /** Null while too little of the line has arrived to tell; nothing is changed then. */
+  /** Classifies a line. Returns null, without any change, if more of the line is needed to decide. */
   enter(line: ArrivingLine): Line | null {
     if (line.isWhole === false && isUndecided(line)) return null;
     const { text, start, end } = line;
@@ -92,7 +95,7 @@ export class LineClassifier {
     return { kind: 'quoted' };
   }
 
-  /** Whether the line begins with an opener of ours whose mark was lost (rule: echoed-fence). */
+  /** Whether the line begins with one of our opening tags that lost its mark (rule: echoed-fence). */
   #entersEcho(text: string, first: number): boolean {
     const tag = unmarkedOpenerIn(text, first);
     if (tag === null || tag === 'partial') return false;
@@ -129,7 +132,7 @@ export class LineClassifier {
   }
 }
 
-/** A label, list item or fence may still be under way. */
+/** Whether the line may still become a label, list item or fence. */
 function isUndecided({ text, start, end }: ArrivingLine): boolean {
   const first = skipBlanks(text, start);
   const awaited =
@@ -140,7 +143,7 @@ function isUndecided({ text, start, end }: ArrivingLine): boolean {
   return unmarkedOpenerIn(text, first) === 'partial';
 }
 
-/** Returns the end of a fence with its language; further words of the line are text of the reply. */
+/** Returns the end of a fence with its language; further words of the line belong to the reply. */
 function fenceLineEnd(text: string, first: number, end: number): number {
   const run = skipRun(text, first, text.charAt(first));
   return isRestBlank(text, Math.min(skipLanguage(text, run), end), end) ? end : run;

@@ -3,8 +3,8 @@ import { type JsonObject, type JsonValue, Scanner, type Spellings } from './scan
 import { readString, stringStart } from './strings.js';
 
 /**
- * How deep arrays and objects may nest. A request's JSON is refused beyond 64 levels, and a call is four
- * levels deep in the history it will be sent back in.
+ * Maximum nesting of arrays and objects. Requests are refused beyond 64 levels, and a call is four levels
+ * deep in the history that sends it back.
  */
 export const MAX_DEPTH = 56;
 
@@ -94,7 +94,7 @@ function readObject(scanner: Scanner, depth: number): JsonValue | undefined {
   return object;
 }
 
-/** An array, a tuple, or a value in parentheses. */
+/** Reads an array, a tuple, or a value in parentheses. */
 function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonValue | undefined {
   scanner.position += 1;
   const items: JsonValue[] = [];
@@ -123,13 +123,13 @@ function spellingOf(value: JsonValue, { text, position }: Scanner, start: number
   return spelling === String(value) ? undefined : spelling;
 }
 
-/** Sets an own property of any name; an assignment to `__proto__` would set the prototype. */
+/** Sets an own property of any name, since assigning `__proto__` would set the prototype. */
 export function setOwn(object: JsonObject, name: string, value: JsonValue): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Takes the comma after an item; false if neither a comma nor the closing mark follows. */
+/** Skips the comma after an item; false if neither a comma nor the closing mark follows. */
 function endsItem(scanner: Scanner, close: string): boolean {
   scanner.skipTrivia();
   if (scanner.take(',') || scanner.current === close) return true;
@@ -138,7 +138,7 @@ function endsItem(scanner: Scanner, close: string): boolean {
   return false;
 }
 
-/** `"key":`, `key:` or `key=`. */
+/** Reads `"key":`, `key:` or `key=`. */
 function readKey(scanner: Scanner): string | undefined {
   const start = scanner.position;
   const key = stringStart(scanner) ? readString(scanner) : readWordText(scanner);
@@ -153,7 +153,7 @@ function readKey(scanner: Scanner): string | undefined {
   return key;
 }
 
-/** A key without quotes, `''` if none stands here. */
+/** Reads a key without quotes; `''` if there is none. */
 export function readWordText(scanner: Scanner): string {
   const start = scanner.position;
   while (isKeyCharacter(scanner.text.charCodeAt(scanner.position))) scanner.position += 1;
@@ -162,7 +162,7 @@ export function readWordText(scanner: Scanner): string {
 
 const wordStops = new CharacterSet(' \t\r\n,;:()[]{}<>"\'`');
 
-/** A constant, a number, or (leniently) a bare word. */
+/** Reads a constant, a number, or (leniently) a bare word. */
 function readWord(scanner: Scanner): JsonValue | undefined {
   const start = scanner.position;
   const end = wordStops.nextIn(scanner.text, start);
@@ -184,21 +184,21 @@ function readWord(scanner: Scanner): JsonValue | undefined {
   return scanner.fail(`\`${excerpt(scanner)}\` is no value; quote text`);
 }
 
-/** A bare word may become text unless it looks elided or is a number that JSON cannot hold. */
+/** Whether a bare word may become text: not if it looks elided or is a number that JSON cannot hold. */
 export function isBareWord(word: string): boolean {
   const number = Number(word);
   const unbounded = number === Number.POSITIVE_INFINITY || number === Number.NEGATIVE_INFINITY;
   return word !== '' && word !== 'NaN' && !unbounded && !word.endsWith('...') && !word.endsWith('…');
 }
 
-/** The common form of a number, which a double holds exactly; a fast path for long lists. */
+/** Matches the common form of a number, which a double holds exactly; a fast path for long lists. */
 const plainNumber = /^-?(?:0|[1-9]\d{0,14})$/;
 const decimal = /^[-+]?(?:\d+(?:_\d+)*)?(?:\.(?:\d+(?:_\d+)*)?)?(?:[eE][-+]?\d+)?$/;
 const based = /^([-+]?)0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/;
 
 /**
- * Numbers of the three languages. An integer that a double cannot hold keeps its digits as text, and
- * the repair says so; what overflows to infinity is no value.
+ * Reads a number of the three languages. An integer beyond a double's precision keeps its digits as text,
+ * with a repair; a number that overflows to infinity is refused.
  */
 function readNumber(scanner: Scanner, word: string): number | string | undefined {
   if (plainNumber.test(word)) return Number(word) || 0; // no -0
@@ -218,12 +218,12 @@ function bigInteger(scanner: Scanner, digits: string): string {
   return digits;
 }
 
-/** Leading zeros (`00123`) are an identifier, not a number, in all three languages. */
+/** Whether a word is a number. Leading zeros (`00123`) make it an identifier in all three languages. */
 function isDecimal(word: string): boolean {
   return decimal.test(word) && /\d/.test(word) && !/^[-+]?0\d/.test(word) && !/^[-+]?[eE]/.test(word);
 }
 
-/** Returns the next few characters, for the text of a problem. */
+/** Returns the next few characters, for a problem message. */
 export function excerpt(scanner: Scanner): string {
   return shorten(scanner.text.slice(scanner.position, scanner.position + 31).split('\n', 1)[0] ?? '', 30);
 }

@@ -9,18 +9,18 @@ export function fenceRun(text: string, first: number, end: number): string {
   if (mark !== '`' && mark !== '~') return '';
   const after = skipRun(text, first, mark);
   if (after - first < 3) return '';
-  // a line of inline code such as ```x``` is no fence
+  // A line of inline code such as ```x``` is not a fence.
   const info = mark === '`' ? text.indexOf('`', after) : -1;
   return info >= 0 && info < end ? '' : text.slice(first, after);
 }
 
-/** A fence line of marks and nothing else but chat tokens, such as closes a fence. */
+/** Whether a fence line has only marks and chat tokens, so that it can close a fence. */
 export function isBareFence(text: string, first: number, end: number): boolean {
   const run = fenceRun(text, first, end);
   return run !== '' && isRestBlank(text, skipTokensInLine(text, first + run.length), end);
 }
 
-/** A fence is closed by at least as many of its own marks, alone on their line but for chat tokens. */
+/** Whether a line closes a fence: at least as many of the same marks, alone but for chat tokens. */
 export function closesFence(
   open: string | null,
   run: string,

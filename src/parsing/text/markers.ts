@@ -11,11 +11,11 @@ export interface Marker {
   readonly end: number;
   /** The closing tag of a label written as a tag: `</final_answer>`; else null. */
   readonly close: string | null;
-  /** `**Final Answer: 42**`: the emphasis closes after the text. */
+  /** True if the emphasis closes after the text, as in `**Final Answer: 42**`. */
   readonly openBold: boolean;
 }
 
-/** Labels; if one begins with another, the longer comes first. */
+/** Labels; a longer one precedes any that it begins with. */
 const labels: readonly (readonly [string, Label])[] = [
   ['action input', 'action_input'],
   ['action', 'action'],
@@ -40,8 +40,8 @@ const MAX_BLANKS = 8;
 const MAX_DIGITS = 9;
 
 /**
- * The marker on the line that starts at `lineStart`, if any. `'partial'` means that the text ends where
- * a marker may still be under way, which a stream must wait for.
+ * Returns the marker on the line that starts at `lineStart`. `'partial'` if the text ends where a marker may
+ * be incomplete, so that a stream must wait.
  */
 export function matchMarker(text: string, lineStart: number): Marker | 'partial' | null {
   const start = skipBlanks(text, lineStart);
@@ -106,7 +106,10 @@ function labelEnd(text: string, wordEnd: number): { position: number; bold: bool
   return { position, bold: false };
 }
 
-/** A heading or a bold line that is exactly `Final Answer` needs no colon (rule: markers). */
+/**
+ * Returns the end of a heading or bold line that is exactly `Final Answer` and needs no colon (rule:
+ * markers).
+ */
 function headingEnd(
   text: string,
   wordEnd: number,

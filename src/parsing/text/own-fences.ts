@@ -1,16 +1,18 @@
 import { FixedWords, isOneOf } from './characters.js';
 
 /**
- * The tags in which the service shows a model its data. A model that echoes one with its mark quotes what
- * it was shown (rule: echoed-fence).
+ * Tags in which the service puts data into the prompt. A model that repeats one with its mark quotes the data
+ * (rule: echoed-fence).
  */
 const ownTags = ['file', 'folder', 'pinned', 'excerpt', 'focus', 'left_out', 'observation', 'tasks'] as const;
 const tagNames = new FixedWords(ownTags, 0);
 
-/** Maximum length of one of our tags, so that the search for its end stays cheap; paths and attributes are shorter. */
+/**
+ * Maximum length of one of our tags, which bounds the search for its end; paths and attributes are shorter.
+ */
 const MAX_TAG_LENGTH = 4096;
 
-/** `<file path="a" mark="1f">` or `</file 1f>`; without its mark the mark is null. */
+/** A tag such as `<file path="a" mark="1f">` or `</file 1f>`. `mark` is null if the tag lost it. */
 export interface OwnTag {
   readonly kind: 'opens' | 'closes';
   readonly name: string;
@@ -19,17 +21,18 @@ export interface OwnTag {
 }
 
 /**
- * One of our own fence tags at a `<`, an opening one only with its mark; `'partial'` while its end may still arrive.
+ * Returns our own fence tag at a `<`; an opening tag only if it has its mark. `'partial'` if its end may
+ * still arrive.
  */
 export function ownTagAt(text: string, position: number): OwnTag | 'partial' | null {
   const tag = tagAt(text, position);
   return tag === null || tag === 'partial' || tag.kind === 'closes' || tag.mark !== null ? tag : null;
 }
 
-/** Quote marks, a bullet or a number before an opening tag on its line. */
+/** Matches quote marks, a bullet or a number before an opening tag on its line. */
 const lineHead = /(?:[ \t>*+-]|\d{1,3}[.)]){0,12}/y;
 
-/** An opening tag of ours at the start of a line whose mark was lost (rule: echoed-fence). */
+/** Returns our opening tag at the start of a line if it lost its mark (rule: echoed-fence). */
 export function unmarkedOpenerIn(text: string, lineStart: number): OwnTag | 'partial' | null {
   lineHead.lastIndex = lineStart;
   const head = lineHead.exec(text)?.[0].length ?? 0;
@@ -68,12 +71,12 @@ function openingMark(written: string): string | null {
   return at < 0 ? null : (/^["'`]?([\w-]{1,64})/.exec(written.slice(at + 'mark='.length))?.[1] ?? null);
 }
 
-/** `` `<file mark="1f">` `` in inline code only speaks of the tag. */
+/** Whether a tag is in inline code, as in `` `<file mark="1f">` ``, so that the text only mentions it. */
 export function isMentioned(text: string, start: number, end: number): boolean {
   return text.charAt(start - 1) === '`' && text.charAt(end) === '`';
 }
 
-/** The fences of ours that a text has opened, and the one it is in. */
+/** Our own fences that a text has opened, and the current one. */
 export class EchoedFences {
   readonly #opened = new Set<string>();
   #inside: OwnTag | null = null;
@@ -82,12 +85,12 @@ export class EchoedFences {
     return this.#inside !== null;
   }
 
-  /** Inside a fence whose opening tag has lost its mark. */
+  /** True inside a fence whose opening tag lost its mark. */
   get isInsideUnmarked(): boolean {
     return this.#inside?.mark === null;
   }
 
-  /** Takes a tag into account; the closer of a fence that was never opened is `'stray'`. */
+  /** Records a tag; returns `'stray'` for the closer of a fence that was never opened. */
   enter(tag: OwnTag): 'quotes' | 'stray' | 'text' {
     const { kind, mark } = tag;
     if (kind === 'opens') {
@@ -106,7 +109,7 @@ export class EchoedFences {
   }
 }
 
-/** Finds closing tags of ours that were never opened; they are cut from the fields of the result. */
+/** Finds our closing tags that were never opened; the result omits them. */
 export function strayClosers(text: string): (readonly [start: number, end: number])[] {
   const fences = new EchoedFences();
   const strays: (readonly [number, number])[] = [];

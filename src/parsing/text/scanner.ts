@@ -25,7 +25,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /** A JSON object with the model's own keys. */
 export type JsonObject = { [key: string]: JsonValue };
 
-/** How numbers were spelled where their value alone does not tell (`1.10`), by the object or array that holds them. */
+/** Spellings of numbers that their values cannot express (`1.10`), by the object or array that holds them. */
 export type Spellings = WeakMap<object, Map<string | number, string>>;
 
 /**
@@ -37,25 +37,25 @@ const MAX_VALUES = 50_000;
 interface ScannerOptions {
   readonly lenient?: boolean;
   readonly spellings?: Spellings;
-  /** Another scanner whose reading this one continues, as an attempt. */
+  /** Another scanner that this one continues from, as an attempt. */
   readonly within?: Scanner;
 }
 
 /**
- * A place in the text that only moves forward while a value is read. Readers return `undefined` when
- * what stands there cannot be read; `problem` then says why, in words for the model.
+ * A position in the text that only moves forward while a value is read. Readers return `undefined` if they
+ * cannot read the text here; `problem` then explains why, for the model.
  */
 export class Scanner {
   readonly text: string;
   position: number;
   readonly repairs = new Set<Repair>();
   readonly spellings: Spellings;
-  /** The second reading: it also accepts bare words and smart quotes. */
+  /** True for the second, lenient reading, which also accepts bare words and smart quotes. */
   readonly lenient: boolean;
   problem: string | null = null;
-  /** Whether an object is read that `JSON.parse` accepts: its strings have JSON's escapes. */
+  /** True while an object is read that `JSON.parse` accepts: its strings have JSON's escapes. */
   isJson = false;
-  /** Reading failed because the text ended too early. */
+  /** True if reading failed because the text ended too early. */
   cut = false;
   /** Number of values begun by all scanners that read the same call. */
   readonly #begun: { values: number };
@@ -68,7 +68,7 @@ export class Scanner {
     this.#begun = options.within ? options.within.#begun : { values: 0 };
   }
 
-  /** The character here, `''` at the end of the text. */
+  /** The character at the position; `''` at the end of the text. */
   get current(): string {
     return this.text.charAt(this.position);
   }
@@ -81,7 +81,7 @@ export class Scanner {
     return this.text.startsWith(expected, this.position);
   }
 
-  /** Steps over `expected` if it stands here. */
+  /** Skips `expected` if the text continues with it. */
   take(expected: string): boolean {
     if (!this.startsWith(expected)) return false;
     this.position += expected.length;
@@ -98,14 +98,14 @@ export class Scanner {
     return this.fail(problem);
   }
 
-  /** Counts a value that begins here; false if it is one too many. */
+  /** Counts a value that begins here; false if there are now too many. */
   countValue(): boolean {
     this.#begun.values += 1;
     if (this.isFull) this.fail(`a call has more than ${MAX_VALUES} values`);
     return !this.isFull;
   }
 
-  /** The call has too many values; no way of reading goes on. */
+  /** True if the call has too many values, so that every further reading fails. */
   get isFull(): boolean {
     return this.#begun.values > MAX_VALUES;
   }
@@ -136,7 +136,7 @@ export class Scanner {
   }
 }
 
-/** Whether a value is an object with keys: no array, not null. */
+/** Whether a value is an object: not an array, not null. */
 export function isObject(value: JsonValue | undefined): value is JsonObject;
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>>;
 export function isObject(value: unknown): boolean {

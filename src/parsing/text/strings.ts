@@ -25,16 +25,19 @@ const hexEscapes: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
-/** The beginning of a string. */
+/** The start of a string literal. */
 export interface StringStart {
   prefix: string;
-  /** The closing quote: one character, or three. */
+  /** The closing quote: one or three characters. */
   close: string;
-  /** Position of the first character inside. */
+  /** Position of the first character after the opening quote. */
   inside: number;
 }
 
-/** The string that starts here in JSON, Python or JavaScript; in the lenient reading also “smart quotes”. */
+/**
+ * Returns the start of a JSON, Python or JavaScript string at the position; in the lenient reading also of
+ * one in “smart quotes”.
+ */
 export function stringStart(scanner: Scanner): StringStart | null {
   const { text, position } = scanner;
   let at = position;
@@ -53,8 +56,8 @@ export function stringStart(scanner: Scanner): StringStart | null {
 }
 
 /**
- * Reads one string and all that Python would join to it (`'a' "b"`). Line breaks inside any quotes are
- * kept as they are (rule: values).
+ * Reads a string and all adjacent ones that Python would concatenate (`'a' "b"`). Line breaks inside any
+ * quotes are kept (rule: values).
  */
 export function readString(scanner: Scanner): string | undefined {
   let joined: string | undefined;
@@ -67,8 +70,9 @@ export function readString(scanner: Scanner): string | undefined {
 }
 
 /**
- * A further part of an implicit concatenation. A backtick after a string closes inline code instead, and
- * a letter directly after a quote (`"press "r" now"`) is text between quotes that were not escaped.
+ * Returns the start of the next string of an implicit concatenation. A backtick after a string closes inline
+ * code instead, and a letter directly after a quote (`"press "r" now"`) shows that the inner quotes were not
+ * escaped.
  */
 function nextPart(scanner: Scanner): StringStart | null {
   const end = scanner.position;
@@ -80,7 +84,7 @@ function nextPart(scanner: Scanner): StringStart | null {
   return null;
 }
 
-/** Reads one string by itself: what stands beside it is not joined to it. */
+/** Reads one string without joining adjacent ones. */
 export function readSingleString(scanner: Scanner): string | undefined {
   const start = stringStart(scanner);
   return start ? readPart(scanner, start) : undefined;
@@ -102,7 +106,7 @@ function readPart(scanner: Scanner, start: StringStart): string | undefined {
   return start.prefix.includes('r') ? written : resolveEscapes(scanner, written, start.close);
 }
 
-/** Returns where the string that is open at `from` closes; -1 if nowhere. */
+/** Returns the position of the quote that closes a string open at `from`; -1 if there is none. */
 export function closingQuote(text: string, from: number, close: string): number {
   const first = close.charCodeAt(0);
   for (let at = from; at < text.length; at += 1) {
@@ -179,7 +183,7 @@ function parseString(written: string): string | undefined {
 
 interface Escape {
   readonly value: string;
-  /** Characters as written, the backslash included. */
+  /** Number of characters in the source, the backslash included. */
   readonly length: number;
 }
 
@@ -195,7 +199,7 @@ function readEscape(written: string, backslash: number, quote: string): Escape |
   return quote === '`' ? { value: letter, length: 2 } : null;
 }
 
-/** `\x41`, `\u0041`, `\u{1F680}`, `\U0001F680` and octal `\101`; null where the digits are missing. */
+/** Reads `\x41`, `\u0041`, `\u{1F680}`, `\U0001F680` and octal `\101`; null if the digits are missing. */
 function readNumericEscape(written: string, backslash: number): Escape | null {
   const letter = written.charAt(backslash + 1);
   const braced =

@@ -18,24 +18,24 @@ export function skipClosers(text: string, position: number): number {
   }
 }
 
-/** Whether nothing but closers follows on this line, so that the call may end here. */
+/** Whether only closing marks follow on this line, so that the call may end here. */
 export function endsReply(text: string, position: number): boolean {
   const at = skipClosers(text, position);
   return at >= text.length || '\r\n'.includes(text.charAt(at)) || text.startsWith('```', at);
 }
 
-/** The end of a text without chat tokens and stop words, and how many characters of these were cut. */
+/** The end of a text without chat tokens and stop words, and the number of characters removed. */
 export interface TrimmedEnd {
   readonly end: number;
   readonly stop: number;
 }
 
-/** Cuts white space, chat tokens and whole or half stop words from a reply's end. */
+/** Removes white space, chat tokens, and complete or cut stop words from a reply's end. */
 export function trimEnd(text: string, from: number): TrimmedEnd {
   return trim(text, { from, end: text.length, endings: tokensAndHalves });
 }
 
-/** Cuts white space and whole chat tokens before a place in the middle of a reply. */
+/** Removes white space and complete chat tokens before a position in the middle of a reply. */
 export function trimTokens(text: string, from: number, end: number): TrimmedEnd {
   return trim(text, { from, end, endings: wholeTokens });
 }
@@ -62,13 +62,13 @@ function trim(
 
 const STRIKE_CLOSE = '</s>';
 
-/** `</s>` is HTML where a `<s>` is open (rule: chat-tokens). */
+/** Whether `</s>` is HTML, since a `<s>` is open (rule: chat-tokens). */
 function closesStrike(text: string, open: number, end: number): boolean {
   const close = end - STRIKE_CLOSE.length;
   return open >= 0 && open < close && open > text.lastIndexOf(STRIKE_CLOSE, close - 1);
 }
 
-/** Groups words by their last characters, longest first, so that the end of a text can be looked up. */
+/** Groups words by their last characters, longest first, to look up the end of a text. */
 function byEnding(words: readonly string[]): Endings {
   const endings = new Map<string, string[]>();
   for (const word of [...words].sort((a, b) => b.length - a.length)) {
@@ -90,7 +90,7 @@ const wholeWords: ReadonlySet<string> = new Set(stopWords);
 const halfStops: ReadonlySet<string> = new Set(stopWords.flatMap(halves));
 const MAX_STOP_LENGTH = Math.max(...stopWords.map((word) => word.length));
 
-/** Whether the line so far is a stop word or its first half, and nothing else. */
+/** Whether the line consists of a stop word or its first half. */
 export function isHalfStop(text: string, start: number, end: number): boolean {
   return end - start < 2 * MAX_STOP_LENGTH && halfStops.has(text.slice(start, end).trim());
 }
@@ -98,7 +98,10 @@ export function isHalfStop(text: string, start: number, end: number): boolean {
 const wholeTokens = byEnding(chatTokens);
 const tokensAndHalves = byEnding([...chatTokens, ...stopWords.flatMap(halves)]);
 
-/** Tokens count anywhere; a word only if it starts a line other than the first, half of one only alone on its line. */
+/**
+ * Whether a token or stop word ends here. Tokens count anywhere; a stop word only at the start of a line
+ * after the first; half of one only alone on its line.
+ */
 function standsBefore(
   word: string,
   { text, from, end }: { text: string; from: number; end: number },

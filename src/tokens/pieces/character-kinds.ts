@@ -1,6 +1,8 @@
 import { UNICODE_RUNS } from './unicode-runs.js';
 
-/** The kinds of characters that the encodings' regular expressions tell apart, as flags, so that a class of kinds is a mask. */
+/**
+ * Classes of characters in the encodings' regular expressions, as flags, so that a set of classes is a mask.
+ */
 export const Kind = {
   upper: 1,
   lower: 2,
@@ -10,11 +12,11 @@ export const Kind = {
   number: 16,
   whitespace: 32,
   other: 64,
-  /** Set beside the kind of the character on all its UTF-8 bytes but the first. */
+  /** Added to the class on all UTF-8 bytes of a character but the first. */
   continuation: 128,
 } as const;
 
-/** A text in UTF-8 and, for every byte, the kind of the character it belongs to. One more kind, 0, ends the text. */
+/** A text in UTF-8 and, for every byte, the class of its character. A final class 0 ends the text. */
 export interface CharacterKinds {
   readonly bytes: Uint8Array;
   readonly kinds: Uint8Array;
@@ -33,7 +35,7 @@ const KIND_OF_LETTER: Readonly<Record<string, number>> = {
 const CODE_POINTS = 0x110000;
 const kindOfCodePoint = expandRuns();
 
-/** Finds the kinds of all characters: a millisecond for 300 KB. The bytes must be valid UTF-8. */
+/** Finds the classes of all characters; takes a millisecond for 300 KB. The bytes must be valid UTF-8. */
 export function classifyCharacters(bytes: Uint8Array): CharacterKinds {
   const kinds = new Uint8Array(bytes.length + 1);
   for (let at = 0; at < bytes.length; ) {

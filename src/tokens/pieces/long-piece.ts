@@ -2,21 +2,22 @@ import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { PieceMerge } from './piece-merge.js';
 
-/** Bytes merged in one go: about a millisecond. */
+/** Bytes merged at once; takes about a millisecond. */
 const WINDOW_BYTES = 4 * 1024;
-/** The tokens in so many bytes before the end of a window are not trusted at first; no token is longer. */
+/** Tokens within this distance of a window's end may change with the following bytes; no token is longer. */
 const MIN_MARGIN_BYTES = 128;
 
-/** Shared by all windows of the ordinary size: each is merged in one go, and nothing of it is kept. */
+/** Shared by all windows of the ordinary size, since each is merged without yielding and nothing is kept. */
 const windows = new PieceMerge(WINDOW_BYTES);
 
 /**
- * Returns the number of tokens of a piece that no token covers whole, or some number above the limit: in time that grows
- * with its length, in the memory of one window. Throws the signal's reason once it is aborted.
+ * Returns the number of tokens of a piece that is not one token, or some number above the limit. Takes linear
+ * time and the memory of one window. Throws the signal's reason once it is aborted.
  *
- * A row of tokens is the merge of its bytes exactly if each two adjacent ones are the merge of theirs (Neubeck and van
- * Antwerpen, "So many tokens, so little time", 2024). So the windows of a piece are merged one by one, the next beginning
- * where a token of the one before ends, and they belong together if the two tokens at the seam do.
+ * A sequence of tokens is the merge of its bytes exactly if every two adjacent tokens are the merge of theirs
+ * (Neubeck and van Antwerpen, "So many tokens, so little time", 2024). So the windows of a piece are merged
+ * one by one, each beginning where a token of the previous one ends; they fit together if the two tokens at
+ * the seam do.
  */
 export async function countLongPiece(
   vocabulary: Vocabulary,
@@ -34,14 +35,15 @@ export async function countLongPiece(
       start += next.start;
       ends = next.ends;
     } else {
-      // The bytes at the end of the window decide about tokens far back: a longer one ends elsewhere.
+      // The window is too short: its last bytes affect tokens far before them. A longer window ends
+      // elsewhere.
       ends = await mergeWindow(vocabulary, bytes.subarray(start, start + 2 * size), signal);
     }
   }
   return tokens + ends.length;
 }
 
-/** The places where the tokens of a window end, counted from its beginning. */
+/** The ends of a window's tokens, counted from its beginning. */
 type Ends = Int32Array;
 
 const lengthOf = (ends: Ends): number => ends[ends.length - 1] ?? 0;
@@ -57,13 +59,16 @@ async function mergeWindow(
 }
 
 interface NextWindow {
-  /** Tokens of the window before that end at its beginning. */
+  /** Number of tokens of the previous window that end at this one's beginning. */
   readonly before: number;
   readonly start: number;
   readonly ends: Ends;
 }
 
-/** Merges the window that follows one that ends in the middle of the piece; returns undefined if it finds no seam. */
+/**
+ * Merges the window after one that ends in the middle of the piece; undefined if there is no seam between
+ * them.
+ */
 async function nextWindow(
   vocabulary: Vocabulary,
   bytes: Uint8Array,
@@ -88,7 +93,7 @@ function tokensWithin(ends: Ends, length: number): number {
   return count;
 }
 
-/** Checks that the bytes of two adjacent tokens are merged to these two. */
+/** Whether merging the bytes of two adjacent tokens gives these two tokens. */
 function belongTogether(
   vocabulary: Vocabulary,
   bytes: Uint8Array,

@@ -1,14 +1,17 @@
 import { NO_RANK, type Vocabulary } from '../vocabulary.js';
 
 /**
- * Merges the adjacent pair of lowest rank, leftmost first, until no pair is a token, in n log n steps. The lengths of the
- * parts stand for the parts; a queue holds the pairs that are tokens, and outdated ones, which are skipped. Each run uses
- * the same arrays, 21 bytes for each byte of the piece.
+ * Merges the adjacent pair of lowest rank, leftmost first, until no pair is a token, in O(n log n). A queue
+ * holds the pairs that are tokens; outdated entries are skipped. Each run reuses the same arrays, which take
+ * 21 bytes for each byte of the piece.
  */
 export class PieceMerge {
-  /** The length of a part, at its first byte and at its last, so that the parts beside it find it. No token has 256 bytes. */
+  /**
+   * Length of a part, stored at its first and its last byte so that the adjacent parts find it. No token has
+   * 256 bytes.
+   */
   readonly #lengths: Uint8Array;
-  /** By the first byte of a part: the rank of the pair it begins, or NO_RANK. */
+  /** Rank of the pair that a part begins, or NO_RANK, indexed by the part's first byte. */
   readonly #ranks: Int32Array;
   readonly #queue: PairQueue;
 
@@ -16,11 +19,11 @@ export class PieceMerge {
   constructor(capacity: number) {
     this.#lengths = new Uint8Array(capacity);
     this.#ranks = new Int32Array(capacity);
-    // A merge takes one pair out and adds at most two, and there are fewer merges than bytes.
+    // A merge removes one pair and adds at most two, and there are fewer merges than bytes.
     this.#queue = new PairQueue(2 * capacity);
   }
 
-  /** Returns where the tokens end, counted from the beginning of the bytes. */
+  /** Returns the ends of the tokens, counted from the beginning of the bytes. */
   run(vocabulary: Vocabulary, bytes: Uint8Array): Int32Array {
     let parts = bytes.length;
     this.#lengths.fill(1, 0, parts);
@@ -34,7 +37,7 @@ export class PieceMerge {
     return this.#ends(parts);
   }
 
-  /** Joins the part at `position` with the next one, and ranks the pairs it now begins and ends. */
+  /** Joins the part at `position` with the next one; ranks the pairs that the new part begins and ends. */
   #merge(vocabulary: Vocabulary, bytes: Uint8Array, position: number): void {
     const lengths = this.#lengths;
     const absorbed = position + (lengths[position] ?? 0);
@@ -67,12 +70,15 @@ export class PieceMerge {
   }
 }
 
-/** Room for positions below a rank in one key; with ranks below 2^18, keys stay exact integers. */
+/**
+ * Multiplier that leaves room for a position below the rank in one key; since ranks are below 2^18, keys stay
+ * exact integers.
+ */
 const POSITIONS = 2 ** 32;
 
 /**
- * A binary heap of byte pairs, lowest rank first, leftmost first among equals. A pair is one number, rank and
- * position, so that the heap is a flat array and an entry costs eight bytes.
+ * A binary heap of byte pairs, lowest rank first, leftmost first among equals. A pair is one number of rank
+ * and position, so that an entry costs eight bytes.
  */
 class PairQueue {
   readonly #keys: Float64Array;
@@ -109,7 +115,7 @@ class PairQueue {
     return { rank: (first - position) / POSITIONS, position };
   }
 
-  /** Moves a key from the first place down along the smaller children to its own. */
+  /** Sifts a key down from the root to its place. */
   #sink(key: number): void {
     const keys = this.#keys;
     const size = this.#size;

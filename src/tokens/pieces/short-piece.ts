@@ -1,21 +1,25 @@
 import { NO_RANK, type Vocabulary } from '../vocabulary.js';
 
 /**
- * Length of the longest piece that `countShortPiece` accepts. Up to about here the plain search for the lowest rank is
- * quicker than a queue; no token is longer.
+ * Maximum length of a piece that `countShortPiece` accepts. Up to about this length, a linear search for the
+ * lowest rank is faster than a queue. No token is longer.
  */
 export const MAX_SHORT_PIECE_BYTES = 128;
 
 /** Greater than every rank. */
 const NEVER = 0x7fffffff;
 
-/** Part p is `[starts[p], starts[p + 1])`, and `ranks[p]` is the rank of the pair it begins. Valid during one call only. */
+/**
+ * Part p is `[starts[p], starts[p + 1])`, and `ranks[p]` is the rank of the pair that it begins. Valid during
+ * one call only.
+ */
 const starts = new Int32Array(MAX_SHORT_PIECE_BYTES + 1);
 const ranks = new Int32Array(MAX_SHORT_PIECE_BYTES);
 
 /**
- * Returns the number of tokens of a piece of at most MAX_SHORT_PIECE_BYTES: one if it is in the vocabulary. Otherwise it
- * merges the adjacent pair of lowest rank, leftmost first, until no pair is a token. Quadratic in the piece.
+ * Returns the number of tokens of a piece of at most MAX_SHORT_PIECE_BYTES. A piece in the vocabulary is one
+ * token; otherwise merges the adjacent pair of lowest rank, leftmost first, until no pair is a token.
+ * Quadratic in the piece's length.
  */
 export function countShortPiece(
   vocabulary: Vocabulary,

@@ -1,9 +1,9 @@
 import { type CharacterKinds, Kind } from './character-kinds.js';
 
 /**
- * Byte-level BPE merges only inside *pieces*, the matches of the encoding's regular expression. These functions are
- * those expressions written out: linear on any text (no regex engine with its backtracking), on bytes, and with the
- * Unicode data of the reference instead of the running Node's.
+ * Byte-level BPE merges only inside *pieces*, the matches of the encoding's regular expression. These
+ * functions implement those expressions: linear on any text (a regex engine would backtrack), on bytes, and
+ * with the Unicode data of the reference instead of the running Node's.
  */
 export type EndOfPiece = (text: CharacterKinds, start: number) => number;
 
@@ -38,7 +38,7 @@ const LONG_S_CONTINUATION = 0xbf;
  *   | \p{N}{1,3} | ?[^\s\p{L}\p{N}]+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
  */
 export function endOfO200kPiece(text: CharacterKinds, start: number): number {
-  // A mark may lead too, but as a mark is also part of the run after it, the match ends at the same place.
+  // A mark may also lead, but since a mark belongs to the run after it too, the match ends at the same place.
   const wordStart = endOfLead(text, start, Kind.other | Kind.whitespace);
   const wordEnd = endOfCasedWord(text.kinds, wordStart);
   if (wordEnd > wordStart) return endOfContraction(text.bytes, wordEnd);
@@ -62,16 +62,19 @@ export function endOfCl100kPiece(text: CharacterKinds, start: number): number {
   );
 }
 
-/** `[^\r\n\p{L}\p{N}]?`, as far as the character is one of the given kinds. */
+/**
+ * Matches `[^\r\n\p{L}\p{N}]?` if the character is of one of the given kinds.
+ */
 function endOfLead({ bytes, kinds }: CharacterKinds, start: number, leads: number): number {
   if (((kinds[start] ?? 0) & leads) === 0 || isLineBreak(bytes[start])) return start;
   return endOfCharacter(kinds, start);
 }
 
 /**
- * The two word alternatives of o200k without lead and contraction. `[upper]*[lower]+` gives back characters until
- * its second part matches: the run of upper, caseless and marks ends at its last caseless letter or mark, unless a
- * lower case letter follows. A run of upper case alone is left to the second alternative, `[upper]+[lower]*`.
+ * Matches the two word alternatives of o200k without lead and contraction. `[upper]*[lower]+` backtracks
+ * until its second part matches: the run of upper case, caseless letters and marks ends at its last caseless
+ * letter or mark, unless a lower-case letter follows. A run of upper case alone is left to the second
+ * alternative, `[upper]+[lower]*`.
  */
 function endOfCasedWord(kinds: Uint8Array, start: number): number {
   let at = start;
@@ -84,7 +87,7 @@ function endOfCasedWord(kinds: Uint8Array, start: number): number {
   return caselessEnd > start ? caselessEnd : at;
 }
 
-/** `(?i:'s|'t|'re|'ve|'m|'ll|'d)?`. Without regard to case, `s` is also U+017F, the long s. */
+/** Matches `(?i:'s|'t|'re|'ve|'m|'ll|'d)?`. Case folding also maps U+017F, the long s, to `s`. */
 function endOfContraction(bytes: Uint8Array, start: number): number {
   if (bytes[start] !== APOSTROPHE) return start;
   const first = bytes[start + 1] ?? 0;
@@ -94,7 +97,7 @@ function endOfContraction(bytes: Uint8Array, start: number): number {
   return first === LONG_S_LEAD && second === LONG_S_CONTINUATION ? start + 3 : start;
 }
 
-/** `\p{N}{1,3}` */
+/** Matches `\p{N}{1,3}`. */
 function endOfNumber(kinds: Uint8Array, start: number): number | undefined {
   if (((kinds[start] ?? 0) & Kind.number) === 0) return undefined;
   let at = start;
@@ -102,7 +105,9 @@ function endOfNumber(kinds: Uint8Array, start: number): number | undefined {
   return at;
 }
 
-/** ` ?[^\s\p{L}\p{N}]+[\r\n]*`, with one more byte allowed among the line breaks. */
+/**
+ * Matches ` ?[^\s\p{L}\p{N}]+[\r\n]*`, with one more byte allowed among the line breaks.
+ */
 function endOfSymbols({ bytes, kinds }: CharacterKinds, start: number, trailing: number): number | undefined {
   const symbols = bytes[start] === SPACE ? start + 1 : start;
   let at = endOfRun(kinds, symbols, SYMBOLS);
@@ -112,8 +117,8 @@ function endOfSymbols({ bytes, kinds }: CharacterKinds, start: number, trailing:
 }
 
 /**
- * `\s*[\r\n]+|\s+(?!\S)|\s+`: up to the last line break of the run; without one, all but the last character, which
- * is left to lead the next word, unless it is the only one or the text ends here.
+ * Matches `\s*[\r\n]+|\s+(?!\S)|\s+`: up to the last line break of the run. Without a line break, leaves the
+ * last character to lead the next word, unless it is the only one or the text ends here.
  */
 function endOfWhitespace({ bytes, kinds }: CharacterKinds, start: number): number {
   const end = endOfRun(kinds, start, Kind.whitespace);

@@ -69,7 +69,7 @@ async function meetANewerService(): Promise<void> {
   deepEqual(turn, { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 });
 }
 
-/** Events come one by one, as objects. Without the limit the step would be posted again when it fails. */
+/** The client parses events into objects. Without the retry limit it would post a failed step again. */
 async function readTheStream(): Promise<void> {
   const events = await streamed('', []);
   equal(events[0]?.type, 'step.started');

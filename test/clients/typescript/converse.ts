@@ -21,7 +21,7 @@ const request = (changes: Partial<StepRequest> = {}): StepRequest => ({
 const step = (body: StepRequest, prefix = '') =>
   createClient<paths>({ baseUrl: base + prefix }).POST('/api/agent/react_step', { body });
 
-// An action, its observation, the answer.
+// A conversation of an action, its observation and the answer.
 const { data: first } = await step(request());
 equal(first?.status, 'action_proposed');
 equal(first?.action_details?.tool_name, 'search_code');
@@ -38,7 +38,7 @@ equal(last?.status, 'direct_response_provided');
 equal(last?.action_details, null);
 ok(last?.direct_response?.includes('30 percent'));
 
-// Failures are typed.
+// Failed requests return a typed error.
 async function failure(body: StepRequest, prefix = ''): Promise<[number, string, boolean]> {
   const { error, response } = await step(body, prefix);
   return [response.status, error?.error.code ?? '', error?.error.retryable ?? false];
@@ -55,13 +55,13 @@ for (const [status, code] of [
   deepEqual(await failure(request(), `/failing/${code}`), [status, code, true]);
 }
 
-// A newer service says more.
+// A response of a newer service has more fields.
 const { data: newer } = await step(request(), '/newer');
 deepEqual([newer?.status, newer?.finish_reason, newer?.parse?.outcome], ['plan_proposed', 'paused', 'plan']);
 const turn = newer?.updated_conversation_history?.at(-1);
 deepEqual(turn, { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 });
 
-// The stream is text, whose events have a type.
+// The client returns the event stream as text; its events have types.
 const { data: text } = await createClient<paths>({ baseUrl: base }).POST('/api/agent/react_step/stream', {
   body: request(),
   parseAs: 'text',

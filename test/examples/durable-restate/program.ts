@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../../support/until.js';
 
 interface ProgramOptions {
   readonly command: string;
@@ -35,10 +35,8 @@ export class Program {
     child.stderr.setEncoding('utf8').on('data', (text) => {
       trouble = (trouble + text).slice(-2_000);
     });
-    while (!(await isUp())) {
-      if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${trouble}`);
-      await wait(50);
-    }
+    await until(async () => child.exitCode !== null || (await isUp()), Boolean, 60_000);
+    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${trouble}`);
   }
 
   /** With SIGKILL: it is told nothing and finishes nothing. Resolves when it is gone and all it printed is read. */

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
-import { setTimeout as wait } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.js';
+import { until } from '../../support/until.js';
 import { exampleFolder } from './prepare-example.js';
 import { Program } from './program.js';
 
@@ -54,13 +54,12 @@ export class Restate {
 
   /** Rows of Restate's own tables; after its start some of them are away for a while. */
   async query<Row>(sql: string): Promise<readonly Row[]> {
-    for (let attempt = 1; ; attempt += 1) {
-      const { status, body } = await post(`${this.#admin}/query`, { query: sql });
-      // The rows have the columns that the caller has just asked for.
-      if (status === 200) return (body as { rows: Row[] }).rows;
-      if (attempt === MAX_QUERIES) throw new Error(`No rows: ${JSON.stringify(body)}`);
-      await wait(200);
-    }
+    const { body } = await until(
+      () => post(`${this.#admin}/query`, { query: sql }),
+      ({ status }) => status === 200,
+    );
+    // The rows have the columns that the caller has just asked for.
+    return (body as { rows: Row[] }).rows;
   }
 
   async #isUp(): Promise<boolean> {
@@ -72,11 +71,9 @@ export class Restate {
   }
 }
 
-const MAX_QUERIES = 100;
-
 /** The binary itself: what npm calls is a script that would die alone. */
 function binary(): string {
-  const { resolve } = createRequire(`${exampleFolder}package.json`);
+  const { resolve } = createRequire(`${exampleFolder}/package.json`);
   return resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
 }
 

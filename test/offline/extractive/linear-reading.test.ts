@@ -44,9 +44,9 @@ const prompts: Readonly<Record<string, readonly ChatMessage[]>> = {
   ],
 };
 
-/** Any of these would take minutes if its length were squared; Jest's timeout is the proof. */
+/** Quadratic work on any of these would take minutes and exceed Jest's time limit. */
 test.each(Object.entries(prompts))(
-  'a prompt of 2 MB is read in one go (rule: linear-work): %s',
+  'the offline model reads a prompt of 2 MB in linear time (rule: linear-work): %s',
   (_, messages) => {
     expect(extractiveReply(messages)).toMatch(/^(?:Thought|These)/);
   },

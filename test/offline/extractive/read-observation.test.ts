@@ -13,7 +13,7 @@ test.each([
     'a JSON object',
     JSON.stringify({ matches: [{ file: 'src/a.js', line_number: 12, match: 'const a = 1;' }], total: 1 }),
   ],
-])('search results as %s', (_form, observation) => {
+])('hits are read from search results as %s', (_form, observation) => {
   expect(readHits(observation)).toEqual([hit]);
 });
 
@@ -23,7 +23,7 @@ test.each([
   '',
   '[]',
   '{"matches": []}',
-])('no hit in %p', (observation) => {
+])('the observation %p has no hit', (observation) => {
   expect(readHits(observation)).toEqual([]);
 });
 
@@ -32,15 +32,15 @@ test.each([
   ['a bar', '  12 | const a = 1;\n  13 |'],
   ['a colon', '12: const a = 1;\n13:'],
   ['no number at all', 'const a = 1;\n'],
-])('a file with %s before its lines', (_form, observation) => {
+])('lines are read from a file with %s before them', (_form, observation) => {
   expect([...readLines(observation, 'src/a.js', 12)]).toEqual([hit, { ...hit, line: 13, text: '' }]);
 });
 
-test('JSON nested without end is no hit', () => {
+test('deeply nested JSON in an observation is not a hit', () => {
   expect(readHits(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toEqual([]);
 });
 
-test('of a file whose middle was left out, each line keeps its number (rule: offline-model)', () => {
+test('lines keep their numbers if the middle of the file was omitted (rule: offline-model)', () => {
   const cut = 'a.js (lines 3-40 of 90)\n3: one\n4: two\n[… 34 lines left out …]\n39: three\n40: four';
   expect([...readLines(cut, 'a.js', 3)].map(({ line, text }) => [line, text])).toEqual([
     [3, 'one'],
@@ -50,7 +50,7 @@ test('of a file whose middle was left out, each line keeps its number (rule: off
   ]);
 });
 
-test('numbers that do not count are text', () => {
+test('numbers that are not line numbers stay part of the text', () => {
   const ports = '200: ok\n404: missing\n500: broken\n503: busy\nend\n';
   expect([...readLines(ports, 'codes.yml', 1)][1]).toEqual({
     path: 'codes.yml',
@@ -67,6 +67,6 @@ test.each([
     ['shop/a.js', 'shop/src/b.js', 'shop/src/deep/c.js'],
   ],
   ['an indented tree', './\n  a.js\n  src/\n    b.js\n  c.js', ['a.js', 'src/b.js', 'c.js']],
-])('a listing as %s', (_form, observation, expected) => {
+])('paths are read from a listing as %s', (_form, observation, expected) => {
   expect(readPaths(observation)).toEqual(expected);
 });

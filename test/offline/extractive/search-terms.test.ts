@@ -4,7 +4,7 @@ import { stemOf } from '../../../src/offline/extractive/question/words.js';
 
 const textsOf = (task: string) => searchTerms(task).map(({ text }) => text);
 
-describe('search terms', () => {
+describe('searchTerms', () => {
   test.each([
     [
       'identifiers and quotations come first',
@@ -26,20 +26,20 @@ describe('search terms', () => {
       expect.arrayContaining(['割引', '計算']),
     ],
     ['nothing gives nothing', ' ?! ', []],
-  ])('%s', (_claim, task, expected) => {
+  ])('the terms of a task are its specific words and names: %s', (_claim, task, expected) => {
     expect(textsOf(task)).toEqual(expected);
   });
 
-  test('forms of one word meet in their stem', () => {
+  test('inflected forms of one word have the same stem', () => {
     const stems = ['expires', 'expired', 'expire', 'expiring', 'expiry'].map(stemOf);
     expect(new Set(stems)).toEqual(new Set(['expir']));
   });
 
-  test('a word is not cut to a keyword of code', () => {
+  test('a word is not shortened to a keyword of code', () => {
     expect(stemOf('returning')).toBe('returning');
   });
 
-  test('a task as long as a book gives few terms', () => {
+  test('a task of book length gives only a few search terms', () => {
     const book = Array.from({ length: 20_000 }, (_, index) => `word${index}`).join(' ');
     expect(searchTerms(book)).toHaveLength(12);
   });
@@ -50,6 +50,6 @@ test.each([
   ['What is in package.json?', ['package.json']],
   ['Is it 3.14, e.g. or v1.2?', []],
   ['See https://example.org/a.html or order.status or and/or', []],
-])('paths that %p names', (task, expected) => {
+])('the paths in the task %p are found', (task, expected) => {
   expect(namedPaths(task)).toEqual(expected);
 });

@@ -53,7 +53,7 @@ describe('the offline model answers questions about examples/shop (rule: offline
       path: 'src/config.js',
       text: 'SESSION_IDLE_MINUTES',
     },
-  ])('$question', ({ question, path, text }) => {
+  ])('the offline model quotes the right line for "$question"', ({ question, path, text }) => {
     const { answer, replies, calls } = runMiniLoop(question);
     const quotes = quotedLines(answer);
     expect(quotes.some((quote) => quote.path === path && quote.text.includes(text))).toBe(true);
@@ -62,60 +62,60 @@ describe('the offline model answers questions about examples/shop (rule: offline
     expect(new Set(calls).size).toBe(calls.length);
   });
 
-  test('what is not there is not invented', () => {
+  test('the offline model reports that it found nothing for an absent topic', () => {
     const { answer } = runMiniLoop('Where are the kangaroos fed?');
     expect(answer).toMatch(/^I found nothing for "kangaroo"/);
     expect(answer).toContain('not a language model');
     expect(answer).toContain('- src/cart.js');
   });
 
-  test('the readme is a file, whatever else is called like it', () => {
+  test('the offline model reads the readme if a question names it', () => {
     const { answer, calls } = runMiniLoop('And the readme?');
     expect(calls).toEqual(['read_file(path="README.md")']);
     expect(quotedLines(answer)).toContainEqual(expect.objectContaining({ path: 'README.md', line: 1 }));
   });
 
-  test('a file that is not there is said to be unreadable, and no other is quoted in its place', () => {
+  test('the offline model reports a named file as unreadable and quotes no other instead', () => {
     const { answer } = runMiniLoop('What does src/nothere.js do?');
     expect(answer).toMatch(/^I could not read src\/nothere\.js\.\n/);
     expect(quotedLines(answer)).toEqual([]);
   });
 
-  test('what is quoted of other files is not taken for the one that is not there', () => {
+  test('text quoted from other files is not attributed to a missing file', () => {
     const { answer } = runMiniLoop('How is the discount in src/nothere.js calculated?');
     expect(answer).toMatch(/^I could not read src\/nothere\.js\.\n\nThese passages match best/);
   });
 
-  test('a file is found by its name alone', () => {
+  test('the offline model finds a file by its name alone', () => {
     const { answer } = runMiniLoop('Summarize orders.md');
     expect(answer).toMatch(/^I could not read orders\.md\.\n/);
     expect(quotedLines(answer)[0]).toMatchObject({ path: 'docs/orders.md', line: 1 });
     expect(answer).toContain('not written by a language model');
   });
 
-  test('a listing is answered with the files', () => {
+  test('the offline model answers a request for a listing with the files', () => {
     expect(runMiniLoop('Which files are there?').answer).toMatch(/^28 files:\n- README\.md/);
   });
 });
 
-describe('it works with whatever tools are offered', () => {
+describe('the offline model works with tools of other names', () => {
   const question = 'Where is the discount for returning customers calculated?';
   const calculation = expect.objectContaining({ path: 'src/pricing/discounts.js', line: 19 });
 
-  test('without a search tool it lists, then reads the files whose names match', () => {
+  test('without a search tool the offline model lists files and reads those whose names match', () => {
     const { answer, calls } = runMiniLoop(question, { offered: ['read_file', 'list_files'] });
     expect(calls[0]).toBe('list_files(path=".")');
     expect(calls.slice(1).join()).toContain('read_file(path="src/pricing/discounts.js"');
     expect(quotedLines(answer)).toContainEqual(calculation);
   });
 
-  test('with a search tool alone it quotes the hits', () => {
+  test('with only a search tool the offline model quotes the hits', () => {
     const { answer, calls } = runMiniLoop(question, { offered: ['search_code'] });
     expect(calls.every((call) => call.startsWith('search_code('))).toBe(true);
     expect(quotedLines(answer)).toContainEqual(calculation);
   });
 
-  test('a place that says little of the question is not read beside one that says all of it', () => {
+  test("a passage with few of the question's terms is not read beside one with all of them", () => {
     const root = mkdtempSync(join(tmpdir(), 'stepwise-orders-'));
     writeFileSync(join(root, 'order-a.txt'), 'order: A\ncustomer: Ada\n');
     writeFileSync(join(root, 'order-b.txt'), 'order: B\ncustomer: Bo\n');
@@ -126,7 +126,7 @@ describe('it works with whatever tools are offered', () => {
     expect(answer).toContain('customer: Ada');
   });
 
-  test('without tools it answers from the files in the prompt', () => {
+  test('without tools the offline model answers from the files in the prompt', () => {
     const context = `<file path="src/pricing.js" fence="0a1b2c3d">
 const VAT = 7;
 export const discount = (subtotal) => subtotal * 0.1;
@@ -139,11 +139,11 @@ export const discount = (subtotal) => subtotal * 0.1;
     expect(answer).toContain('export const discount');
   });
 
-  test('without tools and files it says so', () => {
+  test('without tools and files the offline model says that it cannot answer', () => {
     expect(runMiniLoop(question, { offered: [] }).answer).toContain('No tool is offered');
   });
 
-  test('told that it must answer now, it answers with what it has', () => {
+  test('the offline model answers with its evidence if the prompt forbids further calls', () => {
     const { replies, answer } = runMiniLoop(question, { maxSteps: 3 });
     expect(replies).toHaveLength(3);
     expect(quotedLines(answer)).toContainEqual(calculation);

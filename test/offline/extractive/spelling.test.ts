@@ -8,7 +8,7 @@ test.each([
   ['a letter too few', 'comand', 'command'],
   ['a letter too many', 'aproach', 'approach'],
   ['a wrong letter', 'approvel', 'approval'],
-])('%s is found and corrected (rule: offline-model)', (_slip, written, meant) => {
+])('a typing error is found and corrected: %s (rule: offline-model)', (_slip, written, meant) => {
   const [term] = searchTerms(written);
   if (!term) throw new Error('no term');
   expect(misspellings(term).some((pattern) => new RegExp(pattern).test(meant))).toBe(true);
@@ -16,12 +16,12 @@ test.each([
   expect(corrected).toMatchObject({ text: meant, written: term.text });
 });
 
-test('a word that stands there is left as it is, and so are short words and names', () => {
+test('a word that occurs in the project is not corrected, nor are short words and names', () => {
   const terms = searchTerms('counting cart in `getUsr`');
   expect(correctSpelling(terms, ['counter chart getUser'])).toEqual(terms);
 });
 
-test('a German word is known by its English ones, and a word is none of its own synonyms', () => {
+test('a German word has English synonyms, and no word is its own synonym', () => {
   expect(synonymsOf('geheimnisse')).toContain('secret');
   expect(synonymsOf('secret')).not.toContain('secret');
 });

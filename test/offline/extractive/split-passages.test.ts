@@ -11,7 +11,7 @@ const spans = (path: string, text: string) =>
     heading,
   ]);
 
-test('a function is one passage with its comment, and a blank line inside it cuts nothing (rule: offline-model)', () => {
+test('a function and its comment are one passage, blank lines included (rule: offline-model)', () => {
   const code = '/** Adds. */\nexport function add(a) {\n  const b = 1;\n\n  return a + b;\n}\n\nconst c = 1;';
   expect(spans('a.ts', code)).toEqual([
     [1, 6, ''],
@@ -19,7 +19,7 @@ test('a function is one passage with its comment, and a blank line inside it cut
   ]);
 });
 
-test('a method is a passage below its class', () => {
+test('a method is a passage with its class as heading', () => {
   const code = 'class Cart {\n  lines = [];\n\n  add(line) {\n    this.lines.push(line);\n  }\n}';
   expect(spans('a.js', code)).toEqual([
     [1, 2, 'Cart'],
@@ -27,14 +27,14 @@ test('a method is a passage below its class', () => {
   ]);
 });
 
-test('a section of a document is a passage below its heading', () => {
+test('a section of a document is a passage with its heading', () => {
   expect(spans('a.md', '# One\n\ntext\n\n## Two\n\nmore')).toEqual([
     [1, 3, 'One'],
     [5, 7, 'Two'],
   ]);
 });
 
-test('lines that are not neighbours are passages of their own, and no line is lost', () => {
+test('lines that are not adjacent are separate passages, and no line is lost', () => {
   const text = fc.constantFrom('', 'const a = 1;', '  x();', '# Title', '/** Says. */', '}');
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 1, max: 200 }), text)), (entries) => {

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-/** What the client sees: the value it got, or the error it threw, reduced to what tests compare. */
+/** Returns the value or the error that the client got, reduced to the parts that tests compare. */
 async function outcome(call: Call): Promise<{ value?: unknown; error?: Failure }> {
   try {
     return { value: await call.ask(provider.url) };
@@ -63,14 +63,14 @@ describe.each(calls)('$title', (call) => {
     ['unavailable', 503, 'server_is_overloaded', 'api_error'],
     ['gateway-timeout', 504, undefined, 'timeout_error'],
     ['overloaded', 529, 'server_is_overloaded', 'overloaded_error'],
-  ])("%s answers %d in the vendor's words", async (fault, status, code, type) => {
+  ])("the fault %s answers %d in the vendor's format", async (fault, status, code, type) => {
     provider.script({ fault });
     const { error } = await outcome(call);
     expect(error?.status).toBe(status);
     expect(byVendor(error?.code ?? undefined, error?.type)).toBe(byVendor(code, type));
   });
 
-  test('context overflow is worded as the vendor does', async () => {
+  test("the fault context-overflow has the vendor's message", async () => {
     provider.script({ fault: 'context-overflow' });
     const { error } = await outcome(call);
     expect(error?.message).toMatch(
@@ -78,13 +78,13 @@ describe.each(calls)('$title', (call) => {
     );
   });
 
-  test('a rate limit says how long to wait, as scripted', async () => {
+  test('the fault rate-limited sends the scripted Retry-After', async () => {
     provider.script([{ fault: 'rate-limited' }, { fault: 'rate-limited', retryAfter: '3600' }]);
     expect((await outcome(call)).error?.headers?.get('retry-after')).toBe('1');
     expect((await outcome(call)).error?.headers?.get('retry-after')).toBe('3600');
   });
 
-  test('an echoed key is in the message and in a header', async () => {
+  test('the fault echoed-key repeats the key in the message and in a header', async () => {
     provider.script({ fault: 'echoed-key' });
     const key = byVendor('sk-test-key', 'sk-ant-test-key');
     const { error } = await outcome(call);
@@ -93,7 +93,7 @@ describe.each(calls)('$title', (call) => {
     expect(error?.headers?.get('www-authenticate')).toContain(key);
   });
 
-  test('an unsupported parameter is refused by name, and no other', async () => {
+  test('the fault unsupported-parameter refuses exactly the named parameter', async () => {
     provider.script({ fault: 'unsupported-parameter', parameter: 'model' });
     expect((await outcome(call)).error).toMatchObject({
       status: 400,
@@ -107,12 +107,12 @@ describe.each(calls)('$title', (call) => {
     expect(JSON.stringify((await outcome(call)).value)).toContain('healthy');
   });
 
-  test('slow headers come at last', async () => {
+  test('the fault slow-headers sends its answer after the delay', async () => {
     provider.script({ fault: 'slow-headers', delayMs: 30, completion });
     expect(JSON.stringify((await outcome(call)).value)).toContain('healthy');
   });
 
-  test('a drip is whole in the end', async () => {
+  test('the fault drip sends the complete answer', async () => {
     provider.script({ fault: 'drip', intervalMs: 0, completion });
     expect(JSON.stringify((await outcome(call)).value)).toContain('healthy');
   });
@@ -122,7 +122,7 @@ describe.each(calls)('$title', (call) => {
     'stalled-body',
     'drip',
     'silence',
-  ])('%s leaves the client waiting until it goes away, and sees it go', async (fault) => {
+  ])('the fault %s sends nothing more until the client leaves, and records that it left', async (fault) => {
     provider.script({ fault });
     const leaving = new AbortController();
     const asking = call.ask(provider.url, leaving.signal).catch(() => 'left');
@@ -135,7 +135,10 @@ describe.each(calls)('$title', (call) => {
     expect(request.endedAt).toBeGreaterThanOrEqual(request.at);
   });
 
-  test.each<FaultName>(['cut', 'reset'])('%s breaks the connection from this side', async (fault) => {
+  test.each<FaultName>([
+    'cut',
+    'reset',
+  ])('the fault %s is recorded as a connection that the provider broke', async (fault) => {
     provider.script({ fault, completion });
     const { error } = await outcome(call);
     expect(error?.status).toBeUndefined();
@@ -144,17 +147,17 @@ describe.each(calls)('$title', (call) => {
     expect(provider.requests[0]?.aborted).toBe(false);
   });
 
-  test('a page behind a 502 is an error of that status', async () => {
+  test('the fault html-502 is an error with that status', async () => {
     provider.script({ fault: 'html-502' });
     expect((await outcome(call)).error).toMatchObject({ status: 502 });
   });
 
-  test('truncated JSON does not parse', async () => {
+  test('the fault truncated-json cannot be parsed', async () => {
     provider.script({ fault: 'truncated-json', completion });
     expect((await outcome(call)).error?.message).toMatch(/JSON/);
   });
 
-  test('a redirect is followed by whoever is not careful, and that is on record', async () => {
+  test('the target of the fault redirect records the request of a client that follows it', async () => {
     provider.script({ fault: 'redirect' });
     expect((await outcome(call)).error?.status).toBe(404);
     expect(provider.requests.map(({ path }) => path)).toEqual([
@@ -167,20 +170,20 @@ describe.each(calls)('$title', (call) => {
 
 const [openaiPlain, openaiStreamed, anthropicPlain, anthropicStreamed] = calls as [Call, Call, Call, Call];
 
-describe('200 that is no answer', () => {
+describe('faults that answer 200 without a completion', () => {
   const valueUnder = async (fault: FaultName, call: Call) => {
     provider.script({ fault, completion });
     return (await outcome(call)).value;
   };
 
-  test('html and the wrong content type: the SDKs hand out a string', async () => {
+  test('the SDKs return a string for the faults html and wrong-content-type', async () => {
     for (const call of [openaiPlain, anthropicPlain]) {
       expect(await valueUnder('html', call)).toMatch(/^<!DOCTYPE html>/);
       expect(JSON.parse(String(await valueUnder('wrong-content-type', call)))).toHaveProperty('id');
     }
   });
 
-  test('null and an empty object: the SDKs hand them out', async () => {
+  test('the SDKs return null and an empty object unchanged', async () => {
     for (const call of [openaiPlain, anthropicPlain]) {
       expect(await valueUnder('null', call)).toBeNull();
       expect(await valueUnder('empty-object', call)).toEqual({});
@@ -188,7 +191,7 @@ describe('200 that is no answer', () => {
     expect(await valueUnder('null', openaiStreamed)).toEqual([null]);
   });
 
-  test('empty: no JSON at all, or a stream without events', async () => {
+  test('the fault empty is a body without JSON, or a stream without events', async () => {
     for (const call of [openaiPlain, anthropicPlain]) {
       provider.script({ fault: 'empty' });
       expect((await outcome(call)).error?.message).toMatch(/JSON/);
@@ -197,7 +200,7 @@ describe('200 that is no answer', () => {
     expect(await valueUnder('empty', anthropicStreamed)).toEqual([]);
   });
 
-  test('empty choices: everything is there but the content', async () => {
+  test('the fault empty-choices sends a complete answer without content', async () => {
     expect(await valueUnder('empty-choices', openaiPlain)).toMatchObject({ choices: [], usage: {} });
     expect(await valueUnder('empty-choices', openaiStreamed)).toMatchObject([
       { choices: [] },
@@ -208,7 +211,7 @@ describe('200 that is no answer', () => {
     expect(types.map(({ type }) => type)).toEqual(['message_start', 'message_delta', 'message_stop']);
   });
 
-  test('an error in the middle of a stream is thrown after the first events; plain, it is the body', async () => {
+  test('the fault error-event is thrown after the first events of a stream, and is the body of a plain answer', async () => {
     for (const call of [openaiStreamed, anthropicStreamed]) {
       provider.script({ fault: 'error-event', completion });
       expect((await outcome(call)).error?.message).toMatch(/Overloaded/);
@@ -220,13 +223,13 @@ describe('200 that is no answer', () => {
   });
 });
 
-describe('a huge answer', () => {
-  test.each(calls)('has the size that was asked for: $title', async (call) => {
+describe('the fault huge', () => {
+  test.each(calls)('the fault huge sends as many bytes as requested: $title', async (call) => {
     provider.script({ fault: 'huge', bytes: 1_000_000 });
     expect(JSON.stringify((await outcome(call)).value).length).toBeGreaterThan(1_000_000);
   });
 
-  test('is made only as fast as it is read, and no further once the client has gone', async () => {
+  test('the fault huge produces text only as fast as the client reads it, and stops when the client leaves', async () => {
     provider.script({ fault: 'huge', bytes: 10_000_000_000 });
     const before = process.memoryUsage.rss();
     for (const stream of [true, false]) {
@@ -244,7 +247,7 @@ describe('a huge answer', () => {
   });
 });
 
-test('every fault of the table can be scripted by its name alone and ends with the provider', async () => {
+test('every fault can be scripted by its name alone and ends when the provider closes', async () => {
   expect(faultNames.length).toBeGreaterThanOrEqual(34);
   const slow = ['slow-headers', 'stalled-body', 'drip', 'silence', 'huge'];
   for (const fault of faultNames.filter((name) => !slow.includes(name))) {

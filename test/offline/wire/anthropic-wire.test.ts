@@ -14,7 +14,7 @@ const events = async () =>
   collect(await anthropicAt(provider.url).messages.create({ ...anthropicRequest, stream: true }));
 
 describe('Messages through the Anthropic SDK', () => {
-  test('a plain message has text, model, stop reason and usage, and the key came as a bearer token', async () => {
+  test('the Anthropic SDK gets text, model, stop reason and usage of a plain message, and sends its key as a bearer token', async () => {
     const message = await create();
     expect(message).toMatchObject({
       type: 'message',
@@ -28,7 +28,7 @@ describe('Messages through the Anthropic SDK', () => {
     expect(provider.requests[0]?.headers['authorization']).toBe('Bearer sk-ant-test-key');
   });
 
-  test('the events of a stream come in the documented order', async () => {
+  test('a Messages stream has its events in the documented order', async () => {
     provider.script({ chunks: ['Hello', ' there'] });
     expect((await events()).map(({ type }) => type)).toEqual([
       'message_start',
@@ -41,7 +41,7 @@ describe('Messages through the Anthropic SDK', () => {
     ]);
   });
 
-  test('a ping is on the wire, between the events the SDK shows', async () => {
+  test('a Messages stream contains a ping, which the SDK hides', async () => {
     const response = await anthropicAt(provider.url)
       .messages.create({ ...anthropicRequest, stream: true })
       .asResponse();
@@ -63,7 +63,7 @@ describe('Messages through the Anthropic SDK', () => {
     { title: 'no content', reply: { text: null } },
     { title: 'a refusal', reply: { refusal: 'I cannot.' } },
     { title: 'a cut-off text', reply: { text: 'Thought: I', finishReason: 'length' } },
-  ])('the accumulated stream equals the plain message: $title', async ({ reply }) => {
+  ])('the accumulated Messages stream equals the plain message: $title', async ({ reply }) => {
     provider.script(reply);
     const { content, stop_reason, stop_details, usage } = await create();
     const streamed = await accumulate();
@@ -71,7 +71,7 @@ describe('Messages through the Anthropic SDK', () => {
     expect(streamed.usage.output_tokens).toBe(usage.output_tokens);
   });
 
-  test('thinking is a block of its own, signed', async () => {
+  test('reasoning is sent as a separate, signed thinking block', async () => {
     provider.script({ reasoning: 'Let me think.', text: 'Yes.' });
     expect((await create()).content).toEqual([
       { type: 'thinking', thinking: 'Let me think.', signature: expect.stringMatching(/^[\w+/]{43}=$/) },
@@ -79,7 +79,7 @@ describe('Messages through the Anthropic SDK', () => {
     ]);
   });
 
-  test('stop reasons: tool use, refusal, length, and a raw one', async () => {
+  test('Messages stop reasons are mapped for tool use, refusal and length; others are sent unchanged', async () => {
     provider.script([
       { toolCalls: [{ name: 'read_file', arguments: {} }] },
       { refusal: 'I cannot.' },
@@ -95,7 +95,7 @@ describe('Messages through the Anthropic SDK', () => {
     expect((await create()).stop_reason).toBe('pause_turn');
   });
 
-  test('input_tokens leave out what the cache gave and took', async () => {
+  test('input_tokens of a Messages answer exclude tokens read from and written to the cache', async () => {
     provider.script({ text: 'a', usage: { input: 1000, cachedInput: 700, cacheWrite: 200 } });
     expect((await create()).usage).toMatchObject({
       input_tokens: 100,
@@ -104,7 +104,7 @@ describe('Messages through the Anthropic SDK', () => {
     });
   });
 
-  test('the models can be listed', async () => {
+  test("the Anthropic SDK can list the fake provider's models", async () => {
     const models = await collect(await anthropicAt(provider.url).models.list());
     expect(models.map(({ id }) => id)).toEqual(['offline']);
   });

@@ -7,7 +7,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-/** The status and the vendor's message, or `accepted`. */
+/** Returns the status and the vendor's message, or `accepted`. */
 async function post(path: string, body: unknown): Promise<string> {
   const response = await fetch(`${provider.url}${path}`, { method: 'POST', body: JSON.stringify(body) });
   const text = await response.text();
@@ -16,7 +16,7 @@ async function post(path: string, body: unknown): Promise<string> {
 
 const user = (content: unknown = 'Hello') => ({ role: 'user', content });
 
-describe('what Chat Completions would refuse is refused', () => {
+describe('requests that Chat Completions would refuse', () => {
   const assistant = (...ids: string[]) => ({
     role: 'assistant',
     content: null,
@@ -30,7 +30,7 @@ describe('what Chat Completions would refuse is refused', () => {
     ['content parts', { messages: [user([{ type: 'text', text: 'Hello' }])] }],
     ['parallel calls with their results', { messages: [user(), assistant('a', 'b'), tool('b'), tool('a')] }],
     ['a tool', { messages: [user()], tools: tools('read_file') }],
-  ])('%s passes', async (_claim, body) => {
+  ])('the fake provider accepts a Chat Completions request: %s', async (_claim, body) => {
     expect(await post('/v1/chat/completions', { model: 'gpt-test', ...body })).toBe('accepted');
   });
 
@@ -47,14 +47,14 @@ describe('what Chat Completions would refuse is refused', () => {
     ],
     ['a call at the end', { messages: [user(), assistant('a')] }, /followed by tool/],
     ['a dot in a tool name', { messages: [user()], tools: tools('fs.read') }, /name must match/],
-  ])('%s is a 400', async (_claim, body, message) => {
+  ])('the fake provider answers 400 to a Chat Completions request: %s', async (_claim, body, message) => {
     const answer = await post('/v1/chat/completions', { model: 'gpt-test', ...body });
     expect(answer).toMatch(/^400 \{"error":\{"param":null,"code":null,"message":/);
     expect(answer).toMatch(message);
   });
 });
 
-describe('what Messages would refuse is refused', () => {
+describe('requests that Messages would refuse', () => {
   const used = (...ids: string[]) => ({
     role: 'assistant',
     content: ids.map((id) => ({ type: 'tool_use', id, name: 'f', input: {} })),
@@ -68,7 +68,7 @@ describe('what Messages would refuse is refused', () => {
     ['neighbours of one role', { messages: [user(), user()] }],
     ['parallel use with its results', { messages: [user(), used('a', 'b'), result('b', 'a')] }],
     ['four breakpoints', { system: [marked], messages: [user([marked, marked, marked])] }],
-  ])('%s passes', async (_claim, body) => {
+  ])('the fake provider accepts a Messages request: %s', async (_claim, body) => {
     expect(await post('/v1/messages', { model: 'claude-test', max_tokens: 9, ...body })).toBe('accepted');
   });
 
@@ -82,7 +82,7 @@ describe('what Messages would refuse is refused', () => {
     ['result without use', { messages: [user(), result('a')] }, /unexpected `tool_use_id`/],
     ['five breakpoints', { messages: [user(Array(5).fill(marked))] }, /maximum of 4/],
     ['a dot in a tool name', { messages: [user()], tools: [{ name: 'fs.read' }] }, /name must match/],
-  ])('%s is a 400', async (_claim, body, message) => {
+  ])('the fake provider answers 400 to a Messages request: %s', async (_claim, body, message) => {
     const answer = await post('/v1/messages', { model: 'claude-test', max_tokens: 9, ...body });
     expect(answer).toMatch(/^400 \{"type":"error","error":\{"type":"invalid_request_error"/);
     expect(answer).toMatch(message);

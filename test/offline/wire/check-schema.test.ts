@@ -13,7 +13,7 @@ const text = { type: 'string' };
 const deep = (levels: number): unknown => (levels === 0 ? text : object({ a: deep(levels - 1) }));
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe('OpenAI refuses of a strict schema (rule: reversible-schema)', () => {
+describe('schemas that OpenAI would refuse (rule: reversible-schema)', () => {
   test.each([
     ['a root that is no object', text, 'schema must be a JSON Schema of \'type: "object"\''],
     ['a union at the root', { ...object({}), anyOf: [object({})] }, "'anyOf' at the top level"],
@@ -35,11 +35,11 @@ describe('OpenAI refuses of a strict schema (rule: reversible-schema)', () => {
     ],
     ['1,001 enum values', object({ a: { type: 'integer', enum: range(1_001) } }), 'enumValues'],
     ['120,001 characters', object({ ['a'.repeat(120_001)]: text }), 'characters'],
-  ])('%s', (_, schema, problem) => {
+  ])("OpenAI's check refuses a strict schema: %s", (_, schema, problem) => {
     expect(checkOpenAiSchema(schema, 'reply')).toContain(problem);
   });
 
-  test('and takes one that keeps to all of it', () => {
+  test("OpenAI's check accepts a schema that follows all its rules", () => {
     const told = (kind: string) => object({ kind: { type: 'string', const: kind } });
     expect(
       checkOpenAiSchema(object({ a: { anyOf: [told('b'), told('c')] }, d: deep(9) }), 'reply'),
@@ -47,7 +47,7 @@ describe('OpenAI refuses of a strict schema (rule: reversible-schema)', () => {
   });
 });
 
-describe('Anthropic refuses of a schema (rule: reversible-schema)', () => {
+describe('schemas that Anthropic would refuse (rule: reversible-schema)', () => {
   test.each([
     ['an open object', { type: 'object', properties: {} }, "'additionalProperties'"],
     ['an unknown keyword', object({ a: { type: 'integer', minimum: 1 } }), "'minimum' is not permitted"],
@@ -63,12 +63,12 @@ describe('Anthropic refuses of a schema (rule: reversible-schema)', () => {
       ),
       'unions',
     ],
-  ])('%s', (_, schema, problem) => {
+  ])("Anthropic's check refuses a schema: %s", (_, schema, problem) => {
     expect(checkAnthropicSchema(schema)).toContain(problem);
   });
 });
 
-test('the fake provider says so as the vendor would, through the vendor’s own SDK', async () => {
+test('the fake provider refuses a schema with the vendor’s error, seen through the vendor’s SDK', async () => {
   const fake = await startFakeProvider({ text: '{}' });
   const messages = [{ role: 'user' as const, content: 'Reply in JSON.' }];
   const schema = object({ a: text }, []);

@@ -19,7 +19,7 @@ const deltasOf = async () =>
   (await collect(await stream())).flatMap(({ choices }) => choices.map(({ delta }) => delta));
 
 describe('Chat Completions through the openai SDK', () => {
-  test('a plain completion has text, model, finish reason and usage', async () => {
+  test('the openai SDK gets text, model, finish reason and usage of a plain completion', async () => {
     const completion = await create();
     expect(completion).toMatchObject({
       object: 'chat.completion',
@@ -35,7 +35,7 @@ describe('Chat Completions through the openai SDK', () => {
     expect(completion._request_id).toMatch(/^req_/);
   });
 
-  test('the joined deltas of a stream are the text, and usage comes last', async () => {
+  test('the joined deltas of a Chat Completions stream are the text, and usage comes last', async () => {
     const chunks = await collect(await stream());
     const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta.content ?? ''));
     expect(deltas.join('')).toBe('Final Answer: in pricing.js');
@@ -44,14 +44,14 @@ describe('Chat Completions through the openai SDK', () => {
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop');
   });
 
-  test('a stream has usage only if stream_options.include_usage asks for it', async () => {
+  test('a Chat Completions stream has usage only if stream_options.include_usage is set', async () => {
     const chunks = await collect(
       await openaiAt(provider.url).chat.completions.create({ ...openaiRequest, stream: true }),
     );
     expect(chunks.some((chunk) => 'usage' in chunk)).toBe(false);
   });
 
-  test("the SDK's own accumulator understands the stream", async () => {
+  test("the openai SDK's accumulator reads a Chat Completions stream", async () => {
     provider.script({
       text: 'Hello there',
       toolCalls: [{ name: 'read_file', arguments: { path: 'a b.js' } }],
@@ -67,7 +67,7 @@ describe('Chat Completions through the openai SDK', () => {
     });
   });
 
-  test('deltas come as they are scripted', async () => {
+  test('a Chat Completions stream sends its deltas as scripted', async () => {
     provider.script({ chunks: ['Final', ' Ans', 'wer: 4', '2'] });
     expect((await deltasOf()).map(({ content }) => content)).toEqual([
       '',
@@ -79,7 +79,7 @@ describe('Chat Completions through the openai SDK', () => {
     ]);
   });
 
-  test('reasoning is in reasoning_content, plain and streamed', async () => {
+  test('reasoning is sent in reasoning_content, plain and streamed', async () => {
     provider.script({ text: 'Yes.', reasoning: 'Let me think.' });
     expect((await create()).choices[0]?.message).toMatchObject({
       content: 'Yes.',
@@ -91,7 +91,7 @@ describe('Chat Completions through the openai SDK', () => {
     expect(reasoning.join('')).toBe('Let me think.');
   });
 
-  test('parallel tool calls keep their order, ids and arguments', async () => {
+  test('parallel tool calls of a Chat Completions answer keep their order, ids and arguments', async () => {
     const toolCalls = [
       { id: 'call_a', name: 'read_file', arguments: { path: 'a.js' } },
       { id: 'call_b', name: 'read_file', arguments: '{"path": broken' },
@@ -115,14 +115,14 @@ describe('Chat Completions through the openai SDK', () => {
     expect(argumentsOf(1).join('')).toBe('{"path": broken');
   });
 
-  test('a refusal, an empty and a null content', async () => {
+  test('a Chat Completions answer can have a refusal, empty or null content', async () => {
     provider.script([{ refusal: 'I cannot.' }, { text: '' }, { text: null }]);
     expect((await create()).choices[0]?.message).toMatchObject({ content: null, refusal: 'I cannot.' });
     expect((await create()).choices[0]?.message.content).toBe('');
     expect((await create()).choices[0]?.message.content).toBeNull();
   });
 
-  test('finish reason and usage are as scripted', async () => {
+  test('finish reason and usage of a Chat Completions answer are sent as scripted', async () => {
     const usage = { input: 1000, output: 20, cachedInput: 900, reasoning: 12 };
     provider.script([
       { text: 'a', finishReason: 'length', usage },
@@ -139,7 +139,7 @@ describe('Chat Completions through the openai SDK', () => {
     expect((await create()).choices[0]?.finish_reason).toBe('eos');
   });
 
-  test('the models can be listed', async () => {
+  test("the openai SDK can list the fake provider's models", async () => {
     const models = await collect(await openaiAt(provider.url).models.list());
     expect(models.map(({ id }) => id)).toEqual(['offline']);
   });

@@ -12,12 +12,12 @@ function read(
   return parseCompletion(`Action: f(${args})`, [tool]);
 }
 
-describe('with a declared type, values are coerced only without loss (rule: values)', () => {
+describe('checking arguments against a declared type (rule: values)', () => {
   test.each([
     ['v="x"', /`v`: .*integer.*; write f\(v, w\)$/],
     ['w="x"', /required property `v`/],
     ['v=1, u=2', /`u`/],
-  ])('%s is told in words the model can use', (args, problem) => {
+  ])('a problem with the arguments %s names the parameter', (args, problem) => {
     const parsed = read(
       args,
       { v: { type: 'integer' }, w: {} },
@@ -27,7 +27,7 @@ describe('with a declared type, values are coerced only without loss (rule: valu
   });
 });
 
-describe('a schema of a caller can do no harm', () => {
+describe('hostile argument schemas', () => {
   const deep = (depth: number): Record<string, unknown> => {
     let schema: Record<string, unknown> = { type: 'string' };
     for (let level = 0; level < depth; level += 1) schema = { properties: { a: schema } };
@@ -61,12 +61,12 @@ describe('a schema of a caller can do no harm', () => {
     ['great depth', deep(20_000)],
     ['no schema at all', { type: 5, properties: 'x', required: 7, anyOf: {}, enum: 'y', items: [null] }],
     ['prototype names', { properties: { ['__proto__']: { type: 'integer' } } }],
-  ])('%s', (_, schema) => {
+  ])('checking arguments neither throws nor hangs with a schema that has %s', (_, schema) => {
     const checked = checkArguments({ v: `${'a'.repeat(50)}!` }, schema, new WeakMap());
     expect(checked).toMatchObject({ ok: true });
   });
 
-  test('references within the schema are followed', () => {
+  test('checking arguments follows references within the schema', () => {
     const schema = { properties: { v: { $ref: '#/$defs/id' } }, $defs: { id: { type: 'integer' } } };
     expect(checkArguments({ v: 'x' }, schema, new WeakMap()).ok).toBe(false);
     expect(checkArguments({ v: '7' }, schema, new WeakMap())).toMatchObject({ ok: true, values: { v: 7 } });

@@ -6,7 +6,7 @@ function told(segment: string): string[] {
   return readSignatures(segment).map(({ name, parameters }) => `${name}(${parameters.join(', ')})`);
 }
 
-describe('tools are read from free text (rule: offered-tools)', () => {
+describe('reading tools from free text (rule: offered-tools)', () => {
   test.each([
     ['plain', 'read_file(path, start_line)', ['read_file(path, start_line)']],
     [
@@ -59,7 +59,7 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     ['example values', 'read_file(path="src/a, b.ts", n=3)', ['read_file(path, n)']],
     ['other scripts', '検索(クエリ)', ['検索(クエリ)']],
     ['the first mention counts', 'read(path, n)\nExample: read(path="a")', ['read(path, n)']],
-  ])('%s', (_, segment, expected) => {
+  ])('tools are read from a segment in this form: %s', (_, segment, expected) => {
     expect(told(segment)).toEqual(expected);
   });
 
@@ -68,7 +68,7 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     'You can read files (be careful) and answer.',
     '{"a": 1}',
     'Be brief.\n\n> quote',
-  ])('%j names no tool', (segment) => {
+  ])('the segment %j names no tool', (segment) => {
     expect(readSignatures(segment)).toEqual([]);
   });
 
@@ -77,19 +77,19 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     ['MCP', [{ name: 'read', inputSchema: schema }]],
     ['OpenAI', [{ type: 'function', function: { name: 'read', parameters: schema } }]],
     ['Anthropic', { tools: [{ name: 'read', input_schema: schema }] }],
-  ])('JSON definitions in the shape of %s', (_, definitions) => {
+  ])('tools are read from JSON definitions in the shape of %s', (_, definitions) => {
     const expected = [{ name: 'read', parameters: ['path', 'n'], inputSchema: schema }];
     expect(readSignatures(JSON.stringify(definitions, null, 2))).toEqual(expected);
     expect(readSignatures(`Tools:\n\`\`\`json\n${JSON.stringify(definitions)}\n\`\`\``)).toEqual(expected);
   });
 
-  test('JSON definitions with parameters as map or list', () => {
+  test('JSON definitions may list parameters as a map or a list', () => {
     expect(
       told('{"name": "a", "parameters": {"x": "text"}}\n{"name": "b", "args": ["y", {"name": "z"}]}'),
     ).toEqual(['a(x)', 'b(y, z)']);
   });
 
-  test('a definition gives the required parameters, then the others as they are declared (rule: tool-order)', () => {
+  test("a tool's parameters are the required ones in their order, then the others as they are declared (rule: tool-order)", () => {
     expect(toOfferedTool({ name: 'read', inputSchema: schema })).toEqual({
       name: 'read',
       parameters: ['path', 'n'],
@@ -102,7 +102,7 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     expect(toOfferedTool({ name: 'ls', inputSchema: {} }).parameters).toEqual([]);
   });
 
-  test('a line may be longer than what is read in one go (rule: loop-share)', () => {
+  test('a line with 9,000 signatures is read completely (rule: loop-share)', () => {
     const names = Array.from({ length: 9_000 }, (_, at) => `tool_${at}`);
     const offered = names.map((name) => `${name}(path)`);
     expect(told(offered.join(', '))).toEqual(offered);
@@ -113,12 +113,12 @@ describe('tools are read from free text (rule: offered-tools)', () => {
     ['lines', (name: string) => `${name}()\n`],
     ['one line', (name: string) => `${name}(), `],
     ['definitions', (name: string) => `{"name": "${name}"}\n`],
-  ])('of the tools in a text the first 10,000 are offered: %s', (_, write) => {
+  ])('only the first 10,000 tools of a text are offered: %s', (_, write) => {
     const names = Array.from({ length: 10_001 }, (_each, at) => `tool_${at}`);
     expect(told(names.map(write).join(''))).toEqual(names.slice(0, -1).map((name) => `${name}()`));
   });
 
-  test('a name of more than a thousand characters is none', () => {
+  test('a tool name of more than 1,000 characters is ignored', () => {
     expect(told(`${'a'.repeat(1_000)}()`)).toHaveLength(1);
     expect(told(`${'a'.repeat(1_001)}()\nf()`)).toEqual(['f()']);
   });
@@ -138,7 +138,7 @@ test.each([
   expect(pauses).toBeGreaterThanOrEqual(40);
 });
 
-test('readSignaturesPausing ends with the error of its pause', async () => {
+test('readSignaturesPausing rejects with the error of its pause', async () => {
   const pause = () => Promise.reject(new Error('left'));
   await expect(readSignaturesPausing('read_file(path)\n', pause)).rejects.toThrow('left');
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { CodeSpans } from '../../../src/parsing/text/code-spans.js';
 
-test('a run of backticks opens a span if one of the same length follows, and closes one of its length', () => {
+test('a backtick run opens a code span if a run of equal length follows, and closes one of equal length', () => {
   const lengths = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 12 });
   fc.assert(
     fc.property(lengths, (runs) => {

@@ -13,7 +13,7 @@ const items = fc
   .jsonValue({ maxDepth: 4 })
   .filter((item) => JSON.stringify(item).length < LONGEST_ITEM && !JSON.stringify(item).includes('-0'));
 
-test('a long value of JSON is what JSON.parse makes of it (rule: values)', () => {
+test('a long JSON value is read as JSON.parse reads it (rule: values)', () => {
   const lengths = fc.integer({ min: 0, max: 3 * LONG });
   fc.assert(
     fc.property(items, lengths, fc.boolean(), (item, length, isList) => {
@@ -26,7 +26,7 @@ test('a long value of JSON is what JSON.parse makes of it (rule: values)', () =>
   );
 });
 
-test('a key that stands twice, a number as it was written and the deepest level are the same in a long value (rule: values)', () => {
+test('a long value keeps duplicate keys, spellings of numbers and the nesting limit (rule: values)', () => {
   const padding = JSON.stringify(Array.from({ length: LONG }, (_, index) => index));
   const scanner = new Scanner(`{"a": 1.10, "long": ${padding}, "a": 2, "__proto__": 3, "b": 1e2}`, 0);
   const value = readValue(scanner);
@@ -37,7 +37,7 @@ test('a key that stands twice, a number as it was written and the deepest level 
   expect(readText(`${'['.repeat(58)}${']'.repeat(58)}`)).toBeUndefined();
 });
 
-test('an escape means the same in a long string as in a short one (rule: values)', () => {
+test('an escape has the same value in a long string as in a short one (rule: values)', () => {
   const fragments = [
     '\\n',
     '\\"',

@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { LatestOnly } from '../../../src/playground/inspect/latest-only.js';
 import { until } from '../../support/until.js';
@@ -30,7 +30,7 @@ test('what was asked earlier never replaces what was asked later, in whatever or
   expect(asked[0]?.signal.aborted).toBe(true);
   asked[1]?.finish('later');
   asked[0]?.finish('earlier');
-  await wait(1);
+  await nextTurn();
   expect(shown).toEqual(['later']);
 });
 
@@ -54,6 +54,6 @@ test('what is given up is not shown, a failure of it neither', async () => {
   await until(() => asked.length === 1);
   latest.giveUp();
   asked[0]?.finish('');
-  await wait(1);
+  await nextTurn();
   expect(shown).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
 import { SecurityViolation, TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
@@ -131,7 +132,7 @@ describe('tools of a run (rule: tool-definitions)', () => {
         annotations: { readOnlyHint },
         execute: async () => {
           log.push(`${name} begins`);
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await nextTurn();
           log.push(`${name} ends`);
         },
       });

@@ -92,7 +92,11 @@ describe('stopping a run (rule: one-signal)', () => {
   });
 
   test('a stopped run does not wait for a pending approval, preview or answer', async () => {
-    const never = () => new Promise<never>(() => undefined);
+    let stop = () => {};
+    const never = () => {
+      setImmediate(() => stop());
+      return new Promise<never>(() => undefined);
+    };
     const { tool } = recordingTool();
     const asking = { call: { name: 'request_input', args: { question: 'Q' } } };
     const cases: [Script, Partial<RunOptions>][] = [
@@ -102,7 +106,7 @@ describe('stopping a run (rule: one-signal)', () => {
     ];
     for (const [script, options] of cases) {
       const { run } = await start([script], options);
-      setTimeout(() => run.stop(), 50);
+      stop = () => run.stop();
       const { stop_reason, history } = await run.result();
       expect(stop_reason).toBe('stopped');
       expect(openCalls(history)).toEqual([]);

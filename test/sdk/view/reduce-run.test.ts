@@ -142,7 +142,7 @@ describe('the view of a run (rule: run-view)', () => {
     let view = emptyRun();
     for await (const event of run) {
       view = reduceRun(view, event);
-      if (event.type === 'agent_turn_start' && event.step === 2) setTimeout(() => run.stop(), 20);
+      if (event.type === 'agent_turn_start' && event.step === 2) setImmediate(() => run.stop());
     }
     expect(view.steps[1]?.calls).toMatchObject([{ response: null, isAbandoned: true }]);
     expect(view.activity).toBeNull();
@@ -154,7 +154,7 @@ describe('the view of a run (rule: run-view)', () => {
     let view = emptyRun();
     for await (const event of run) {
       view = reduceRun(view, event);
-      if (event.type === 'tool_start') setTimeout(() => run.stop(), 20);
+      if (event.type === 'tool_start') setImmediate(() => run.stop());
     }
     expect(view.steps[0]?.actions).toMatchObject([
       { state: expect.stringMatching(/stopped|failed/), observation: expect.stringMatching(/./) },

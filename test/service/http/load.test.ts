@@ -11,6 +11,7 @@ import {
   streamPath,
   type TestService,
 } from '../../support/test-service.js';
+import { until } from '../../support/until.js';
 
 let service: TestService;
 afterEach(() => service.close());
@@ -26,9 +27,6 @@ function heldSteps() {
   return { step, waiting, release: () => void waiting.splice(0).map((go) => go()) };
 }
 
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 const post = () => service.call('POST', stepPath, { body: stepBody() });
 
 describe('overload protection (rule: overload)', () => {

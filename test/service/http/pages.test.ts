@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Agent, get as getOver, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { openapiDocument } from '../../../src/contract/openapi/openapi.js';
-import { eventually } from '../../support/providers/requests.js';
 import { startTestService, stepPath, type TestService } from '../../support/test-service.js';
+import { until } from '../../support/until.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -73,7 +73,7 @@ describe('the docs page', () => {
       await once(response.resume(), 'end');
     }
     agent.destroy();
-    await eventually(() => service.log.length >= since + 3);
+    await until(() => service.log.length >= since + 3);
     expect(new Set(ports).size).toBe(1);
     expect(service.log.slice(since)).toEqual(
       Array(3).fill(expect.objectContaining({ msg: 'request', status: 200, route: path })),

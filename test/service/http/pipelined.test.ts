@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { reactStep } from '../../../src/service/step/react-step.js';
+import { linux, needs } from '../../support/needs.js';
 import {
   answered,
   startTestService,
@@ -13,6 +14,7 @@ import {
   streamPath,
   type TestService,
 } from '../../support/test-service.js';
+import { until, untilUnchanged } from '../../support/until.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -52,9 +54,6 @@ const health = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 /** Responses larger than all socket buffers in between, so that requests behind them have to wait. */
 const unread = Array(30).fill('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: localhost\r\n\r\n');
 
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-};
 const linesOf = (route: string) => service.log.filter((line) => line['route'] === route);
 
 /** A step that only its deadline ends. */
@@ -154,7 +153,10 @@ describe('pipelined requests while the service shuts down (rule: shutdown)', () 
     service.inFlight.announceDrain();
     const socket = pipeline(post(JSON.stringify(stepBody()), streamPath));
     const taken = takenFrom(socket);
-    await until(() => taken().includes('Connection: close'));
+    await until(
+      () => taken(),
+      (text) => text.includes('Connection: close'),
+    );
     socket.write(post(JSON.stringify(stepBody())));
     // Another connection is read after this one.
     await service.call('GET', '/healthz');
@@ -185,7 +187,7 @@ const openAssets = () =>
     }
   });
 
-const onLinux = process.platform === 'linux' ? test : test.skip;
+const { test: onLinux } = needs(linux);
 
 onLinux(
   'only one pipelined file is open at a time, and none after the caller has left (rule: caller-leaves)',
@@ -239,7 +241,7 @@ test.each([
   await once(pipeline(get).resume(), 'data');
   const before = bytesHeld();
   for (let caller = 0; caller < 50; caller += 1) pipeline(...Array(40).fill(get));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await untilUnchanged(() => Math.round(bytesHeld() / 2 ** 20));
   // 2,000 responses of at least 50 KB each.
   expect(bytesHeld() - before).toBeLessThan(20 * 2 ** 20);
 });

@@ -13,6 +13,7 @@ import {
   streamPath,
   type TestService,
 } from '../../support/test-service.js';
+import { until, untilUnchanged } from '../../support/until.js';
 
 let service: TestService | undefined;
 afterEach(() => service?.close());
@@ -153,7 +154,10 @@ describe('a stream of events (rule: one-end)', () => {
     response.on('data', (bytes) => {
       text += bytes;
     });
-    await until(() => text.includes('context.built'));
+    await until(
+      () => text,
+      (text) => text.includes('context.built'),
+    );
     jest.advanceTimersByTime(30_000);
     jest.useRealTimers();
     await until(() => text.match(/^: /gm)?.length === 2);
@@ -180,7 +184,7 @@ describe('slow readers of a stream (rule: slow-reader)', () => {
     });
     const response = await openStream();
     response.pause();
-    const seen = await settled(() => sent);
+    const seen = await untilUnchanged(() => sent);
     expect(seen).toBeLessThan(1_000);
     response.destroy();
   });
@@ -212,17 +216,4 @@ function openStream(): Promise<IncomingMessage> {
     request.on('error', () => {});
     request.end(JSON.stringify(stepBody()));
   });
-}
-
-/** Resolves to the value once it no longer changes. */
-async function settled(value: () => number): Promise<number> {
-  for (let before = -1; ; ) {
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    if (value() === before) return before;
-    before = value();
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

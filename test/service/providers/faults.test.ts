@@ -10,12 +10,12 @@ import {
   completionRequest,
   connect,
   directoryAt,
-  eventually,
   failureOf,
   fakeProvider,
   patienceOf,
   ways,
 } from '../../support/providers/requests.js';
+import { until } from '../../support/until.js';
 
 interface Row {
   readonly fault: FaultName;
@@ -83,7 +83,7 @@ describe.each(ways)('faults of a provider (rule: error-table): $title', (way) =>
     const error = await failureOf(ask(provider, way, deadline));
     expect(error).toBe(deadline.signal.reason);
     expect(fake.requests).toHaveLength(1);
-    await eventually(() => fake.openSockets() === 0);
+    await until(() => fake.openSockets() === 0);
   });
 });
 
@@ -94,7 +94,7 @@ test.each(
   const error = await failureOf(ask(connect(directoryAt(fake.url), way.model), way));
   expect(error).toMatchObject({ failure: 'invalid_response', upstreamStatus: 200 });
   expect(fake.requests).toHaveLength(1);
-  await eventually(() => fake.openSockets() === 0);
+  await until(() => fake.openSockets() === 0);
 });
 
 test.each(
@@ -104,7 +104,7 @@ test.each(
   const completion = await ask(connect(directoryAt(fake.url), way.model), way);
   expect(completion).toMatchObject({ finishReason: 'length', warnings: [{ code: 'reply_too_long' }] });
   expect(fake.requests).toHaveLength(1);
-  await eventually(() => fake.openSockets() === 0);
+  await until(() => fake.openSockets() === 0);
 });
 
 test.each(
@@ -123,7 +123,7 @@ test.each(
   const fake = await fakeProvider({ fault: 'no-end', completion });
   const answer = await ask(connect(directoryAt(fake.url), way.model), way, patienceOf(10_000));
   expect(answer).toMatchObject({ text: completion.text, finishReason: 'stop' });
-  await eventually(() => way.streamed === false || fake.openSockets() === 0);
+  await until(() => way.streamed === false || fake.openSockets() === 0);
 });
 
 test('an OpenAI response without choices is an invalid response', async () => {

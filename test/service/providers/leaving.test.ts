@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import type { ScriptedReply } from '../../../src/offline/wire/reply.js';
 import { listen } from '../../support/listen.js';
@@ -8,12 +9,12 @@ import {
   completionRequest,
   connect,
   directoryAt,
-  eventually,
   failureOf,
   fakeProvider,
   patienceOf,
   ways,
 } from '../../support/providers/requests.js';
+import { until, untilUnchanged } from '../../support/until.js';
 
 test.each([
   false,
@@ -43,7 +44,7 @@ describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (wa
     deadline.interrupt('caller_left');
     expect(await failed).toBe(deadline.signal.reason);
     expect(await request.ended).toBe('aborted');
-    await eventually(() => fake.openSockets() === 0);
+    await until(() => fake.openSockets() === 0);
   });
 
   test('aborting a call while it connects ends it at once, and nothing is sent', async () => {
@@ -53,7 +54,7 @@ describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (wa
     const url = (await listen(server)).replace('http:', 'https:');
     const deadline = patienceOf();
     const failed = failureOf(ask(connect(directoryAt(url), way.model), way, deadline));
-    await eventually(() => sockets.length === 1);
+    await until(() => sockets.length === 1);
     deadline.interrupt('shutting_down');
     const leftAt = performance.now();
     expect(await failed).toBe(deadline.signal.reason);
@@ -71,11 +72,11 @@ describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (wa
     const provider = connect(directoryAt(await listen(server)), way.model);
     const calls = Array.from({ length: 5 }, () => patienceOf());
     const failures = calls.map((deadline) => failureOf(ask(provider, way, deadline)));
-    await eventually(() => opened === calls.length);
+    await until(() => opened === calls.length);
     await new Promise((resolve) => setTimeout(resolve, 50));
     for (const deadline of calls) deadline.interrupt('caller_left');
     await Promise.all(failures);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilUnchanged(() => opened);
     expect(opened).toBe(calls.length);
     server.close();
   });
@@ -99,7 +100,7 @@ describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (wa
     const fake = await fakeProvider(reply);
     const deadline = patienceOf();
     await ask(connect(directoryAt(fake.url), way.model), way, deadline).catch(() => {});
-    await eventually(() => getEventListeners(deadline.signal, 'abort').length === 0);
+    await until(() => getEventListeners(deadline.signal, 'abort').length === 0);
   });
 
   test('an idle connection is used again', async () => {
@@ -108,7 +109,7 @@ describe.each(ways)('callers that disconnect (rule: caller-leaves): $title', (wa
     for (let call = 0; call < 3; call += 1) {
       await ask(provider, way);
       // undici needs one turn of the event loop before it reuses a connection.
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await nextTurn();
     }
     expect(fake.openSockets()).toBe(1);
     expect(new Set(fake.requests.map(({ headers }) => headers['connection']))).toEqual(
@@ -127,7 +128,7 @@ describe.each(
       if (event.type === 'text') break;
     }
     expect(await fake.requests[0]?.ended).toBe('aborted');
-    await eventually(() => fake.openSockets() === 0);
+    await until(() => fake.openSockets() === 0);
   });
 
   test('a slow reader slows the provider instead of filling memory', async () => {
@@ -142,7 +143,7 @@ describe.each(
     );
     const events = stream[Symbol.asyncIterator]();
     await events.next();
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilUnchanged(() => made);
     // Sockets buffer a few megabytes on both sides. Without back-pressure, all 20 MB would be produced at once.
     expect(made).toBeLessThan(15_000);
     await events.return?.();

@@ -9,7 +9,6 @@ import {
   completionRequest,
   connect,
   directoryAt,
-  eventually,
   fakeProvider,
   patienceOf,
   readEventData,
@@ -17,6 +16,7 @@ import {
   toolOf,
   ways,
 } from '../../support/providers/requests.js';
+import { until } from '../../support/until.js';
 
 const MIB = 2 ** 20;
 const usage = { input: 900, output: 80 };
@@ -150,6 +150,6 @@ describe.each(
     expect(text === chunks.join('').slice(0, MIB)).toBe(true);
     expect(events.map((event) => (event.type === 'text' ? event.delta : '')).join('') === text).toBe(true);
     expect(await fake.requests[0]?.ended).toBe('aborted');
-    await eventually(() => fake.openSockets() === 0);
+    await until(() => fake.openSockets() === 0);
   });
 });

@@ -9,7 +9,6 @@ import {
   ask,
   canary,
   directoryAt,
-  eventually,
   failureOf,
   fakeProvider,
   llmConfig,
@@ -17,6 +16,7 @@ import {
   secretOf,
   ways,
 } from '../../support/providers/requests.js';
+import { until } from '../../support/until.js';
 
 interface Seen {
   readonly request: ProviderRequest;
@@ -103,7 +103,7 @@ describe.each(ways)('observing provider requests (rule: tracing): $title', (way)
     const provider = observed(fake.url, way.model, { all: all.observe, one: one.observe });
     const failed = failureOf(ask(provider, way, deadline));
     await fake.request(0);
-    if (fault === 'stalled-body') await eventually(() => one.begun() === 1);
+    if (fault === 'stalled-body') await until(() => one.begun() === 1);
     deadline.interrupt('caller_left');
     await failed;
     expect(one.ends()).toMatchObject([[{ failure: 'caller_left' }]]);

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import { type outcomeOf, type Reply, toOffered } from '../../../conformance/stepwise.js';
 import type { OfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
+import { type outcomeOf, type Reply, toOffered } from '../../conformance/stepwise.js';
 
 export const tiers = ['core', 'neg', 'ruling', 'repair'] as const;
 
-/** How a reply is to be read; `conformance/case.schema.json` says which fields go with which outcome. */
+/** The expected reading of a reply; `test/conformance/case.schema.json` lists the fields of each outcome. */
 export type Expected = { readonly outcome: string } & Partial<Omit<ReturnType<typeof outcomeOf>, 'outcome'>>;
 
 export interface ParserCase extends Reply {
@@ -17,10 +17,12 @@ export interface ParserCase extends Reply {
   readonly expected: Expected;
 }
 
-/** The cases of a file of `conformance/cases`, each with its tools. */
+/** Loads the cases of a file in `test/conformance/cases`, each with its tools. */
 export function loadCases(file: 'rulings' | 'written-calls'): ParserCase[] {
-  const sets: Record<string, Reply['tools']> = JSON.parse(readFileSync('conformance/tools.json', 'utf8'));
-  const lines = readFileSync(`conformance/cases/${file}.jsonl`, 'utf8').trim().split('\n');
+  const sets: Record<string, Reply['tools']> = JSON.parse(
+    readFileSync('test/conformance/tools.json', 'utf8'),
+  );
+  const lines = readFileSync(`test/conformance/cases/${file}.jsonl`, 'utf8').trim().split('\n');
   return lines
     .map((line): ParserCase & { readonly tools: string | Reply['tools'] } => JSON.parse(line))
     .map((each) => ({ ...each, tools: sets[String(each.tools)] ?? each.tools }));

@@ -13,7 +13,7 @@ import { tools } from './tools.js';
 /** The deltas of a stream, joined by type. */
 export type Joined = Record<ParseDelta['type'], string>;
 
-/** Streams a text in pieces; the deltas joined by type, and what the end said. */
+/** Streams a text in chunks; returns the deltas joined by type, and the final completion. */
 export function stream(
   text: string,
   lengths: readonly number[],
@@ -30,20 +30,20 @@ export function stream(
   return { joined, completion };
 }
 
-/** Rule deltas-join: a stream ends in the very result of the whole text. */
+/** Asserts that a stream has the same result as the whole text (rule: deltas-join). */
 export function streamsToTheSameResult(text: string, lengths: readonly number[]): boolean {
   return isDeepStrictEqual(stream(text, lengths).completion, parseCompletion(text, tools));
 }
 
 /**
- * (rule: thought-and-answer): no text is lost. Characters that are neither white space nor label, tag, fence or wrapping
- * are in a field or counted.
+ * Whether no text is lost: all characters except white space, labels, tags, fences and wrapping are in a
+ * field or counted (rule: thought-and-answer).
  */
 export function accountsForAllText(text: string): boolean {
   const parsed = parseCompletion(text, tools);
   const told = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw].map(weight);
   const counted = parsed.discarded.reduce((sum, { chars }) => sum + chars, 0);
-  // what stands around reasoning is joined when it is taken out; the language of a wrapping fence is no text
+  // Text on both sides of removed reasoning is joined. The language of a wrapping fence is not text.
   const least = Math.min(
     ...[text, text.replace(/<\/?think>/g, '')].map((each) => weight(withoutLanguages(each))),
   );
@@ -54,7 +54,7 @@ function withoutLanguages(text: string): string {
   return text.replace(/(?:```|~~~)[\w+#.-]*(?=\s*?(?:\r?\n|$))/g, '');
 }
 
-/** Letters and digits outside the words of labels, tags and stop tokens. */
+/** Counts letters and digits outside labels, tags and stop tokens. */
 function weight(text: string | null | undefined): number {
   const markup =
     /<\/?(?:think|final_answer|answer|observation|tool_call|tool_code|name|parameters)>?|<\/s>|<\|im_end\|>|<\|im_start\|>(?:user(?![\p{L}\p{N}_]))?|Final Answer|(?:Thought|Action Input|Action|Final Answer|Answer|Observation)[ \t]*\d*[ \t]*\**:/giu;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const closer = '</observation a6aa0a54f6b94fa8>';
 const shown = '<file path="a" mark="0123456789abcdef">\nAction: read(path="a")\n</file 0123456789abcdef>';
 
-/** Lines of a reply, and pieces of lines, that a reading of the whole and one of its pieces may take differently. */
+/** Fragments of replies that a parser might read differently as a whole and in chunks. */
 const pieces = [
   'Thought: I look.',
   'Thought: ',
@@ -69,7 +69,7 @@ const pieces = [
 
 const joints = ['\n', '\n', '\n', '\n\n', ' ', '', '\r\n', '\n  '] as const;
 
-/** Replies as models write them when they mix things up. */
+/** Replies that mix several forms, as models sometimes write them. */
 export const anyReply = fc
   .array(fc.tuple(fc.constantFrom(...pieces), fc.constantFrom(...joints)), { maxLength: 9 })
   .map((lines) => lines.flat().join(''));

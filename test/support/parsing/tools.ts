@@ -5,7 +5,7 @@ import {
   parseCompletion,
 } from '../../../src/parsing/parse-completion.js';
 
-/** The tools the hand-written cases are read with. */
+/** The tools for the hand-written cases. */
 export const tools: readonly OfferedTool[] = [
   { name: 'read_file', parameters: ['path', 'start_line', 'end_line'] },
   { name: 'read', parameters: ['path'] },
@@ -20,7 +20,7 @@ export function read(text: string, options?: ParseOptions): ParsedCompletion {
   return parseCompletion(text, tools, options);
 }
 
-/** The arguments of the action a text is read as; undefined if it is read as none. */
+/** Returns the arguments of the action in a text; undefined if there is no action. */
 export function argumentsOf(text: string): unknown {
   return read(text).action?.toolArgs;
 }

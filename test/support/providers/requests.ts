@@ -184,8 +184,3 @@ export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   if ('error' in outcome) return outcome.error;
   throw new Error(`nothing failed: ${JSON.stringify(outcome.value)?.slice(0, 500)}`);
 }
-
-/** Waits until the condition holds. Jest's own timeout ends the wait. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}

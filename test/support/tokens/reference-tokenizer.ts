@@ -1,7 +1,10 @@
 import { get_encoding, Tiktoken } from 'tiktoken';
 import type { Encoding } from '../../../src/tokens/encodings.js';
 
-/** The judge: OpenAI's own tokenizer, compiled to WebAssembly. Quadratic in a run, so runs given to it stay short. */
+/**
+ * OpenAI's own tokenizer, compiled to WebAssembly. It is quadratic in the length of a run, so tests give it
+ * short runs only.
+ */
 const references: Record<Encoding, Tiktoken> = {
   o200k_base: get_encoding('o200k_base'),
   cl100k_base: get_encoding('cl100k_base'),
@@ -18,8 +21,8 @@ const SURROGATES = { first: 0xd800, last: 0xdfff };
 const EVERY_BYTE_A_TOKEN = `! 0 ${Array.from({ length: 256 }, (_, byte) => Buffer.of(byte).toString('base64')).join(' ')}`;
 
 /**
- * All characters that a class of the reference's regex engine matches, found by giving it that class for a pattern:
- * what does not match is left out of the tokens, and with a token for every byte the rest can be read back.
+ * Returns all characters that a class of the reference's regex engine matches. Uses the class as the pattern,
+ * with a token for every byte: unmatched characters are missing from the tokens.
  */
 export function charactersMatching(pattern: string): string {
   const tokenizer = new Tiktoken(EVERY_BYTE_A_TOKEN, {}, pattern);

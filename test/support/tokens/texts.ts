@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 
-/** Characters on which JavaScript's classes and case folding differ from the reference's, and their neighbours. */
+/**
+ * Characters on which JavaScript's classes and case folding differ from the reference's, and the characters
+ * next to them.
+ */
 const traps = [
   '\u0085',
   '\ufeff',
@@ -101,7 +104,7 @@ const anyCodePoint = fc
   .integer({ min: 0, max: 0x10ffff })
   .map((codePoint) => String.fromCodePoint(codePoint));
 
-/** Short runs of one thing: where pieces become long. */
+/** Repetitions of a short fragment, which give long pieces. */
 const run = fc.tuple(snippet, fc.integer({ min: 1, max: 40 })).map(([unit, times]) => unit.repeat(times));
 
 const code = fc.constantFrom(
@@ -110,7 +113,7 @@ const code = fc.constantFrom(
   'def f(x):\n    """I\'LL"""\n\n    return {"k": [1234, 5.6e-7]}\n',
 );
 
-/** Texts over all of Unicode, thick with what splits pieces. */
+/** Texts over all of Unicode with many piece boundaries. */
 export const anyText = fc
   .array(
     fc.oneof(
@@ -124,7 +127,7 @@ export const anyText = fc
   )
   .map((parts) => parts.join(''));
 
-/** Texts of characters that JavaScript and the reference put into the same classes. */
+/** Texts of characters whose classes are the same in JavaScript and the reference. */
 export const plainText = fc
   .array(
     fc.oneof(

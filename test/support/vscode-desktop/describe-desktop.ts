@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, jest } from '@jest/globals';
 import type { Browser, BrowserContext } from 'playwright-core';
-import { hasChromium, launchChromium } from '../chromium.js';
+import { chromiumBrowser, launchChromium } from '../chromium.js';
 import { exampleNamed } from '../example.js';
+import { needs } from '../needs.js';
+import { onceForAllSuites } from '../once-for-all-suites.js';
 import { writeFiles } from '../temporary-folder.js';
 import { startWholeService, type WholeService } from '../whole-service.js';
 import { DesktopWindow } from './desktop-window.js';
@@ -98,16 +100,20 @@ export class DesktopSuite {
   }
 }
 
-/** A window is up in three seconds where nothing else runs. */
+/** Generous, since the suites share the processor with others: a window opens within seconds on a quiet machine. */
+const TEST_TIMEOUT_MS = 600_000;
 const LONGEST_WAIT_MS = 120_000;
 
 /** A suite in the editor as it is on a desktop: our extension, from its package, in a process of Node. */
 export function describeDesktop(title: string, tests: (suite: DesktopSuite) => void): void {
-  (hasChromium && example.canRun ? describe : describe.skip)(title, () => {
+  needs(chromiumBrowser, example.dependencies).describe(title, () => {
+    jest.setTimeout(TEST_TIMEOUT_MS);
     const suite = new DesktopSuite();
     beforeAll(async () => {
-      example.prepare();
-      execFileSync('npm', ['run', '-s', 'package'], { cwd: example.folder, stdio: 'pipe' });
+      await example.prepare();
+      await onceForAllSuites('vscode-package', () => {
+        execFileSync('npm', ['run', '-s', 'package'], { cwd: example.folder, stdio: 'pipe' });
+      });
       await suite.start();
     }, 600_000);
     afterAll(() => suite.close());

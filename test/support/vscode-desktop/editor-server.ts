@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
+import { until } from '../until.js';
 import { key } from '../whole-service.js';
 
-/** VS Code 1.100, whose server is in this package: of the newer ones none runs on Node 20. */
+/** VS Code 1.100, the last version whose server runs on Node 20. */
 const SERVER = 'code-server@4.100.3';
 /** The program with which the editor searches the disk, for this platform, from npm: that of the server comes from elsewhere. */
 const SEARCH_PROGRAM = '@vscode/ripgrep@1.18.0';
@@ -89,11 +89,8 @@ export class EditorServer {
   }
 
   async #port(server: ChildProcess): Promise<string> {
-    for (;;) {
-      const [, port] = /agent listening on (\d+)/.exec(this.#said) ?? [];
-      if (port !== undefined) return port;
-      if (server.exitCode !== null) throw new Error(`The editor's server did not start: ${this.#said}`);
-      await wait(50);
-    }
+    const port = () => /agent listening on (\d+)/.exec(this.#said)?.[1];
+    await until(() => port() ?? server.exitCode !== null, Boolean, 60_000);
+    return port() ?? Promise.reject(new Error(`The editor's server did not start: ${this.#said}`));
   }
 }

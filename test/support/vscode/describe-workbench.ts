@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect } from '@jest/globals';
-import { hasChromium } from '../chromium.js';
+import { afterAll, afterEach, beforeAll, expect, jest } from '@jest/globals';
+import { chromiumBrowser } from '../chromium.js';
 import { exampleNamed } from '../example.js';
+import { needs } from '../needs.js';
 import type { WholeService } from '../whole-service.js';
 import type { Workbench } from './workbench.js';
 import { type OpenOptions, WorkbenchStack } from './workbench-stack.js';
@@ -18,16 +19,19 @@ export interface WorkbenchSuite {
 }
 
 const example = exampleNamed('vscode');
+/** Generous, since the suites share the processor with others. */
+const TEST_TIMEOUT_MS = 600_000;
 
 /**
  * A suite in real VS Code, in Chromium, with our extension and the real service. Whatever a test looks at:
  * no error, no violation of a policy, no request to another origin may have happened.
  */
 export function describeWorkbench(title: string, tests: (suite: WorkbenchSuite) => void): void {
-  (hasChromium && example.canRun ? describe : describe.skip)(title, () => {
+  needs(chromiumBrowser, example.dependencies).describe(title, () => {
+    jest.setTimeout(TEST_TIMEOUT_MS);
     const stack = new WorkbenchStack();
     beforeAll(async () => {
-      example.prepare();
+      await example.prepare();
       await stack.start();
     }, 300_000);
     afterAll(() => stack.close());

@@ -83,14 +83,7 @@ export class Workbench {
   /** Commands are there once the extensions that bring them have been started. */
   async #isUp(): Promise<void> {
     await this.page.locator('.monaco-workbench').waitFor();
-    await until(
-      () =>
-        this.editors().then(
-          () => true,
-          () => false,
-        ),
-      LONGEST_START_MS,
-    );
+    await until(() => this.editors(), Boolean, LONGEST_START_MS);
     await this.runCommand('workbench.view.extension.stepwise');
   }
 }

@@ -10,7 +10,7 @@ import { encodings } from '../../support/tokens/reference-tokenizer.js';
 const LENGTH = 20_000;
 const unbounded = { limit: Number.POSITIVE_INFINITY };
 
-/** Few different bytes, so that merges compete; or a repeated short run with one byte changed. */
+/** Bytes of few different values, so that merges compete; or a repeated short run with one byte changed. */
 const bytes = fc.oneof(
   fc
     .tuple(fc.uint8Array({ minLength: 1, maxLength: 4 }), fc.infiniteStream(fc.nat(3)))
@@ -28,8 +28,10 @@ function countInOneGo(vocabulary: Vocabulary, piece: Uint8Array): number {
   return new PieceMerge(piece.length).run(vocabulary, piece).length;
 }
 
-describe('a long piece (rule: counting)', () => {
-  test.each(encodings)('%s: has as many tokens window by window as in one go', async (name: Encoding) => {
+describe('counting a long piece (rule: counting)', () => {
+  test.each(
+    encodings,
+  )('a long %s piece merged window by window has as many tokens as merged at once', async (name: Encoding) => {
     const { vocabulary } = await loadEncoding(name);
     await fc.assert(
       fc.asyncProperty(bytes, async (piece) => {
@@ -39,16 +41,16 @@ describe('a long piece (rule: counting)', () => {
     );
   });
 
-  test('is counted exactly even if the end of a window decides about all tokens before it', async () => {
+  test('the count of a long piece is exact even if the end of a window decides about all earlier tokens', async () => {
     const symbols = 3_001;
     const vocabulary = new Vocabulary(pairingFromTheRight(symbols));
     const piece = Uint8Array.from(range(symbols).flatMap(symbol));
-    // The last two symbols pair first, then the two before them: the first symbol is left alone.
+    // The last two symbols merge first, then the two before them, so that the first symbol remains alone.
     expect(await countLongPiece(vocabulary, piece, unbounded)).toBe((symbols + 1) / 2);
     expect(countInOneGo(vocabulary, piece)).toBe((symbols + 1) / 2);
   });
 
-  test('is not counted further once it has more tokens than the limit', async () => {
+  test('counting a long piece stops once it has more tokens than the limit', async () => {
     const { vocabulary } = await loadEncoding('o200k_base');
     const piece = new Uint8Array(100_000).fill(0x61);
     const whole = countInOneGo(vocabulary, piece);
@@ -60,7 +62,7 @@ describe('a long piece (rule: counting)', () => {
 
 const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
 
-/** Returns two bytes, of which the first is never the second of another symbol. */
+/** Returns two bytes; the first of them is never the second of another symbol. */
 const symbol = (index: number): [number, number] => [128 + (index >> 7), index & 127];
 
 /** Builds an encoding in which the symbol further right always pairs first. */

@@ -5,14 +5,14 @@ import { PieceMerge } from '../../../src/tokens/pieces/piece-merge.js';
 import { countShortPiece, MAX_SHORT_PIECE_BYTES } from '../../../src/tokens/pieces/short-piece.js';
 import { encodings } from '../../support/tokens/reference-tokenizer.js';
 
-/** Few different letters, so that merges compete. */
+/** Pieces of few different letters, so that merges compete. */
 const piece = fc
   .array(fc.constantFrom('a', 'e', 'Q', '\0', 'ß', '_', '  ', 'ing'), { minLength: 1, maxLength: 42 })
   .map((letters) => Buffer.from(letters.join('')));
 
 test.each(
   encodings,
-)('%s: the plain search and the queue merge a short piece to as many tokens', async (encoding) => {
+)('linear search and queue merge a short %s piece to equally many tokens', async (encoding) => {
   const { vocabulary } = await loadEncoding(encoding);
   const merge = new PieceMerge(MAX_SHORT_PIECE_BYTES);
   fc.assert(
@@ -24,7 +24,7 @@ test.each(
   );
 });
 
-test('a short piece counts the same wherever it stands in a text', async () => {
+test('a short piece has the same count at every position of a text', async () => {
   const { vocabulary } = await loadEncoding('o200k_base');
   fc.assert(
     fc.property(fc.array(piece, { minLength: 1, maxLength: 10 }), (pieces) => {

@@ -5,8 +5,9 @@ export interface WrittenCall {
 }
 
 /**
- * Reads the calls in an assistant's text, in the taught forms only: `Action: name(key=value, …)`, `<tool_code>`, and a JSON
- * object on a line. This model wrote the text itself; reading other models' forms is the service's concern.
+ * Reads the calls in an assistant's text, only in the taught forms: `Action: name(key=value, …)`,
+ * `<tool_code>`, and a JSON object on a line. This model wrote the text itself, so other models' forms do not
+ * occur.
  */
 export function readCalls(text: string): WrittenCall[] {
   const actions = [...text.matchAll(/^[ \t]*Action:[ \t]*([A-Za-z_][\w.-]*)\(/gmu)].map((match) => ({

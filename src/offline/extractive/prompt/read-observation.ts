@@ -39,8 +39,8 @@ export function* readLines(observation: string, path: string, firstLine: number)
 }
 
 /**
- * Whether most lines have numbers that rise from the requested line on; in a list of ports, say, they do not. They may
- * jump, since the prompt omits the middle of a long observation.
+ * Whether most lines begin with ascending line numbers from the requested line on, unlike, for example, a
+ * list of ports. Numbers may be skipped, since the prompt omits the middle of a long observation.
  */
 function numbersLines(text: string, firstLine: number): boolean {
   let lines = 0;
@@ -95,7 +95,7 @@ export function isCut(observation: string): boolean {
   );
 }
 
-/** A tool's remark about its result is in the last characters. */
+/** Length of a result's end in which a tool's remark about it is found. */
 const REMARK_CHARACTERS = 200;
 
 function numberedLine(text: string): { line: number; text: string } | null {

@@ -8,7 +8,7 @@ export interface ChatMessage {
   readonly content: unknown;
 }
 
-/** Everything that the model reads from the messages; it decides by this alone. */
+/** The parts of the messages on which the model's decisions depend. */
 export interface SeenPrompt {
   readonly task: string;
   readonly tools: readonly OfferedTool[];
@@ -55,14 +55,14 @@ function formOf(system: string): SeenPrompt['form'] {
   return /^\{"thought": /mu.test(system) ? 'json' : 'text';
 }
 
-/** The service's requests for an answer; they are not part of the task. */
+/** Matches the service's requests for an answer, which are not part of the task. */
 const urges =
   /\b(?:must|have to|should|need to|please)\b[^.\n]{0,80}\banswer\b[^.\n]{0,80}\bnow\b|\banswer now\b|\blast (?:iteration|step)\b|\bno (?:more|further) (?:tools?|actions?|calls?|iterations?|steps?)\b/iu;
 
-/** Longer paragraphs are not instructions. */
+/** Whether a paragraph is such a request; longer paragraphs are never instructions. */
 const isUrge = (paragraph: string): boolean => paragraph.length <= 2000 && urges.test(paragraph);
 
-/** Beginnings of other paragraphs of the service around the task, which are omitted. */
+/** Matches the beginnings of other paragraphs that the service adds to the task. */
 const asides =
   /^(?:continue\.?$|observation\b|advice:|context\b|the (?:following|files?)\b|current (?:file|focus)\b)/iu;
 
@@ -71,7 +71,7 @@ function phaseOf(tail: string): SeenPrompt['phase'] {
   return /\bshould_continue\b/u.test(tail) ? 'observe' : 'act';
 }
 
-/** A message of the conversation, cut at its fences. */
+/** A message of the conversation, split at its fences. */
 interface CutMessage extends ChatMessage {
   readonly segments: readonly MessageSegment[];
 }
@@ -118,7 +118,10 @@ function observe(open: readonly WrittenCall[], segments: readonly MessageSegment
 
 const isObservation = ({ name }: FencedBlock): boolean => /observation|result|output/u.test(name);
 
-/** Returns the task: the block with such a name, else the text after the files without the service's own words. */
+/**
+ * Returns the task: the block with that name, or the text after the files without the service's own
+ * instructions.
+ */
 function taskIn(segments: readonly MessageSegment[]): string {
   const named = segments.find(
     (each) => each.kind === 'block' && /^(?:task|query|user_query|question)$/u.test(each.block.name),
@@ -129,10 +132,10 @@ function taskIn(segments: readonly MessageSegment[]): string {
   return (after.length > 0 ? after : paragraphs(segments)).join('\n\n');
 }
 
-/** A strict phase's instruction, from below the task to the end (rule: phases). */
+/** Matches a strict phase's instruction, which follows the task and ends the message (rule: phases). */
 const phaseOrder = /^Phase: (?:reason|act|observe)\. [\s\S]*$/mu;
 
-/** Whether a line is the service's advice or request, which stand directly below the task (rule: tail). */
+/** Whether a line is the service's advice or request, directly below the task (rule: tail). */
 const isOrder = (line: string): boolean => /^note: /iu.test(line) || isUrge(line);
 
 const paragraphs = (segments: readonly MessageSegment[]): string[] =>
@@ -181,8 +184,8 @@ function partsOf(content: unknown): string[] {
 }
 
 /**
- * Maximum length of a text that is read whole. A longer one is read for half of this at either end, since its lines and
- * words take far more memory than the text.
+ * Maximum length of a text that is read completely. Of a longer one, half of this is read at either end,
+ * since its lines and words take far more memory than the text.
  */
 const MAX_CHARACTERS = 524_288;
 

@@ -6,8 +6,8 @@ export interface OfferedTool {
 }
 
 /**
- * Finds the tools in the system text: signatures such as `read_file(path, start_line)` at the start of a line, XML, or
- * JSON schemas. Of several mentions of a name, the first with the most parameters counts.
+ * Finds the tools in the system text: signatures such as `read_file(path, start_line)` at the start of a
+ * line, XML, or JSON schemas. If a name occurs several times, the first one with the most parameters counts.
  */
 export function readTools(system: string): OfferedTool[] {
   const found = [...xmlTools(system), ...signatures(system), ...jsonTools(system)];

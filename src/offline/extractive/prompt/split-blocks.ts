@@ -4,7 +4,7 @@ export type MessageSegment =
   | { readonly kind: 'block'; readonly block: FencedBlock };
 
 export interface FencedBlock {
-  /** The tag: `file`, `observation`, … */
+  /** Name of the tag, such as `file` or `observation`. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly content: string;
@@ -14,8 +14,9 @@ const opener = /^<([a-z][\w-]*)((?:[ \t][^<>\n]*)?)>/gimu;
 const closer = /<\/([a-z][\w-]*)([^<>\n]*)>/gimu;
 
 /**
- * Cuts a message at its fences: `<name attribute="…">` at the start of a line up to the matching closer. If a closer
- * repeats an attribute (a fence mark), only that closer counts. A block that is not closed is text. Linear in the message.
+ * Splits a message at its fences: `<name attribute="…">` at the start of a line up to the matching closer. If
+ * a closer repeats an attribute (a fence mark), only that closer counts. An unclosed block is text. Linear in
+ * the message.
  */
 export function splitBlocks(message: string): MessageSegment[] {
   const segments: MessageSegment[] = [];
@@ -45,7 +46,7 @@ interface CloserSpan {
   readonly end: number;
 }
 
-/** Closers by tag, and by tag and each of their words; each list has the last closer first. */
+/** Closing tags by name, and by name and each of their words; each list has the last one first. */
 type Closers = ReadonlyMap<string, CloserSpan[]>;
 
 function indexClosers(message: string): Closers {

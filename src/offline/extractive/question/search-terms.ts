@@ -3,21 +3,24 @@ import { singular, stemOf, stopWords, weakWords } from './words.js';
 
 /** A name or word to search for. */
 export interface SearchTerm {
-  /** The form that is searched first. */
+  /** The spelling that is searched first. */
   readonly text: string;
   /** A stem of `text` in lower case; a line that has it matches. */
   readonly stem: string;
-  /** Names weigh more than words, long words more than short ones. */
+  /** Higher for names than for words, and for long words than for short ones. */
   readonly weight: number;
   /** Stems of words with the same meaning. */
   readonly synonyms: readonly string[];
-  /** Matches only unchanged: names, quotations, proper nouns, and scripts without spaces between words. */
+  /**
+   * True if the term matches only unchanged: names, quotations, proper nouns, and scripts without spaces
+   * between words.
+   */
   readonly isLiteral: boolean;
-  /** The task's spelling, if it was corrected. */
+  /** The spelling in the task, if it was corrected. */
   readonly written?: string;
 }
 
-/** A longer task is cut: of a whole document, the beginning is enough. */
+/** Maximum length of a task that is read; the beginning of a long document is enough. */
 const MAX_TASK_LENGTH = 4000;
 const MAX_TERMS = 12;
 
@@ -36,7 +39,7 @@ export function searchTerms(task: string): SearchTerm[] {
   return terms.map((term) => ({ ...term, synonyms: term.synonyms.filter((stem) => !byStem.has(stem)) }));
 }
 
-/** Whether the task has no telling term, and so asks about the whole project. */
+/** Whether the task has no important term, and so asks about the whole project. */
 export const asksForOverview = (terms: readonly SearchTerm[]): boolean =>
   terms.every(({ weight }) => weight <= 1);
 
@@ -44,7 +47,9 @@ export const asksForOverview = (terms: readonly SearchTerm[]): boolean =>
 export const asksForListing = (task: string): boolean =>
   /\b(?:list|which|what|show)\b.{0,40}\b(?:files|folders|tree|structure)\b/iu.test(task);
 
-/** Known endings of file names, since `order.status` is not a file. After a slash any ending is accepted. */
+/**
+ * Accepted endings of file names, since `order.status` is not a file. After a slash, any ending is accepted.
+ */
 const extensions =
   'bash bat c cc cfg cjs clj conf cpp cs css csv cts dart env erl ex exs go gradle graphql h hpp hs htm html ini ipynb java ' +
   'js json jsonc jsx kt less lock lua m md mdx mjs mts php pl proto ps1 py r rb rs rst scala scss sh sql svelte swift tf ' +
@@ -55,7 +60,7 @@ const pathPattern = new RegExp(
   'gu',
 );
 
-/** The file that people name without its ending. */
+/** Matches "readme", which people write without its ending. */
 const readme = /(?<![\w/.-])read-?me(?![\w/-]|\.\w)/giu;
 
 /** Returns the paths in the task: words with a slash and an ending, or with a known ending, and the readme. */
@@ -89,10 +94,12 @@ const name = (text: string): SearchTerm => ({
   isLiteral: true,
 });
 
-/** Whether the term tells questions apart; other words fit nearly every question. */
+/** Whether the term is specific; other words fit nearly every question. */
 export const isTelling = ({ weight }: SearchTerm): boolean => weight > 1;
 
-/** Whether the term is an identifier or a quotation: it is searched unchanged, and one hit is enough. */
+/**
+ * Whether the term is an identifier or a quotation, which is searched unchanged, so that one hit is enough.
+ */
 export const isName = ({ weight }: SearchTerm): boolean => weight > NAME_WEIGHT;
 
 function words(task: string, known: ReadonlySet<string>): SearchTerm[] {
@@ -110,5 +117,5 @@ function words(task: string, known: ReadonlySet<string>): SearchTerm[] {
   });
 }
 
-/** Words of German, in which every noun has a capital letter. */
+/** Matches common German words, since every German noun has a capital letter. */
 const german = /\b(?:der|das|ist|sind|wie|wird|werden|wo|eine?|beim|mit|und|für|gibt|nicht)\b/iu;

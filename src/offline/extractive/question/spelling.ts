@@ -1,13 +1,13 @@
 import type { SearchTerm } from './search-terms.js';
 import { singular, stemOf, wordsIn } from './words.js';
 
-/** Shorter words are one typing error away from too many others. */
+/** Minimum length of a word to correct; shorter ones are one typing error away from too many others. */
 const MIN_LETTERS = 5;
 
 const mayBeMisspelt = ({ stem, synonyms, isLiteral }: SearchTerm): boolean =>
   !isLiteral && synonyms.length === 0 && stem.length >= MIN_LETTERS && /^[a-zäöüß]+$/u.test(stem);
 
-/** Returns regular expressions for a word with one typing error after its first letter; none for other terms. */
+/** Returns regular expressions for the word with one typing error after its first letter; none for names. */
 export const misspellings = (term: SearchTerm): string[] =>
   mayBeMisspelt(term)
     ? Array.from(
@@ -36,7 +36,10 @@ function corrected(term: SearchTerm, words: readonly string[]): SearchTerm {
     : { ...term, text: intended, stem: stemOf(singular(intended)), written: term.text };
 }
 
-/** Whether one letter is surplus, missing or wrong, or two are swapped; the first must be the same. */
+/**
+ * Whether two words differ by one typing error: one letter is surplus, missing or wrong, or two are swapped.
+ * The first letter must be the same.
+ */
 function isOneSlipAway(a: string, b: string): boolean {
   if (a === b || a[0] !== b[0] || Math.abs(a.length - b.length) > 1) return false;
   let start = 0;

@@ -1,8 +1,8 @@
 import { stemOf } from './words.js';
 
 /**
- * Words that developers use for each other, since a question often has other words than the code. One line for each
- * notion; after the bar the beginnings of German words for it. The list is about programs in general, not a project.
+ * Synonyms among developers, since a question often uses other words than the code. One line per concept;
+ * after the bar, the beginnings of German words for it. The list is about programs in general, not a project.
  */
 const notions = `
 abort cancel interrupt stop | abbrech abbruch
@@ -146,7 +146,7 @@ wrong invalid error bad | falsch ungültig`
     return { stems: english.trim().split(' ').map(stemOf), german: german.trim().split(' ').filter(Boolean) };
   });
 
-/** What else a word may be called, as stems, nearest first; for a German word that is its translation. */
+/** Returns the synonyms of a word as stems, the closest first; for a German word, its translations. */
 export function synonymsOf(word: string): string[] {
   const stem = stemOf(word);
   const translated = notions.filter(({ german }) => german.some((beginning) => word.startsWith(beginning)));

@@ -11,10 +11,13 @@ export const singular = (word: string): string =>
     .replace(/(?<=\w{2}(?:x|ch|sh|ss))es$/u, '')
     .replace(/(?<=\w{2}[^su])s$/u, '');
 
-/** Stems that occur in every source file; such a word is matched as a whole instead. */
+/** Words that occur in every source file, and so are matched as a whole instead of by stem. */
 const keywords = new Set('return import export default extend await class catch throw process'.split(' '));
 
-/** Removes endings, so that `expires`, `expired` and `expiry` have one stem, and so have `stopped` and `stop`. Keeps short words. */
+/**
+ * Removes endings, so that `expires`, `expired` and `expiry` have one stem, as have `stopped` and `stop`.
+ * Leaves short words unchanged.
+ */
 export function stemOf(word: string): string {
   const stem = word
     .replace(/(?<=\w{4})(?:ations?|ating|ated|ates?|ings?|edly|ed|es|ers?|ions?|ment|y|e|s)$/u, '')
@@ -22,7 +25,7 @@ export function stemOf(word: string): string {
   return keywords.has(stem) ? word : stem;
 }
 
-/** Words without a topic of their own in a few languages: articles, pronouns, question words. */
+/** Words without a topic in a few languages: articles, pronouns, question words. */
 export const stopWords = new Set(
   `a about above after again all also am an and any anybody anyone are as at be because been before being between both
   but by can could did do does doing done down during each else ever every few find for from get gets give given go
@@ -41,7 +44,7 @@ export const stopWords = new Set(
   un una uno y`.split(/\s+/u),
 );
 
-/** Words that fit nearly every question about code: searched last, with a low weight. */
+/** Words that fit nearly every question about code; searched last, with a low weight. */
 export const weakWords = new Set(
   `app application begin calculate calculated change class code codebase come computed config define defined directory
   exactly file files folder function functions handle handled happen happens implement implemented kind last line lines

@@ -6,9 +6,9 @@ import { comment, definition, type Passage, splitPassages } from './split-passag
 
 export interface RankedPassage extends Passage {
   readonly score: number;
-  /** The share of the question's terms that occur here, by weight, from 0 to 1. */
+  /** Weighted share of the question's terms that occur in the passage, from 0 to 1. */
   readonly coverage: number;
-  /** The terms that occur here, and the words as which they occur. */
+  /** The terms that occur in the passage, with the words that matched them. */
   readonly matched: ReadonlyMap<SearchTerm, readonly string[]>;
 }
 
@@ -24,14 +24,15 @@ interface Fields {
 }
 
 const boost = { name: 2.5, path: 1, heading: 2.5, symbols: 2.5, comments: 1.5, body: 1 };
-/** Weight of a synonym: low if the word itself occurs somewhere, else nearly that of the word. */
+/** Share of a word's weight that a synonym has: low if the word itself occurs somewhere, otherwise high. */
 const SYNONYM_SHARE = { beside: 0.35, instead: 0.7 };
 const MAX_PASSAGES = 4_000;
 
 /**
- * Cuts all known lines into passages and returns those that match, the best first, and with them files of which only the
- * name is known. The score is BM25 over path, headings, names, comments and body, times the share of the question that
- * occurs, times a factor for the kind of file. Ties are ordered by path and line, so that the order is stable.
+ * Cuts all known lines into passages and returns the matching ones, the best first, and also files of which
+ * only the name is known. The score is BM25 over path, headings, names, comments and body, multiplied by the
+ * passage's coverage and a factor for the kind of file. Ties are ordered by path and line, so that the order
+ * is stable.
  */
 export function rankPassages(
   { files, paths }: Evidence,
@@ -55,7 +56,7 @@ export function rankPassages(
   return ranked.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || firstOf(a) - firstOf(b));
 }
 
-/** A passage with a smaller share of the best passage's coverage is ignored. */
+/** Passages with a smaller share of the maximum coverage are ignored. */
 const MIN_COVERAGE_SHARE = 0.5;
 
 /** Returns the passages whose coverage comes close enough to the maximum. */
@@ -158,7 +159,10 @@ const FEW_LINES: readonly number[] = [0.7, 0.7];
 const asksForNumber =
   /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
 
-/** Returns a function for the factor of a passage that does not depend on its words. The numbers 0 and 1 occur in too many lines. */
+/**
+ * Returns a function that computes the factor of a passage from its file and length. The numbers 0 and 1 are
+ * ignored as terms, since they occur in too many lines.
+ */
 function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passage) => number {
   const stems = terms.flatMap(({ stem, synonyms }) => [stem, ...synonyms]);
   const hasTerm = (text: string): boolean => stems.some((stem) => text.toLowerCase().includes(stem));
@@ -178,7 +182,7 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
   };
 }
 
-/** Files that describe the project at second hand; the first match counts. */
+/** Files that describe the project indirectly, such as tests, with their factors; the first match counts. */
 const kinds = [
   { path: /(?:^|\/)(?:change-?log|history|news|release-?notes)\b/iu, factor: 0.35 },
   { path: /(?:^|\/)readme\b/iu, factor: 0.6 },

@@ -1,9 +1,12 @@
-/** Lines of a file that belong together: a function with its comment, a section below its heading, or a hit by itself. */
+/**
+ * Adjacent lines of a file that belong together: a function with its comment, a section below its heading, or
+ * a single hit.
+ */
 export interface Passage {
   readonly path: string;
   /** The lines in order, without blank lines at the beginning and the end. */
   readonly lines: readonly NumberedLine[];
-  /** The heading or the class above it. */
+  /** The heading or class above the passage. */
   readonly heading: string;
 }
 
@@ -12,12 +15,14 @@ export interface NumberedLine {
   readonly text: string;
 }
 
-/** Longer passages are cut. */
+/** Maximum length of a passage; longer ones are cut. */
 const MAX_PASSAGE_LINES = 40;
-/** After so many lines of prose, the next paragraph begins a passage. */
+/** After this many lines of prose, the next paragraph begins a new passage. */
 const MAX_PROSE_LINES = 8;
 
-/** Cuts the known lines of a file after gaps, at headings, and at paragraphs that begin with a definition. */
+/**
+ * Splits the known lines of a file after gaps, at headings, and at paragraphs that begin with a definition.
+ */
 export function splitPassages(path: string, texts: ReadonlyMap<number, string>): Passage[] {
   const isProse = /\.(?:md|mdx|rst|txt|adoc)$/iu.test(path);
   const passages: Passage[] = [];

@@ -13,7 +13,7 @@ export const noAction = {
   problem: null,
 } as const;
 
-/** Turns prose before the object into its thought. */
+/** Converts the prose before the object to its thought. */
 export const asThought = (before: ParsedCompletion): ParsedCompletion => ({
   ...before,
   ...noAction,
@@ -47,13 +47,13 @@ function kindOf(key: string): Discarded['kind'] {
   return key === 'action' || key === 'thought' ? key : 'text';
 }
 
-/** Makes the completion of a text that ended within the action. */
+/** Builds the completion of a text that ended within the action. */
 export function cutOff(reply: ScannedReply, { finishReason }: ParseOptions): ParsedCompletion {
   if (finishReason === 'length') return cutByLimit(reply, thoughtOf(reply));
   return malformed(reply, 'the JSON object is not closed');
 }
 
-/** Makes the completion of a text that the output limit ended within an object. */
+/** Builds the completion of a text that the output limit cut within an object. */
 export function cutByLimit(
   { text, before }: Pick<ScannedReply, 'text' | 'before'>,
   thought: string | null,

@@ -8,7 +8,7 @@ export function isControl({ phase, scanner }: ScannedReply): boolean {
   return keys !== undefined && scanner.fields.some(({ key }) => keys.includes(key));
 }
 
-/** The keys that only a control object has. */
+/** Keys that only a control object has. */
 const controlKeys: Readonly<Record<'reason' | 'observe', readonly string[]>> = {
   reason: ['plan', 'tools_to_consider', 'finish'],
   observe: ['observation', 'should_continue'],
@@ -20,7 +20,7 @@ export function readControl(reply: ScannedReply, options: ParseOptions): ParsedC
   return isCut(reply, options) ? readCutControl(reply) : asText(reply);
 }
 
-/** Reads the answer of a run that ends if it is under `action`, as in other replies. */
+/** Reads the answer under `action`, as in other replies, if the run ends. */
 function readNestedAnswer(reply: ScannedReply): ParsedCompletion | null {
   const { fields, strings } = reply.scanner;
   const turn = fields.find(({ key }) => key === 'action');
@@ -33,12 +33,12 @@ function readNestedAnswer(reply: ScannedReply): ParsedCompletion | null {
 const endsRun = ({ phase, scanner }: ScannedReply): boolean =>
   phase === 'observe' && scanner.fields.some(({ key, first }) => key === 'should_continue' && first === 'f');
 
-/** Returns the object as text, in which the phase reads its control. */
+/** Returns the object as text, from which the phase reads its control fields. */
 function asText({ text, before }: ScannedReply): ParsedCompletion {
   return { ...before, ...noAction, outcome: 'answer', answer: text.trim(), thought: null };
 }
 
-/** Reads the answer so far of an object that the limit cut, if the run ends. */
+/** Reads the partial answer of an object that the output limit cut, if the run ends. */
 function readCutControl(reply: ScannedReply): ParsedCompletion {
   const answer = endsRun(reply) ? reply.scanner.strings.get('final_answer')?.trim() : '';
   return answer ? answered(reply, answer) : cutByLimit(reply, thoughtOf(reply));

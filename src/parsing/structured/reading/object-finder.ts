@@ -1,7 +1,7 @@
 import { marksReply, ObjectScanner } from '../scanning/object-scanner.js';
 import type { StringPiece } from '../scanning/scanned-strings.js';
 
-/** An object that is a reply by one of its keys, as far as it has come. */
+/** An object that one of its keys marks as a reply, as far as it has arrived. */
 export interface FoundObject {
   /** Start of the object in the held text, perhaps after a line of a fence. */
   readonly brace: number;
@@ -12,36 +12,37 @@ export interface FoundObject {
 
 const blanks = '[ \\t\\u200b\\ufeff]{0,64}';
 const fence = '`{3,16}(?:json)?[ \\t]{0,16}\\r?\\n\\s{0,64}';
-/** An object stands at the beginning of a line or after a tag, by itself or in a fence. */
+/** Matches the start of an object: at the beginning of a line or after a tag, alone or in a fence. */
 const start = new RegExp(`(?<=^|\\n|[\\w|]>)${blanks}(?:${fence})?\\{\\s{0,64}"`, 'gi');
-/** Text that may become the beginning of an object. */
+/** Matches text that may become the start of an object. */
 const begun = new RegExp(
   `(?<=^|\\n|[\\w|]>)${blanks}(?:\`{1,2}|\`{3,16}(?:j|js|jso|json)?[ \\t]{0,16}\\r?|(?:${fence})?(?:\\{\\s{0,64})?)$`,
   'i',
 );
-/** Maximum length of such a beginning. */
+/** Maximum length of an incomplete start. */
 const MAX_BEGINNING_LENGTH = 256;
 
 /**
- * Finds the object in an arriving reply: the first at the beginning of a line, or after a tag, that has a key of ours at
- * its top level. Holds text until its role is certain, so that the result does not depend on how the text is cut.
+ * Finds the reply object in arriving text: the first object at the beginning of a line, or after a tag, with
+ * a reply key at its top level. Holds text until its role is certain, so that the result does not depend on
+ * the chunks.
  */
 export class ObjectFinder {
-  /** The held text, after at most two characters that were let go. */
+  /** The held text, with up to two characters before it that were already released. */
   #text = '';
   #from = 0;
-  /** Start, in the held text, of an object without a key of ours so far. */
+  /** Start, in the held text, of an object that has had no reply key yet. */
   #brace = 0;
   #scanner: ObjectScanner | null = null;
   #pieces: StringPiece[] = [];
-  /** Number of its fields that are none of ours. */
+  /** Number of that object's keys that are not reply keys. */
   #passed = 0;
 
   get held(): string {
     return this.#text.slice(this.#from);
   }
 
-  /** The held text is an object with other keys than ours so far. */
+  /** True if the held text is an object that has had only other keys. */
   get isInOther(): boolean {
     return (this.#scanner?.fields.length ?? 0) > 0;
   }
@@ -51,7 +52,7 @@ export class ObjectFinder {
     this.#scan(text);
   }
 
-  /** Returns the object, or how much text is no part of one, or null if more text is needed. */
+  /** Returns the object, the length of text that belongs to no object, or null if more text is needed. */
   next(): FoundObject | number | null {
     if (this.#from === this.#text.length) return null;
     if (!this.#scanner) {
@@ -74,7 +75,7 @@ export class ObjectFinder {
     return false;
   }
 
-  /** Lets the beginning of the held text go. */
+  /** Releases the beginning of the held text. */
   pass(length: number): string {
     const end = this.#from + length;
     const passed = this.#text.slice(this.#from, end);
@@ -85,7 +86,10 @@ export class ObjectFinder {
     return passed;
   }
 
-  /** Begins to scan an object at the start of the held text; else returns how much text comes before one. */
+  /**
+   * Starts to scan an object at the start of the held text; otherwise returns the length of the text before
+   * one.
+   */
   #begin(): number {
     start.lastIndex = this.#from;
     const found = start.exec(this.#text);
@@ -111,7 +115,10 @@ export class ObjectFinder {
   }
 }
 
-/** Words for the model where a reply object stands in a line of prose, so that it was not read (rule: closing-fence). */
+/**
+ * Returns advice for the model if a reply object was not read because it is in a line of prose (rule:
+ * closing-fence).
+ */
 export function describeMeantObject(answer: string): string | null {
   const key = /"(?:thought|action|final_answer)"\s{0,64}:/i.exec(answer);
   const before = answer.slice(0, key?.index ?? 0);
@@ -120,7 +127,7 @@ export function describeMeantObject(answer: string): string | null {
     : null;
 }
 
-/** A text ends in a block quote, or in an echoed fence that is still open: nothing there was meant. */
+/** Whether a text ends in a block quote or an open echoed fence, where objects are only quoted. */
 function isQuoted(text: string): boolean {
   const line = text.slice(text.lastIndexOf('\n') + 1);
   const opened = Math.max(text.lastIndexOf('<file'), text.lastIndexOf('<observation'));

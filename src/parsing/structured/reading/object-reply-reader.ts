@@ -15,7 +15,7 @@ import { describeMeantObject, type FoundObject, ObjectFinder } from './object-fi
 import { nestedAnswer, turnOf } from './outcomes.js';
 import { type ObjectReading, readObject } from './read-object.js';
 
-/** A reply as it was read, with the deltas that were held back. */
+/** A completely read reply, and the deltas that were held back until its end. */
 export interface ObjectReply extends ObjectReading {
   readonly deltas: ParseDelta[];
 }
@@ -25,34 +25,34 @@ export interface ReaderOptions {
   readonly restoreArguments: RestoreArguments;
   /** The phase, if its reply is a control object (rule: phase-control). */
   readonly phase: 'reason' | 'observe' | undefined;
-  /** The key of the answer in the schema, if the reply may be constrained by one. */
+  /** The schema's key for the answer, if a schema may have constrained the reply. */
   readonly answerKey?: 'final_answer' | 'action' | undefined;
 }
 
-/** Maximum number of objects of which the text before them is read to see whether they count. */
+/** Maximum number of objects for which the text before them is parsed to decide whether they count. */
 const MAX_ATTEMPTS = 4;
-/** Maximum number of characters read so, each time counted: the text before is read anew for each object. */
+/** Maximum number of characters parsed for this; the text before each object counts again. */
 const MAX_PROBED = 2 ** 21;
 
 /**
- * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it arrives.
- * Deltas are the strings of thought and answer as they are written, and no other text of the JSON (rule: object-reply).
- * Any other reply is read as usual. The result does not depend on how the text is cut.
+ * Reads a reply that is one JSON object, `{"thought", "action"}` or `{"thought", "final_answer"}`, while it
+ * arrives. Deltas hold only the strings of thought and answer as the model writes them, and no other JSON
+ * text (rule: object-reply). Any other reply is parsed as text. The result does not depend on the chunks.
  */
 export class ObjectReplyReader {
   readonly #options: ReaderOptions;
   readonly #chunks: string[] = [];
-  /** Reads the text before the object, or all of it if there is no object. */
+  /** Reads the text before the object, or the whole reply if there is no object. */
   readonly #parser: IncrementalParser;
   readonly #deltas = new EdgelessDeltas();
-  /** The object, where it begins, and the reading of the text before it. */
+  /** The object, its start, and the parsed text before it. */
   #object: {
     readonly start: number;
     readonly scanner: ObjectScanner;
     readonly before: ParsedCompletion;
   } | null = null;
   #passed = 0;
-  /** Deltas are wanted. */
+  /** True if the caller wants deltas. */
   #tells = true;
   readonly #finder = new ObjectFinder();
   #attempts = 0;
@@ -64,12 +64,12 @@ export class ObjectReplyReader {
     this.#parser = new IncrementalParser(options.tools);
   }
 
-  /** The reply is an object, and deltas are text of its fields. */
+  /** True if the reply is an object, so that deltas are text of its fields. */
   get readsObject(): boolean {
     return this.#object !== null;
   }
 
-  /** Takes the next part of the reply and returns what can be sent. */
+  /** Adds the next part of the reply and returns the deltas that can be sent. */
   push(text: string): ParseDelta[] {
     this.#chunks.push(text);
     if (this.#object) return this.#tell(this.#object.scanner.push(text));
@@ -77,14 +77,14 @@ export class ObjectReplyReader {
     return this.#seek();
   }
 
-  /** Returns the reply as a whole. */
+  /** Returns the whole reply. */
   end({ reasoning = null, ...options }: ParseOptions = {}): ObjectReply {
     const reading = this.#read(options);
     const deltas = this.#tellEnd(reading, options);
     return { ...reading, completion: addReasoning(reading.completion, { reasoning }), deltas };
   }
 
-  /** Returns deltas for text of the whole reply that was not sent yet. */
+  /** Returns the remaining deltas of the whole reply. */
   #tellEnd(reading: ObjectReading, options: ParseOptions): ParseDelta[] {
     const { completion, furtherThought: further } = reading;
     if (!this.#object) return [...this.#pass(this.#finder.held.length), ...this.#parser.finish(completion)];
@@ -93,7 +93,7 @@ export class ObjectReplyReader {
     return [...thought, ...this.#tellRest(reading, options)];
   }
 
-  /** Returns the answer if it was not sent while it arrived. */
+  /** Returns the answer if it was not sent before. */
   #tellRest({ completion }: ObjectReading, { finishReason }: ParseOptions): ParseDelta[] {
     const { phase } = this.#options;
     if (this.#deltas.hasTold('answer') || finishReason === 'refusal' || phase === 'reason') return [];
@@ -127,7 +127,7 @@ export class ObjectReplyReader {
     return { completion: this.#unread(completion), isWhole: false };
   }
 
-  /** Completes the reading of a reply without an object. */
+  /** Completes the parsing of a reply without an object. */
   #unread(completion: ParsedCompletion): ParsedCompletion {
     const { outcome, answerLabelled, problem } = completion;
     const isPlain = outcome === 'answer' && !answerLabelled && problem === null;
@@ -135,7 +135,7 @@ export class ObjectReplyReader {
     return { ...completion, problem: describeMeantObject(completion.answer) };
   }
 
-  /** Reads a reply that the output limit ended before it was certain that an object begins. */
+  /** Reads a reply that the output limit cut before an object had certainly begun. */
   #readCutStart({ finishReason, reasoning }: ParseOptions): ParsedCompletion | undefined {
     const { held, isInOther } = this.#finder;
     if (finishReason !== 'length' || isInOther || !/^\s*(?:`{3,}\w*\s+)?\{/.test(held)) return undefined;
@@ -146,7 +146,7 @@ export class ObjectReplyReader {
     return { ...cut, reasoning: thought };
   }
 
-  /** Lets go text that cannot be the object's beginning, and reads the object once it begins. */
+  /** Releases text that cannot be the object's start; reads the object once it begins. */
   #seek(): ParseDelta[] {
     const deltas: ParseDelta[] = [];
     for (let next = this.#finder.next(); next !== null; next = this.#finder.next()) {
@@ -163,7 +163,10 @@ export class ObjectReplyReader {
     return this.#tells ? this.#parser.push(passed) : [];
   }
 
-  /** Begins the object; undefined if an action would not count here: in reasoning, in a quotation, after an action or an answer. */
+  /**
+   * Begins the object; undefined if an action would not count here: in reasoning, in a quotation, or after an
+   * action or answer.
+   */
   #begin({ brace, isFenced, scanner, pieces }: FoundObject): ParseDelta[] | undefined {
     const start = this.#passed + brace;
     this.#attempts += 1;
@@ -193,12 +196,12 @@ export class ObjectReplyReader {
     });
   }
 
-  /** White space at the beginning decides nothing, and is not sent. */
+  /** Whether a text has content; white space at the beginning decides nothing and is not sent. */
   #saysAnything(text: string): boolean {
     return this.#deltas.hasTold('answer') || text.trim() !== '';
   }
 
-  /** Whether a field is the first of action and answer; decided once for each field. */
+  /** Whether a field is the first action or answer; decided once for each field. */
   #isOutcome({ start }: ScannedField): boolean {
     if (this.#decided?.start !== start) this.#decided = { start, isOutcome: this.#decide(start) };
     return this.#decided.isOutcome;
@@ -216,15 +219,16 @@ export class ObjectReplyReader {
 
 const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_answer']);
 
-/** `should_continue: false`: what is answered may be told; before it nobody knows. */
+/** Whether a field is `should_continue: false`. Only after it may the answer be sent. */
 const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';
 
-/** A tool whose call is put in the place of the object. */
+/** A tool whose call replaces the object in `readProseBefore`. */
 const probe: OfferedTool = { name: 'object_reply_probe', parameters: [] };
 
 /**
- * Reads the text before an object, if an action might follow it, by putting a call in the place of the object.
- * Undefined if that call does not count: in reasoning, in a quotation, after an action or an answer.
+ * Parses the text before an object to decide whether an action may follow it, by replacing the object with a
+ * probe call. Undefined if that call does not count: in reasoning, in a quotation, or after an action or
+ * answer.
  */
 function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCompletion | undefined {
   const offered = tools.length > 0 ? [...tools, probe] : [];
@@ -237,12 +241,15 @@ function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCom
 
 type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
 
-/** Makes deltas of fields without white space at their edges: trailing white space waits until the field continues. */
+/**
+ * Builds deltas of fields without white space at their edges: trailing white space waits until the field
+ * continues.
+ */
 class EdgelessDeltas {
   readonly #gaps: Record<FieldType, string> = { thought: '', answer: '' };
   readonly #told: Record<FieldType, boolean> = { thought: false, answer: false };
 
-  /** Continues a field after text that was sent already, with a gap between. */
+  /** Continues a field after text that was already sent, with a gap between them. */
   continue(type: FieldType, gap: string): void {
     this.#gaps[type] = gap;
   }

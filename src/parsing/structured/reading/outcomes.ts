@@ -21,14 +21,14 @@ function givenOutcomes({ scanner }: Outcomes): ScannedField[] {
 const isOutcome = ({ key, first }: ScannedField): boolean =>
   (key === 'action' || key === 'final_answer') && first !== 'n';
 
-/** Returns the fields that may decide the reply: those that say anything, or all if none does. */
+/** Returns the fields that may decide the reply: those with content, or all if none has any. */
 export function outcomesOf(reply: Outcomes): ScannedField[] {
   const given = givenOutcomes(reply);
   const spoken = given.filter((field) => !saysNothing(reply, field));
   return spoken.length > 0 ? spoken : given;
 }
 
-/** Returns the fields that say nothing, if others do. */
+/** Returns the fields without content if others have some. */
 export function silentOutcomes(reply: Outcomes): ScannedField[] {
   const outcomes = new Set(outcomesOf(reply));
   return givenOutcomes(reply).filter((field) => !outcomes.has(field));
@@ -40,7 +40,7 @@ export function turnOf(reply: Outcomes): ScannedField | undefined {
   return spoken.find((field) => isReadable(reply, field)) ?? spoken[0];
 }
 
-/** An answer, or an action that names an offered tool. */
+/** Whether a field is an answer, or an action that names an offered tool. */
 function isReadable(reply: Outcomes, field: ScannedField): boolean {
   if (field.key !== 'action' || field.end === null || nestedAnswer(reply, field) !== null) return true;
   const tool = field.first === '{' ? toolNamed(reply.scanner.strings) : null;
@@ -53,7 +53,7 @@ const isOffered = ({ tools }: Outcomes, name: string): boolean =>
 /** Maximum length of an action's text that is searched for the name of a tool. */
 const MAX_MENTION_LENGTH = 1024;
 
-/** The name of an offered tool, or of an answer, stands in an action. */
+/** Whether an action mentions an offered tool or an answer. */
 function mentionsTool({ tools, scanner, text, start }: Outcomes, field: ScannedField): boolean {
   const said = field.first === '"' ? scanner.strings.get('action') : undefined;
   const written = said ?? text.slice(start + field.start, start + (field.end ?? text.length));
@@ -63,7 +63,7 @@ function mentionsTool({ tools, scanner, text, start }: Outcomes, field: ScannedF
   );
 }
 
-/** Whether a field holds no answer or action: it is empty, a word for none, or names no tool. */
+/** Whether a field holds neither answer nor action: it is empty, a word such as "none", or names no tool. */
 function saysNothing(reply: Outcomes, field: ScannedField): boolean {
   const { key, first, start, end } = field;
   const { strings } = reply.scanner;
@@ -81,7 +81,7 @@ function saysNothing(reply: Outcomes, field: ScannedField): boolean {
   return tool === null ? !mentionsTool(reply, field) : isNone(reply, tool);
 }
 
-/** Words for no action, unless a tool is called so. */
+/** Whether a text means "no action", unless a tool has that name. */
 function isNone({ tools }: Outcomes, written: string): boolean {
   const word = written.trim();
   return /^(?:|-|none|null|n\/?a|no[ _]action)$/i.test(word) && tools.every(({ name }) => name !== word);
@@ -98,7 +98,7 @@ function toolNamed(strings: Strings): string | null {
 const toolPaths: readonly string[] = ['action.tool', 'action.name', 'action.tool_name'];
 const ANSWER_PATH = 'action.final_answer';
 
-/** Returns the path that comes first in the object. */
+/** Returns the string whose path comes first in the object. */
 function firstOf(paths: readonly string[], strings: Strings): string | undefined {
   const there = paths.filter((path) => strings.has(path));
   if (there.length < 2) return there[0];
@@ -106,7 +106,10 @@ function firstOf(paths: readonly string[], strings: Strings): string | undefined
   return undefined;
 }
 
-/** The answer that stands under `action`; null where that is an action: of a tool and an answer there the first counts. */
+/**
+ * Returns the answer under `action`; null if that is an action. If both a tool and an answer are there, the
+ * first counts.
+ */
 export function nestedAnswer(
   reply: Pick<Outcomes, 'scanner' | 'tools' | 'text' | 'start'>,
   { key }: ScannedField,
@@ -119,7 +122,7 @@ export function nestedAnswer(
   return answer !== '' && firstOf([ANSWER_PATH, ...toolPaths], strings) === ANSWER_PATH ? answer : null;
 }
 
-/** Whether both an action and an answer are under `action`. */
+/** Whether `action` holds both an action and an answer. */
 export function holdsBoth(reply: ScannedReply): boolean {
   const { strings } = reply.scanner;
   const tool = toolNamed(strings);

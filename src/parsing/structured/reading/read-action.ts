@@ -10,7 +10,7 @@ import { readJson } from '../schema/image.js';
 import { answered, cutOff, discardedFields, malformed, noAction } from './completions.js';
 import { type ScannedReply, thoughtOf } from './scanned-reply.js';
 
-/** A completion, and whether it departs from the schema that may have constrained it. */
+/** A completion; `departs` is true if it deviates from the schema that may have constrained it. */
 export type ReadAction = ParsedCompletion & { readonly departs?: boolean };
 
 interface WrittenAction {
@@ -34,11 +34,11 @@ export function readAction(reply: ScannedReply, written: WrittenAction, options:
 const textBetween =
   'text stands between the fields of the object: write the object alone, with nothing but a comma after each field';
 
-/** Keys under which the tool and its arguments may stand; those that are taught come first. */
+/** Keys for the tool's name and its arguments; the taught ones come first. */
 const nameKeys = ['tool', 'name', 'tool_name', 'function', 'action'] as const;
 const argumentKeys = ['args', 'arguments', 'parameters', 'params', 'tool_args', 'action_input'] as const;
 
-/** Describes an action with two keys, names or sets of arguments, of which one would have to be guessed. */
+/** Describes an action with two keys, names or sets of arguments, since choosing one would be a guess. */
 function contradiction(value: JsonValue | undefined, { repairs }: Scanner): string | null {
   if (repairs.has('duplicate_key')) return keyTwice;
   if (!isObject(value)) return null;
@@ -54,7 +54,7 @@ const keyTwice = 'the action holds a key twice: write each key once';
 const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
-/** Returns an answer that is a list as the text of its JSON. */
+/** Returns an answer that is a list as JSON text. */
 function answerList(value: JsonValue | undefined): string | null {
   const answer = isObject(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
   return Array.isArray(answer) ? JSON.stringify(answer) : null;
@@ -71,7 +71,7 @@ interface TaughtReading extends WrittenAction {
   readonly scanner: Scanner;
 }
 
-/** Reads `{"tool", "args"}` with the intended arguments. */
+/** Reads `{"tool", "args"}` and converts the arguments back from the schema. */
 function readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): ReadAction {
   const { tool, args, final_answer: answer, ...others } = value;
   const restored = reply.restoreArguments(tool, args, scanner);

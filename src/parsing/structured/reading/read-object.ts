@@ -11,7 +11,9 @@ import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
 
 export interface ObjectReading {
   readonly completion: ParsedCompletion;
-  /** The reply is exactly the object that was asked for: nothing is missing, repaired, or around it. */
+  /**
+   * True if the reply is exactly the requested object: complete, without repairs, and with nothing around it.
+   */
   readonly isWhole: boolean;
   /** The rest of the thought, if the object was only an example. */
   readonly furtherThought?: string | null;
@@ -49,7 +51,10 @@ function findIn(reply: ScannedReply, options: ParseOptions): ReadAction {
 const acts = ({ outcome }: ParsedCompletion): boolean =>
   outcome === 'action' || outcome === 'malformed_action' || outcome === 'unknown_tool';
 
-/** An action in an object that prose follows was only shown: what comes of the reply is in the rest (rule: closing-fence). */
+/**
+ * Reads a reply whose object is only an example, since prose follows it: the text after it decides the
+ * outcome (rule: closing-fence).
+ */
 function readExample(reply: ScannedReply, prose: number, options: ParseOptions): ObjectReading {
   const { text, start, before, tools } = reply;
   const rest = parseCompletion(text.slice(prose), tools, options);
@@ -73,7 +78,7 @@ const shown = {
     'if you meant to act, write the object by itself: text follows the one with an action, so it was taken for an example',
 } as const;
 
-/** Reads the first of action and answer that is readable. */
+/** Reads the first action or answer that is readable. */
 function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | undefined {
   const turn = turnOf(reply);
   if (!turn) return undefined;
@@ -84,7 +89,7 @@ function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | u
   return raw === null ? undefined : readAction(reply, { turn, raw }, options);
 }
 
-/** Reads the answer; a list becomes the text of its JSON. */
+/** Reads the answer; a list becomes JSON text. */
 function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undefined {
   const { text, start, scanner } = reply;
   const said = scanner.strings.get('final_answer');
@@ -93,7 +98,9 @@ function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undef
   return answered(reply, text.slice(start + turn.start, start + turn.end).trim(), turn);
 }
 
-/** Reads an object without action and answer of the taught form as another dialect does, else as its thought. */
+/**
+ * Reads an object without a taught action or answer in another dialect; otherwise the object is the thought.
+ */
 function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
   const { text, start, scanner, tools } = reply;
   if (isCut(reply, options)) return cutOff(reply, options);
@@ -133,7 +140,10 @@ function repairsOf(reply: ScannedReply): Repair[] {
 /** Maximum number of fields of an object of the taught form. */
 const MAX_FIELDS = 16;
 
-/** Whether the object is JSON, and of the schema of replies but for the arguments (rule: constrained-confidence). */
+/**
+ * Whether the object is valid JSON and matches the reply schema except for the arguments (rule:
+ * constrained-confidence).
+ */
 function isTaughtForm(reply: ScannedReply): boolean {
   if (reply.scanner.fields.length > MAX_FIELDS) return false;
   const value = parse(reply.text.slice(reply.start, endOf(reply)));

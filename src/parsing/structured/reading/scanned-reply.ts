@@ -3,7 +3,7 @@ import type { ParsedCompletion, ParseOptions } from '../../parse-completion.js';
 import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
 
-/** A reply that holds an object, scanned. */
+/** A scanned reply that contains an object. */
 export interface ScannedReply {
   readonly text: string;
   /** Start of the object. */
@@ -13,7 +13,7 @@ export interface ScannedReply {
   readonly tools: readonly OfferedTool[];
   readonly restoreArguments: RestoreArguments;
   readonly phase: 'reason' | 'observe' | undefined;
-  /** Under which key the schema has the answer, if the reply may have been held to one. */
+  /** The schema's key for the answer, if a schema may have constrained the reply. */
   readonly answerKey?: 'final_answer' | 'action' | undefined;
 }
 
@@ -23,7 +23,7 @@ export const endOf = ({ text, start, scanner: { end } }: ScannedReply): number =
 export const isCut = ({ scanner }: ScannedReply, { finishReason }: ParseOptions): boolean =>
   scanner.end === null && finishReason === 'length';
 
-/** Joins the thought before the object and the one in it. */
+/** Joins the thought before the object and the one inside it. */
 export function thoughtOf({ before, scanner }: ScannedReply): string | null {
   return [before.answer, scanner.strings.get('thought')?.trim()].filter(Boolean).join('\n') || null;
 }

@@ -6,62 +6,62 @@ import {
   type StringPiece,
 } from './scanned-strings.js';
 
-/** The role of a string: the name of a value, or a value. */
+/** The role of a string: a key or a value. */
 type StringRole = 'key' | 'value';
 
-/** The part that may come next; a key or value without quotes continues until a mark ends it. */
+/** The token that may come next; a key or value without quotes continues until a mark ends it. */
 type Expected = 'key' | 'bare key' | 'colon' | 'value' | 'bare value' | 'end';
 
-/** Deepest level at which keys and strings are kept. */
+/** Maximum nesting level at which keys and strings are kept. */
 const MAX_KEY_LEVEL = 2;
 
 /**
- * Reads one JSON object while it arrives: its fields with their places, and its strings piece by piece, decoded. It
- * skips what is no JSON and leaves the judgement to readers of the whole text. The result does not depend on how the
- * text is cut.
+ * Scans one JSON object while it arrives: its fields with their positions, and its decoded strings fragment
+ * by fragment. Skips invalid JSON, which the readers of the whole text judge. The result does not depend on
+ * the chunks.
  */
 export class ObjectScanner {
   readonly fields: ScannedField[] = [];
-  /** A quote within a string was not escaped. */
+  /** True if a quote within a string was not escaped. */
   hasInnerQuotes = false;
-  /** A key came without a comma before it. */
+  /** True if a comma is missing before a key. */
   lacksComma = false;
-  /** Text stands between the fields, where no JSON has any. */
+  /** True if there is text between the fields, which JSON does not allow. */
   hasTextBetween = false;
-  /** Characters scanned, from the opening brace up to after the closing one. */
+  /** Number of characters scanned, from the opening brace through the closing one. */
   length = 0;
-  /** The position after the closing brace; null while it is missing. */
+  /** Position after the closing brace; null if it has not arrived. */
   end: number | null = null;
-  /** Open brackets, outermost first: `{` or `[`. */
+  /** Open brackets (`{` or `[`), outermost first. */
   readonly #open: string[] = [];
   /** The key at each level. */
   readonly #keys: string[] = [];
   #string: StringRole | null = null;
   #expected: Expected = 'key';
-  /** An incomplete escape, and an incomplete key. */
+  /** An incomplete escape, then an incomplete key. */
   #escape = '';
   #key = '';
-  /** Text from a quote on that needs more text to decide whether it ends its string. */
+  /** Text from a quote on, held until it is clear whether the quote ends its string. */
   #undecided = '';
   readonly #strings = new ScannedStrings();
-  /** The keys of the fields so far, and whether the last one repeats another. */
+  /** Keys of the fields so far, and whether the last one is a duplicate. */
   readonly #begun = new Set<string>();
   #isSecond = false;
-  /** The text that is being scanned, and the number of characters scanned before it. */
+  /** The chunk that is being scanned, and the number of characters before it. */
   #piece = '';
   #before = 0;
 
-  /** The strings so far, by the keys that lead to them; of two with the same keys the first. */
+  /** Strings by the path of their keys; of duplicates, the first. */
   get strings(): ReadonlyMap<string, string> {
     return this.#strings.byPath;
   }
 
-  /** A string was left out, since another had its keys. */
+  /** True if a string was ignored because its path occurred before. */
   get repeats(): boolean {
     return this.#strings.repeats;
   }
 
-  /** Goes on with further text; what follows the object's end is not scanned. */
+  /** Scans further text, up to the object's end. */
   push(text: string): StringPiece[] {
     this.#piece = this.#undecided + text;
     this.#undecided = '';
@@ -114,7 +114,7 @@ export class ObjectScanner {
     this.#expected = 'value';
   }
 
-  /** A key, a number, or a word without quotes; anywhere else it is text. */
+  /** Reads a character of a key, a number or an unquoted word; elsewhere it is stray text. */
   #readBare(mark: string, at: number): void {
     if (this.#expected === 'key') this.#key = '';
     if (this.#expected === 'key' || this.#expected === 'bare key') {
@@ -126,7 +126,7 @@ export class ObjectScanner {
     } else if (this.#expected !== 'bare value') this.#expect('value');
   }
 
-  /** Notes where something else is expected between the fields. */
+  /** Records a part that was not expected here. */
   #expect(expected: Expected): void {
     const isOutermost = this.#open.length === 1;
     if (isOutermost && this.#expected !== expected && this.#expected !== 'bare value')
@@ -148,7 +148,7 @@ export class ObjectScanner {
     this.#strings.begin(isKept ? this.#keys.join('.') : null, this.fields.at(-1));
   }
 
-  /** The first character of a field's value. */
+  /** Records the first character of a field's value. */
   #beginValue(at: number): void {
     const key = this.#keys[0];
     const last = this.fields.at(-1);
@@ -159,7 +159,7 @@ export class ObjectScanner {
     this.fields.push({ key, first: this.#piece.charAt(at), start: this.#before + at, end: null });
   }
 
-  /** Ends a member of the object; text that is no key has no value. */
+  /** Ends a member of the object; a key that is only stray text has no value. */
   #endMember(at: number): void {
     if (this.#expected === 'bare key' || this.#expected === 'colon') this.hasTextBetween = true;
     else this.#endField(at);
@@ -171,7 +171,7 @@ export class ObjectScanner {
     if (last && last.end === null) this.fields[this.fields.length - 1] = { ...last, end };
   }
 
-  /** Reads a string up to the next quote or escape, or the end of the text. */
+  /** Reads a string up to the next quote or escape, or the end of the chunk. */
   #readString(from: number, role: StringRole): number {
     if (this.#escape !== '') return this.#readEscape(from, role);
     let at = from;
@@ -184,7 +184,7 @@ export class ObjectScanner {
     return at + 1;
   }
 
-  /** A quote in the value of a field is a part of it where the object could not go on so. */
+  /** Reads a quote; it is part of a field's value if the object could not continue after it. */
   #readQuote(at: number, role: StringRole): number {
     const isField = role === 'value' && this.#open.length <= MAX_KEY_LEVEL && this.#open.at(-1) === '{';
     const ends = isField ? endsString(this.#piece, at + 1) : true;
@@ -233,10 +233,10 @@ export class ObjectScanner {
   }
 }
 
-/** Keys of which each makes an object a reply, wherever they stand at its top level. */
+/** Keys that mark an object as a reply, anywhere at its top level. */
 const replyKeys: readonly string[] = ['thought', 'action', 'final_answer'];
 
-/** Keys that make it one where they come first; anywhere else they are words like any other. */
+/** Keys that mark an object as a reply only if they come first. */
 const firstKeys: readonly string[] = [
   ...replyKeys,
   'reasoning',
@@ -247,13 +247,13 @@ const firstKeys: readonly string[] = [
   'should_continue',
 ];
 
-/** A key as it is taught, however its letters are written. */
+/** Returns the taught spelling of a key, ignoring case. */
 function canonicalKey(key: string): string {
   const taught = key.trim().toLowerCase().replaceAll(/[ -]/g, '_');
   return firstKeys.includes(taught) ? taught : key;
 }
 
-/** Whether an object is a reply by a key of its top level. */
+/** Whether a key at the top level marks the object as a reply. */
 export function marksReply(key: string, isFirst: boolean): boolean {
   return (isFirst ? firstKeys : replyKeys).includes(key);
 }

@@ -1,32 +1,32 @@
-/** A piece of a string value, decoded, and the keys that lead to it. */
+/** A decoded fragment of a string value, and the keys that lead to it. */
 export interface StringPiece {
   readonly path: string;
   readonly text: string;
-  /** The field that it is of, or in. */
+  /** The field that is or contains the string. */
   readonly field: ScannedField;
 }
 
-/** A value directly in the object. */
+/** A value at the object's top level. */
 export interface ScannedField {
   readonly key: string;
   /** The first character of its text. */
   readonly first: string;
-  /** Start and, if the value is complete, end of its text in the text scanned so far. */
+  /** Start and, if the value is complete, end of its text, counted from the object's opening brace. */
   readonly start: number;
   readonly end: number | null;
 }
 
-/** The strings of an arriving object, whole and in pieces. */
+/** The strings of an arriving object, as fragments and as a whole. */
 export class ScannedStrings {
-  /** Strings by the keys that lead to them; the first of two with the same keys. */
+  /** Strings by the path of their keys. If a path occurs twice, the first string counts. */
   readonly byPath = new Map<string, string>();
   repeats = false;
-  /** The path of the current string; null if it is not kept. */
+  /** Path of the current string; null if the string is ignored. */
   #path: string | null = null;
   #field: ScannedField | undefined;
-  /** Text of the current string that is not in `byPath` yet; strings arrive escape by escape. */
+  /** Text of the current string that is not in `byPath` yet, since strings arrive escape by escape. */
   #fresh = '';
-  /** The first half of a surrogate pair. */
+  /** The first half of a surrogate pair whose second half has not arrived. */
   #half = '';
   #pieces: StringPiece[] = [];
 
@@ -52,7 +52,7 @@ export class ScannedStrings {
     this.#emit();
   }
 
-  /** The pieces since the last call. */
+  /** Returns the fragments since the last call. */
   takePieces(): StringPiece[] {
     this.#emit();
     const pieces = this.#pieces;
@@ -78,7 +78,9 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['\\f', '\f'],
 ]);
 
-/** Decodes a whole escape, `\\n` or `\\u00e4`; half of a surrogate pair gives one half. */
+/**
+ * Decodes a complete escape such as `\\n` or `\\u00e4`; half of a surrogate pair gives one half.
+ */
 export function decodeEscape(written: string): string {
   return written.charAt(1) === 'u' ? decodeUnit(written) : (escapes.get(written) ?? written.charAt(1));
 }
@@ -91,18 +93,21 @@ function decodeUnit(written: string): string {
 
 const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 
-/** Maximum number of characters that decide whether a quote ends its string. */
+/** Maximum number of characters after a quote that decide whether it ends its string. */
 const MAX_LOOKAHEAD = 256;
 
-/** Text after the string of a field: the object's end, or the next key, which needs no comma if it is one of ours. */
+/**
+ * Matches text after a field's string: the object's end, or the next key, which may lack its comma if it is a
+ * reply key.
+ */
 const closes =
   /^\s*(?:\}|"(?:thought|action|final_answer)"\s*:|,\s*(?:\}|"(?:[^"\\]|\\.)*"\s*:|'?\w+'?\s*:))/s;
-/** Text that may become that. */
+/** Matches text that may become a match of `closes`. */
 const mayClose = /^\s*(?:"\w*(?:"\s*)?|,\s*(?:"(?:[^"\\]|\\.)*(?:\\|"\s*)?|'?\w*'?\s*)?)?$/s;
 
 /**
- * Whether the quote before a place ends its string, or belongs to it, since the object could not go on so; null while too
- * little is there to tell.
+ * Whether the quote before a position ends its string. A quote belongs to the string if the object could not
+ * continue after it. Null if more text is needed to decide.
  */
 export function endsString(text: string, from: number): boolean | null {
   const rest = text.slice(from, from + MAX_LOOKAHEAD);

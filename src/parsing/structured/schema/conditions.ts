@@ -2,10 +2,13 @@ import { isObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
 import { listOf } from './schema-keywords.js';
 
-/** Conditions that a part of a value takes from the whole, beside those in its own schema. */
+/** Key for conditions that the schema of a whole value imposes on one of its parts. */
 const INHERITED = '$conditions';
 
-/** Everything that a schema says of the same value in some case: it narrows, but may speak of names that are not declared. */
+/**
+ * Returns all schemas that apply to the same value in some case. They restrict it, and may mention undeclared
+ * properties.
+ */
 function conditionsOf(schema: SchemaObject): SchemaObject[] {
   const { not } = schema;
   const excludes = isObject(not) && Object.keys(not).every((keyword) => keyword === 'required');
@@ -19,7 +22,7 @@ function conditionsOf(schema: SchemaObject): SchemaObject[] {
 
 export const inheritedBy = (schema: SchemaObject): readonly unknown[] => listOf(schema[INHERITED]);
 
-/** A part's schema with what the conditions of the whole say of the part. */
+/** Adds to a part's schema the conditions that the enclosing schema imposes on it. */
 export function underConditions(part: unknown, conditions: readonly unknown[]): unknown {
   const further = conditions.filter(isObject);
   if (!isObject(part) || further.length === 0) return part;
@@ -43,7 +46,7 @@ export function propertiesOf(schema: SchemaObject): ReadonlyMap<string, unknown>
   return properties;
 }
 
-/** Collects what the conditions say of each property. */
+/** Collects the conditions on each property. */
 function saidOf(conditions: readonly SchemaObject[]): ReadonlyMap<string, unknown[]> {
   const said = new Map<string, unknown[]>();
   for (const [name, each] of conditions.flatMap(({ properties }) => entriesOf(properties))) {
@@ -54,7 +57,7 @@ function saidOf(conditions: readonly SchemaObject[]): ReadonlyMap<string, unknow
   return said;
 }
 
-/** Collects what conditions say of every item of a list. */
+/** Collects the conditions on every item of a list. */
 export function saidOfItems(schema: SchemaObject): unknown[] {
   return [schema, ...conditionsOf(schema)].flatMap((each) => [
     ...(each === schema ? [] : [each['items'], ...listOf(each['items'])]),
@@ -64,16 +67,16 @@ export function saidOfItems(schema: SchemaObject): unknown[] {
   ]);
 }
 
-/** Collects what conditions say of the values of an object with unknown names. */
+/** Collects the conditions on the values of an object with unknown names. */
 export function saidOfValues(schema: SchemaObject): unknown[] {
   return conditionsOf(schema).flatMap((each) => [...valuesOf(each['properties']), ...unnamedOf(each)]);
 }
 
-/** Returns the schemas of properties without a name of their own. */
+/** Returns the schemas for properties without a declared name. */
 const unnamedOf = ({ additionalProperties, unevaluatedProperties }: SchemaObject): SchemaObject[] =>
   [additionalProperties, unevaluatedProperties].filter(isObject);
 
-/** Whether an object may have to hold properties that have no name in the schema. */
+/** Whether an object may require properties that the schema does not name. */
 export function needsUnnamed(schema: SchemaObject, names: number): boolean {
   const isOpen = schema['additionalProperties'] !== false;
   const all = [schema, ...conditionsOf(schema)];
@@ -82,7 +85,7 @@ export function needsUnnamed(schema: SchemaObject, names: number): boolean {
   return isOpen && all.some((each) => unnamedOf(each).length > 0);
 }
 
-/** Returns required names in their order; some may come more than once. */
+/** Returns the names of required properties in their order; may contain duplicates. */
 function namesRequired({ required, dependentRequired, propertyNames }: SchemaObject): string[] {
   const { enum: names, const: name } = isObject(propertyNames) ? propertyNames : {};
   const lists = [required, ...valuesOf(dependentRequired), names, [name]];

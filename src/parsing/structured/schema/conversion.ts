@@ -32,22 +32,22 @@ import {
 import { CountedSize } from './schema-size.js';
 import { uniteImages } from './unite-images.js';
 
-/** Paths of free values that are named. */
+/** Maximum number of paths of free values that are listed. */
 const MAX_PATHS = 8;
 
 /**
- * Maximum number of parts of schemas that are read repeatedly: those that alternatives share, and those of conditions
- * that hold for many values. Without it a schema of 26 KB held the event loop for 16 s.
+ * Maximum number of schema parts that are read repeatedly: those shared by alternatives, and conditions that
+ * apply to many values. Without it a schema of 26 KB held the event loop for 16 s.
  */
 const MAX_REPEATED = 10_000;
 
-/** The place of a value: its level of objects, and its path. */
+/** The place of a value: its nesting level of objects, and its path. */
 interface Place {
   readonly level: number;
   readonly path: string;
 }
 
-/** One schema on its way to a dialect. */
+/** The conversion of one schema to a dialect. */
 export class Conversion {
   readonly free: string[] = [];
   readonly #dialect: SchemaDialect;
@@ -67,7 +67,10 @@ export class Conversion {
     return this.#repeated > MAX_REPEATED;
   }
 
-  /** A tool whose schema declares no property takes none. Null where the arguments cannot be an object of the dialect. */
+  /**
+   * Converts a tool's argument schema; a schema without declared properties accepts no arguments. Returns
+   * null if the arguments cannot be an object of the dialect.
+   */
   convertArguments(schema: SchemaObject, level: number): Image | null {
     const merged = mergeAll(schema);
     if (!merged || alternativesOf(merged)) return null;
@@ -152,7 +155,7 @@ export class Conversion {
     return this.#convert(schema, { ...place, level: place.level + 1 });
   }
 
-  /** An object whose keys are not known, where every property must be declared. */
+  /** Converts an object with unknown keys for a dialect that requires every property to be declared. */
   #convertMap(values: unknown, place: Place): Image {
     if (!this.#size.enterLevel(place.level)) return this.#anything(place);
     this.#size.addProperty('key');
@@ -168,7 +171,7 @@ export class Conversion {
     return arrayImage(items, this.#boundsOf(schema, 'array'));
   }
 
-  /** `enum` and `const`: plain values of one type each. */
+  /** Converts `enum` and `const` values, grouped by type. */
   #convertValues(values: readonly unknown[], place: Place): Image {
     const plain = [...new Set(values)].filter(isPlain);
     if (!values.every(isPlain) || plain.length === 0) return this.#anything(place);
@@ -184,7 +187,10 @@ export class Conversion {
     return this.#unite(images, place);
   }
 
-  /** Values of one type; a list longer than the vendor takes is left to the check, as bounds are. */
+  /**
+   * Converts values of one type. If the vendor refuses the list as too long, only the argument check enforces
+   * it.
+   */
   #convertEnum(type: string, values: readonly (string | number | boolean | null)[]): Image {
     const characters = values.reduce<number>((sum, each) => sum + String(each).length, 0);
     const { longEnum } = this.#dialect;
@@ -218,7 +224,7 @@ export class Conversion {
     return this.#dialect.openValues ? anything : this.#leaveFree(place);
   }
 
-  /** Leaves a value free whose schema cannot be sent; the check of the arguments reports what is wrong. */
+  /** Leaves a value free if its schema cannot be sent; the argument check reports mismatches. */
   #leaveFree({ path }: Place): Image {
     if (this.free.length < MAX_PATHS) this.free.push(path);
     return this.#dialect.openValues ? anything : jsonText;
@@ -240,7 +246,7 @@ const within = ({ level, path }: Place, name: string): Place => ({
 const othersOf = ({ additionalProperties, unevaluatedProperties }: SchemaObject): unknown =>
   additionalProperties ?? unevaluatedProperties;
 
-/** The type that a schema's keywords speak of, where it names none. */
+/** Infers the type from a schema's keywords if it declares none. */
 function impliedType(schema: SchemaObject): string | undefined {
   if (schema['properties'] !== undefined) return 'object';
   return schema['items'] === undefined ? undefined : 'array';

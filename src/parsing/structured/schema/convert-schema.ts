@@ -4,25 +4,28 @@ import { Conversion } from './conversion.js';
 import { restored, type SchemaObject } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
 
-/** The schema of a tool's arguments as a dialect takes it, and the way back. */
+/** A tool's argument schema converted to a dialect, and the conversion back. */
 export interface ConvertedSchema {
   readonly schema: SchemaObject;
   readonly size: SchemaSize;
-  /** Paths of free values, such as `filter` or `items[].meta`, which the model writes as the text of a JSON value. */
+  /**
+   * Paths of values without a schema, such as `filter` or `items[].meta`, which the model writes as JSON
+   * text.
+   */
   readonly free: readonly string[];
-  /** Whether a value is of the schema, but for bounds. */
+  /** Whether a value matches the schema; bounds are ignored. */
   matches(value: JsonValue): boolean;
   /**
-   * Returns the arguments that a value of the schema means; any other value comes back as it is. Adds to `reading`
-   * duplicate keys and problems in free values.
+   * Converts a value of the schema to the tool's arguments; returns any other value unchanged. Adds to
+   * `reading` duplicate keys and problems in free values.
    */
   restore(value: JsonValue, reading?: Scanner): JsonValue;
 }
 
 /**
- * Turns the schema of a tool's arguments into one that a dialect takes, without losing a value that the tool takes
- * (rule: reversible-schema). `level` counts the objects around the arguments. Null where the schema is no object's, or
- * too large to be looked at.
+ * Converts a tool's argument schema to a dialect so that every value the tool accepts can be expressed (rule:
+ * reversible-schema). `level` counts the objects around the arguments. Returns null if the schema is not an
+ * object's or is too large.
  */
 export function convertSchema(
   inputSchema: SchemaObject,
@@ -41,10 +44,10 @@ export function convertSchema(
   return { schema: shown, size, free, matches, restore };
 }
 
-/** Maximum number of parts of a schema, so that converting it does not hold the event loop. */
+/** Maximum number of parts of a schema; keeps the conversion from holding the event loop. */
 const MAX_PARTS = 5_000;
 
-/** Keywords that a written-out schema no longer holds, and that may speak of properties. */
+/** Keywords that are missing from an expanded schema and may concern properties. */
 const notWrittenOut = ['patternProperties', 'dependencies', '$dynamicRef', '$recursiveRef'];
 /** Keywords that map names to schemas. */
 const byName: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);

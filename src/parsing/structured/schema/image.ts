@@ -6,21 +6,24 @@ export type SchemaObject = Readonly<Record<string, unknown>>;
 
 type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-/** A schema as a dialect takes it, and how a value of it is read as the value that was meant. */
+/** A schema converted to a dialect (its image), and the conversion of its values back. */
 export interface Image {
   readonly schema: SchemaObject;
-  /** Empty if it may be of any. */
+  /** Possible types of the value; empty if it may have any. */
   readonly types: readonly JsonType[];
-  /** Absent where a value is what it means. Total: what does not match comes back as it is. */
+  /** Converts a value back; absent if values are unchanged. Returns values that do not match unchanged. */
   readonly restore?: Restore | undefined;
   matches(value: JsonValue): boolean;
   /** Properties of a closed object. */
   readonly properties?: Properties;
-  /** Alternatives of a union, none of them a union itself. */
+  /** Alternatives of a union; none of them is a union. */
   readonly alternatives?: readonly Image[];
 }
 
-/** `reading` is of the action that holds the value: it learns what is found in the text of a free value. */
+/**
+ * Converts a value back. Adds to `reading`, the scanner of the enclosing action, problems in the text of free
+ * values.
+ */
 type Restore = (value: JsonValue, reading: Scanner) => JsonValue;
 
 /** Properties in their order. */
@@ -29,7 +32,10 @@ export type Properties = readonly Property[];
 interface Property {
   readonly name: string;
   readonly image: Image;
-  /** How it is said that nothing is meant: `required` cannot, `null` says null, `omitted` is left out. */
+  /**
+   * How the model omits an optional property: `required` cannot be omitted, `null` writes null, `omitted`
+   * leaves the key out.
+   */
   readonly absence: 'required' | 'null' | 'omitted';
 }
 
@@ -38,7 +44,10 @@ export const restored = ({ restore }: Image, value: JsonValue, reading: Scanner)
 
 export const anything: Image = { schema: {}, types: [], matches: () => true };
 
-/** A value that no schema describes, as the text of its JSON. What is no JSON stays as it is, for the check to find. */
+/**
+ * A value without a schema, written as JSON text. Invalid JSON stays a string, so that the argument check
+ * reports it.
+ */
 export const jsonText: Image = {
   schema: { type: 'string', description: 'a JSON value, written as text' },
   types: ['string'],
@@ -69,7 +78,7 @@ export function arrayImage(items: Image, bounds: SchemaObject): Image {
   };
 }
 
-/** An object without undeclared properties. */
+/** Returns the image of an object without undeclared properties. */
 export function objectImage(properties: Properties): Image {
   const byName = new Map(properties.map((property) => [property.name, property]));
   const translates = properties.some(({ image, absence }) => image.restore || absence === 'null');
@@ -87,7 +96,7 @@ export function objectImage(properties: Properties): Image {
   };
 }
 
-/** An object of which only the values have a schema: the list of its entries. */
+/** Returns the image of an object with unknown names: a list of its entries. */
 export function mapImage(value: Image): Image {
   const key = plainImage({ type: 'string' });
   const entry = objectImage([
@@ -98,7 +107,10 @@ export function mapImage(value: Image): Image {
   return { ...entries, restore: (list, reading) => restoreEntries(list, value, reading) };
 }
 
-/** A property that is always written: null where nothing is meant. A null that may be meant is wrapped in an object. */
+/**
+ * Makes a property required: null means that it is omitted. A value that may itself be null is wrapped in an
+ * object.
+ */
 export function nullableImage(image: Image): Image {
   const mayBeNull = image.types.length === 0 || image.types.includes('null');
   const shown = mayBeNull ? objectImage([{ name: 'value', image, absence: 'required' }]) : image;
@@ -127,7 +139,9 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Read as all that a model writes: with the digits of its numbers, and word of keys that stand twice (rule: values). */
+/**
+ * Parses JSON as all text of a model: keeps the digits of numbers and records duplicate keys (rule: values).
+ */
 export function readJson(text: string, reading: Scanner): JsonValue {
   if (!isJson(text)) return text;
   const scanner = new Scanner(text, skipSpace(text, 0), { within: reading });

@@ -5,20 +5,23 @@ import { readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
 import { ARGUMENTS_LEVEL, Total } from './schema-size.js';
 
-/** The schema of every reply of a run, and the way back from it. */
+/** The schema for every reply of a run, and the conversion back. */
 export interface ReplySchema {
   readonly schema: SchemaObject;
-  /** The tools whose arguments are not wholly described: where, or `null` for all of them. */
+  /**
+   * Tools whose arguments are not fully described, with the paths of the free values; null if all arguments
+   * are free.
+   */
   readonly free: ReadonlyMap<string, readonly string[] | null>;
   readonly restoreArguments: RestoreArguments;
-  /** The key under which the answer stands. */
+  /** The key of the answer. */
   readonly answerKey: 'final_answer' | 'action';
 }
 
 /**
- * Returns the arguments that the model meant by a value of the reply schema; undefined if the value does not match the
- * schema, so that the model was not constrained and meant it as written. Adds to `reading` duplicate keys and problems
- * in free values.
+ * Converts a value of the reply schema to the tool's arguments. Returns undefined if the value does not match
+ * the schema: the model was not constrained, so the value is used as written. Adds to `reading` duplicate
+ * keys and problems in free values.
  */
 export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner) => JsonValue | undefined;
 
@@ -60,7 +63,7 @@ interface Branch {
   readonly tool: string;
   readonly schema: SchemaObject;
   readonly free: readonly string[] | null;
-  /** Undefined for what is none of the schema. */
+  /** Returns undefined if the value does not match the schema. */
   restore(value: JsonValue, reading: Scanner): JsonValue | undefined;
 }
 
@@ -87,7 +90,7 @@ function branchFor(
   return { tool: name, schema: action(tool, schema), free, restore: restoreMatching };
 }
 
-/** Free arguments are an object, or the text of one. */
+/** Accepts free arguments as an object or as its JSON text. */
 const freeRestore =
   ({ openValues }: SchemaDialect): Branch['restore'] =>
   (written, reading) => {
@@ -103,7 +106,7 @@ const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>
 
 const action = (tool: SchemaObject, args: SchemaObject): SchemaObject => closedObject({ tool, args });
 
-/** An action of any tool, if none could be read from the request. */
+/** The schema for an action of any tool, used if the request has no readable tool. */
 const anyTool = (dialect: SchemaDialect): SchemaObject => action({ type: 'string' }, freeArguments(dialect));
 
 function replyOf(actions: readonly SchemaObject[], { unionAtRoot }: SchemaDialect): SchemaObject {
@@ -117,7 +120,7 @@ function replyOf(actions: readonly SchemaObject[], { unionAtRoot }: SchemaDialec
   };
 }
 
-/** The control object of a phase, with its prose in `thought` (rule: phase-control). */
+/** The control object of a phase; its prose is in `thought` (rule: phase-control). */
 export const controlSchemas = {
   reason: closedObject({
     thought: { type: 'string' },

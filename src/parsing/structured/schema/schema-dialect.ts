@@ -1,35 +1,38 @@
 /**
- * The JSON Schema that one way of constraining a model's output takes: what differs between vendors, as data. What each
- * vendor documents: docs/reference/constrained-output.md.
+ * The JSON Schema that one kind of constrained output accepts: the differences between vendors, as data
+ * (documented in docs/reference/constrained-output.md).
  */
 export interface SchemaDialect {
-  /** How the schema is sent. */
+  /** Format in which the schema is sent. */
   readonly form: 'json_schema' | 'llama' | 'anthropic';
-  /** A union may be the whole schema; else it stands under a property of an object. */
+  /** True if the root may be a union; otherwise the union is a property of an object. */
   readonly unionAtRoot: boolean;
-  /** Every property is required: an optional one is nullable instead. */
+  /** True if every property must be required, so that optional ones become nullable. */
   readonly allRequired: boolean;
-  /** Objects of a union begin with different properties, or with one that tells them apart by a constant. */
+  /**
+   * True if objects of a union must begin with different properties, or with one whose constant distinguishes
+   * them.
+   */
   readonly distinctFirstKeys: boolean;
-  /** An object may hold properties that are not declared, and a value may be anything. */
+  /** True if objects may have undeclared properties and values may be anything. */
   readonly openValues: boolean;
-  /** Bounds that the constraint enforces; others are left out, and checked in what comes back. */
+  /** Bounds that the vendor enforces. Others are omitted, and the argument check enforces them. */
   readonly bounds: readonly string[];
-  /** A list of more strings than this, with more characters in all, is not taken. */
+  /** A list of more string values than this, with more characters in total, is refused. */
   readonly longEnum: { readonly values: number; readonly characters: number };
-  /** The schema is put into the prompt, and paid for. */
+  /** True if the vendor adds the schema to the prompt and bills it. */
   readonly isCharged: boolean;
-  /** The most of everything in one schema. */
+  /** Maximum size of one schema. */
   readonly limits: SchemaSize;
 }
 
-/** How much there is of a schema. */
+/** The size of a schema. */
 export interface SchemaSize {
-  /** Levels of objects, the outermost included. */
+  /** Levels of objects, the outermost one included. */
   readonly depth: number;
   readonly properties: number;
   readonly optionalProperties: number;
-  /** Properties or items that take one of several schemas. */
+  /** Number of properties or items with several alternative schemas. */
   readonly unions: number;
   readonly enumValues: number;
   /** UTF-16 code units of property names, enum values and constants. */

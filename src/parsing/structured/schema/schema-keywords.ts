@@ -1,15 +1,16 @@
 import { isObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
 
-/** Alternative schemas of a value, and the keywords that hold for all of them. */
+/** Alternative schemas of a value, and the keywords that apply to all of them. */
 export interface Alternatives {
   readonly list: readonly unknown[];
   readonly shared: SchemaObject;
 }
 
 /**
- * Alternatives that only say which properties are required narrow, and are left to the check. A value that must be one of
- * two lists at once may be anything: their product is not worked out.
+ * Returns the alternatives of a schema. Alternatives that only list required properties are ignored here; the
+ * argument check enforces them. A value with two lists of alternatives (such as `anyOf` and `oneOf`) may be
+ * anything, since their product is not computed.
  */
 export function alternativesOf(schema: SchemaObject): Alternatives | undefined {
   const [keyword, second] = ['anyOf', 'oneOf'].filter((each) => isChoice(schema[each]));
@@ -23,7 +24,7 @@ const isChoice = (alternatives: unknown): boolean =>
     (each) => !isObject(each) || Object.keys(each).some((keyword) => keyword !== 'required'),
   );
 
-/** The schema with what `allOf` adds; undefined where two of its parts say different things of one matter. */
+/** Merges the parts of `allOf` into the schema; undefined if two parts contradict each other. */
 export function mergeAll(schema: SchemaObject): SchemaObject | undefined {
   if (!Array.isArray(schema['allOf'])) return schema;
   const { allOf, properties, required, ...merged } = schema;
@@ -40,7 +41,7 @@ export function mergeAll(schema: SchemaObject): SchemaObject | undefined {
   };
 }
 
-/** The sum of all parts of an `allOf`. */
+/** The merged parts of an `allOf`. */
 interface Sums {
   readonly merged: Record<string, unknown>;
   readonly properties: Map<string, unknown>;
@@ -68,7 +69,7 @@ function addPart({ properties, required, ...others }: SchemaObject, sums: Sums):
   });
 }
 
-/** Whether null may be a value: the types that the image will have, known before it is made. */
+/** Whether null may be a value. Computed from the schema, before its image exists. */
 export function mayBeNull(schema: unknown): boolean {
   const merged = isObject(schema) ? mergeAll(schema) : undefined;
   if (!merged) return false;
@@ -79,7 +80,7 @@ export function mayBeNull(schema: unknown): boolean {
   return alternativesOf(merged)?.list.some(mayBeNull) ?? false;
 }
 
-/** Keywords that say nothing about which values are taken. */
+/** Keywords that do not restrict values. */
 const annotations = new Set([
   'title',
   'description',
@@ -92,7 +93,7 @@ const annotations = new Set([
 
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** Whether it is a bound of the type's, and a number that the vendors take for it. */
+/** Whether a keyword is a bound of the type, with a number that vendors accept. */
 export function isBound(bound: string, value: unknown, type: string): boolean {
   if (typeof value !== 'number' || !Number.isFinite(value)) return false;
   if (bound === 'minItems' || bound === 'maxItems')
@@ -101,7 +102,7 @@ export function isBound(bound: string, value: unknown, type: string): boolean {
   return bound !== 'multipleOf' || value > 0;
 }
 
-/** Whether no value can keep within the bounds of a type: vendors refuse such a schema. */
+/** Whether the bounds of a type exclude every value; vendors refuse such a schema. */
 export function contradicts(schema: SchemaObject, type: string): boolean {
   const [least, most] = boundNames[type] ?? [];
   if (least === undefined || most === undefined) return false;
@@ -119,7 +120,7 @@ const boundNames: Readonly<Record<string, readonly [string, string]>> = {
   object: ['minProperties', 'maxProperties'],
 };
 
-/** Returns NaN for other values, so that comparisons with it are false. */
+/** Returns the number, or NaN so that comparisons are false. */
 const numberOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
 
 const isAbove = (low: number, high: number): boolean => low > high;

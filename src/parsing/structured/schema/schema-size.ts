@@ -1,6 +1,6 @@
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
 
-/** Objects around the arguments: the reply and its action. */
+/** Number of objects around the arguments: the reply, its action, and the arguments themselves. */
 export const ARGUMENTS_LEVEL = 3;
 
 const wrapping: SchemaSize = {
@@ -65,7 +65,7 @@ export class CountedSize implements SchemaSize {
     this.characters += name.length;
   }
 
-  /** Notes a level of nesting; false if it is too deep. */
+  /** Records a level of nesting; false if it is too deep. */
   enterLevel(level: number): boolean {
     if (level > this.#deepest) return false;
     this.depth = Math.max(this.depth, level);

@@ -1,7 +1,10 @@
 import { anything, type Image, objectImage, type Properties, restored } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
 
-/** One of several; undefined where a dialect does not take that, or it could not be told which one a value is of. */
+/**
+ * Unites images into a union; undefined if the dialect does not allow it, or if a value could match several
+ * images.
+ */
 export function uniteImages(
   images: readonly Image[],
   { distinctFirstKeys }: Pick<SchemaDialect, 'distinctFirstKeys'>,
@@ -24,10 +27,10 @@ export function uniteImages(
   };
 }
 
-/** Alternatives that are compared with each other, pair by pair. */
+/** Maximum number of alternatives that are compared pair by pair. */
 const MAX_COMPARED = 128;
 
-/** Whether every value can be of one of the images only. */
+/** Whether every value matches at most one of the images. */
 function areDistinct(images: readonly Image[]): boolean {
   return images.every((image, index) => images.slice(index + 1).every((other) => differ(image, other)));
 }
@@ -43,11 +46,11 @@ function differ(one: Image, other: Image): boolean {
   );
 }
 
-/** A property that is always there in the one and never in the other: both are closed. */
+/** Whether one closed object requires a property that the other does not have. */
 const hasOwnRequired = (one: Properties, other: Properties): boolean =>
   one.some(({ name, absence }) => absence !== 'omitted' && other.every((each) => each.name !== name));
 
-/** Whether both always hold a property of this name, with values that tell them apart. */
+/** Whether both objects require a property of this name, with constants that distinguish them. */
 function haveOwnConstants(name: string, one: Properties | undefined, other: Properties | undefined): boolean {
   const values = constantsOf(name, one);
   const others = constantsOf(name, other);
@@ -61,8 +64,8 @@ function constantsOf(name: string, properties: Properties | undefined): readonly
 }
 
 /**
- * Chooses each object's first property so that no two objects begin alike, or so that its values distinguish them;
- * undefined if there is no such choice.
+ * Chooses each object's first property so that no two objects begin alike, or so that its values distinguish
+ * them; undefined if that is impossible.
  */
 function withDistinctFirstKeys(images: readonly Image[]): Image[] | undefined {
   const chosen: { readonly first: string; readonly properties: Properties }[] = [];
@@ -83,7 +86,10 @@ function withDistinctFirstKeys(images: readonly Image[]): Image[] | undefined {
   return ordered;
 }
 
-/** Names that are array indexes come first in every object of JavaScript's, the smallest of them before all. */
+/**
+ * Returns the properties that may come first: JavaScript orders array indexes before all other keys, the
+ * smallest first.
+ */
 function possiblyFirst(properties: Properties): Properties {
   const [first = ''] = Object.keys(Object.fromEntries(properties.map(({ name }) => [name, true])));
   const isIndex = /^(?:0|[1-9]\d*)$/.test(first) && Number(first) < 2 ** 32 - 1;

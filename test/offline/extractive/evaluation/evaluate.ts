@@ -1,6 +1,5 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readProjectInstructions } from '../../../../src/cli/context/project-instructions.js';
 import { startLocalService } from '../../../../src/cli/session/local-service.js';
 import { DEFAULT_TOKEN_LIMIT } from '../../../../src/cli/session/session.js';
@@ -11,22 +10,25 @@ import { createToolPack } from '../../../../src/tools/tool-pack.js';
 import { type QuotedLine, quotedLines } from '../../../support/quoted-lines.js';
 import type { Place, Question } from './questions.js';
 
-/** What a run came to, judged. */
+/** The imaginary project that `lanternQuestions` are about. It is fixed, so that edits of this repository change no figure. */
+export const LANTERN_FOLDER = 'test/offline/extractive/evaluation/lantern';
+
+/** The judgement of one run. */
 export interface Verdict {
   readonly ask: string;
   readonly words: Question['words'];
-  /** A right file is among the quotes; of what is absent: nothing is quoted. */
+  /** A right file is quoted; for an absent topic, nothing is quoted. */
   readonly isRightFile: boolean;
-  /** A right line is among the quotes; of what is absent: it says so. */
+  /** A right line is quoted; for an absent topic, the answer says that nothing was found. */
   readonly areRightLines: boolean;
-  /** A line is quoted that does not stand there, or lines are quoted for what is absent. */
+  /** A quoted line differs from the file, or lines are quoted for an absent topic. */
   readonly isFalse: boolean;
   readonly steps: number;
   readonly cpuMs: number;
   readonly answer: string;
 }
 
-/** Asks each question in a run of its own, as the terminal does: its service, tools, limits and instructions. */
+/** Asks each question in a separate run with the terminal's service, tools, limits and instructions. */
 export async function evaluate(folder: string, questions: readonly Question[]): Promise<Verdict[]> {
   const service = await startLocalService({});
   const client = new StepwiseClient({ baseUrl: service.url });
@@ -59,7 +61,7 @@ async function ask(
       reservedOutputTokens: DEFAULT_TOKEN_LIMIT / 8,
     },
     compaction: { strategy: 'mask' },
-    approve: async () => ({ type: 'deny', reason: 'nobody is here' }),
+    approve: async () => ({ type: 'deny', reason: 'not approved in an evaluation' }),
   });
   const { answer, steps } = await run.result();
   return { answer: answer ?? '', steps: steps.length };
@@ -67,8 +69,8 @@ async function ask(
 
 function judge({ ask, words, places }: Question, answer: string, folder: string) {
   const quotes = quotedLines(answer);
-  // The service breaks up what may be a chat token (rule: fences), and so it is quoted.
-  const quotesWhatStands = quotes.every(
+  // The service escapes possible chat tokens (rule: fences), so quotes contain the escaped form.
+  const areQuotesExact = quotes.every(
     ({ path, line, text }) => text.replaceAll('<\\|', '<|') === lineOf(join(folder, path), line),
   );
   const isAbsent = words === 'absent';
@@ -81,24 +83,15 @@ function judge({ ask, words, places }: Question, answer: string, folder: string)
     areRightLines: isAbsent
       ? /^I found nothing/.test(answer)
       : quotes.some((quote) => places.some((place) => isAt(place, quote))),
-    isFalse: !quotesWhatStands || (isAbsent && quotes.length > 0),
+    isFalse: !areQuotesExact || (isAbsent && quotes.length > 0),
   };
 }
 
 const isAt = ({ path, anchor }: Place, quote: QuotedLine): boolean =>
   quote.path === path && quote.text.includes(anchor);
 
-/** As it is quoted: without spaces at the end, and not too long. */
+/** Returns a line as it is quoted: shortened, and without trailing spaces. */
 function lineOf(file: string, line: number): string {
   const text = readFileSync(file, 'utf8').split('\n')[line - 1] ?? '';
   return (text.length > 160 ? `${text.slice(0, 159)}…` : text).trimEnd();
-}
-
-const leftOut = /^(?:node_modules|dist|\.build|\.git|coverage)$|^test\/offline\/extractive\/evaluation$/;
-
-/** A copy of this repository without the questions themselves, which would be found before any answer. */
-export function copyRepository(): { readonly folder: string; readonly remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'stepwise-searched-'));
-  cpSync('.', folder, { recursive: true, filter: (file) => !leftOut.test(relative('.', file)) });
-  return { folder, remove: () => rmSync(folder, { recursive: true }) };
 }

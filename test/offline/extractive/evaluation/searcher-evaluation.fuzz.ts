@@ -1,40 +1,36 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { copyRepository, evaluate, type Verdict } from './evaluate.js';
-import { heldOutQuestions, tuningQuestions } from './questions.js';
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { evaluate, LANTERN_FOLDER, type Verdict } from './evaluate.js';
+import { lanternQuestions } from './questions.js';
 
-/** Over all 32 questions on this repository, so that an edit of it may cost one or two of them and pass. */
-const FLOOR = { files: 18, lines: 13, absent: 2 };
-const FALSE_AT_MOST = 2;
+/** Minimum numbers of the 30 questions; one below the measured 23, for changes that trade one question for another. */
+const MIN_RIGHT = { files: 22, lines: 22 };
 
-describe('the model offline over whole runs on this repository (rule: offline-model)', () => {
-  const questions = [...tuningQuestions, ...heldOutQuestions];
-  const repository = copyRepository();
+describe('the offline model in whole runs over an imaginary project (rule: offline-model)', () => {
   let verdicts: readonly Verdict[] = [];
   beforeAll(async () => {
-    verdicts = await evaluate(repository.folder, questions);
+    verdicts = await evaluate(LANTERN_FOLDER, lanternQuestions);
   }, 600_000);
-  afterAll(repository.remove);
 
   const countOf = (is: (verdict: Verdict) => boolean): number => verdicts.filter(is).length;
 
-  test('a right file is among the quotes of most questions', () => {
-    expect(countOf(({ isRightFile }) => isRightFile)).toBeGreaterThanOrEqual(FLOOR.files);
+  test('the offline model quotes a right file for at least 22 of 30 questions', () => {
+    expect(countOf(({ isRightFile }) => isRightFile)).toBeGreaterThanOrEqual(MIN_RIGHT.files);
   });
 
-  test('right lines are among the quotes of two in five', () => {
-    expect(countOf(({ areRightLines }) => areRightLines)).toBeGreaterThanOrEqual(FLOOR.lines);
+  test('the offline model quotes a right line for at least 22 of 30 questions', () => {
+    expect(countOf(({ areRightLines }) => areRightLines)).toBeGreaterThanOrEqual(MIN_RIGHT.lines);
   });
 
-  test('of what is not there it says so', () => {
-    const absent = countOf(({ words, areRightLines }) => words === 'absent' && areRightLines);
-    expect(absent).toBeGreaterThanOrEqual(FLOOR.absent);
+  test('the offline model says for every absent topic that it found nothing', () => {
+    const missed = verdicts.filter(({ words, areRightLines }) => words === 'absent' && !areRightLines);
+    expect(missed.map(({ ask }) => ask)).toEqual([]);
   });
 
-  test('it quotes what stands there, and nothing for what is absent', () => {
-    expect(countOf(({ isFalse }) => isFalse)).toBeLessThanOrEqual(FALSE_AT_MOST);
+  test('the offline model quotes lines exactly, and none for an absent topic', () => {
+    expect(verdicts.filter(({ isFalse }) => isFalse).map(({ ask }) => ask)).toEqual([]);
   });
 
-  test('no run takes more steps than a terminal gives it', () => {
+  test('the offline model answers within the nine steps that a terminal run has', () => {
     expect(Math.max(...verdicts.map(({ steps }) => steps))).toBeLessThanOrEqual(9);
   });
 });

@@ -22,7 +22,7 @@ const tools: OfferedTool[] = [
 const readerFor = (phase?: ReaderOptions['phase']) =>
   new ObjectReplyReader({ tools, phase, restoreArguments: (_, value) => value });
 
-/** The whole reading: in pieces of the given lengths, the last of them repeated. */
+/** Reads a whole reply in chunks of the given lengths; the last length repeats. */
 function read(
   text: string,
   options: ParseOptions & { phase?: ReaderOptions['phase']; cuts?: number[] } = {},
@@ -48,7 +48,7 @@ function joined(deltas: readonly ParseDelta[]) {
 const action = '{"thought": "Look first.", "action": {"tool": "read_file", "args": {"path": "a.ts"}}}';
 const answer = '{"thought": "I saw it.", "final_answer": "Line 3.\\nThen \\"b\\" 😀"}';
 
-test('an action is an action, and an answer an answer (rule: object-reply)', () => {
+test('a JSON object reply is read as an action or an answer (rule: object-reply)', () => {
   expect(read(action).completion).toMatchObject({
     outcome: 'action',
     thought: 'Look first.',
@@ -72,7 +72,7 @@ test('an action is an action, and an answer an answer (rule: object-reply)', () 
   });
 });
 
-test('an answer under `action`, where a vendor takes no union as the root, is an answer', () => {
+test('an answer under `action`, for vendors without a union at the root, is an answer', () => {
   const wrapped = '{"thought": "I saw it.", "action": {"final_answer": "Line 3."}}';
   expect(read(wrapped)).toMatchObject({
     completion: { outcome: 'answer', answer: 'Line 3.' },
@@ -80,7 +80,7 @@ test('an answer under `action`, where a vendor takes no union as the root, is an
   });
 });
 
-test('nothing of the JSON is shown, and a thought is shown while it is written', () => {
+test('deltas of an object reply contain no JSON, and its thought is streamed while it arrives', () => {
   const reader = readerFor();
   expect(reader.push('{"thought": "Lo')).toEqual([{ type: 'thought', delta: 'Lo' }]);
   expect(reader.push('ok", "action": {"tool": "read_file", "args": {"path": "')).toEqual([
@@ -89,7 +89,7 @@ test('nothing of the JSON is shown, and a thought is shown while it is written',
   expect(reader.push('a.ts"}}}')).toEqual([]);
 });
 
-test('an escape in two pieces, and a character in two halves, are put together', () => {
+test('escapes and surrogate pairs that are split between chunks are decoded', () => {
   const reader = readerFor();
   const pieces = ['{"final_answer": "a\\', 'nb \\ud8', '3d', '\\ude', '00 \ud83d', '\ude00', '"}'];
   const deltas = pieces.flatMap((piece) => reader.push(piece));
@@ -118,7 +118,7 @@ test.each([
     { thought: 'Look first.' },
   ],
   ['another object after', `${action}\n${answer}`, { thought: 'Look first.' }],
-])('%s does not hide the action', (_, text, expected) => {
+])('%s does not hide the action of an object reply', (_, text, expected) => {
   const { completion, isWhole } = read(text);
   expect(completion).toMatchObject({ outcome: 'action', ...expected });
   expect(isWhole).toBe(false);
@@ -137,7 +137,7 @@ test.each([
   ['a block quote', `> ${action}`],
   ['a list', `- ${action}`],
   ['a line of prose', `I could say ${action}`],
-])('an object in %s is none (rule: echoed-fence)', (_, text) => {
+])('an object in %s is not a reply (rule: echoed-fence)', (_, text) => {
   for (const cuts of [[1], [7], [text.length]]) expect(read(text, { cuts }).completion.action).toBeNull();
 });
 
@@ -148,7 +148,7 @@ test.each([
   ['the same line', `${action} is what the file holds.`],
   ['several objects', `${action}\n${action}\nare two examples.`],
   ['another dialect', '{"action": "read_file", "action_input": {"path": "a"}}\nis what it takes.'],
-])('an action that prose follows was shown, not meant: in %s (rule: closing-fence)', (_, text) => {
+])('an action that prose follows is an example and does not run: in %s (rule: closing-fence)', (_, text) => {
   for (const cuts of [[1], [7], [text.length]]) {
     const { completion, isWhole } = read(text, { cuts });
     expect(completion).toMatchObject({
@@ -163,7 +163,7 @@ test.each([
   }
 });
 
-test('after an action that was only shown, what is labelled counts (rule: deltas-join)', () => {
+test('a labelled call or answer after an example object decides the reply (rule: deltas-join)', () => {
   const text = `I could run\n\`\`\`json\n${action}\n\`\`\`\nbut not now.\nFinal Answer: no`;
   expect(read(text)).toMatchObject({
     completion: {
@@ -176,7 +176,7 @@ test('after an action that was only shown, what is labelled counts (rule: deltas
   });
 });
 
-test('arguments that are none of the schema were not held to it: they are meant as they are written', () => {
+test('arguments that do not match the reply schema are used as written', () => {
   const text = JSON.stringify({ thought: 't', action: { tool: 'read_file', args: { path: '42' } } });
   const reader = new ObjectReplyReader({ tools, phase: undefined, restoreArguments: () => undefined });
   reader.push(text);
@@ -186,7 +186,7 @@ test('arguments that are none of the schema were not held to it: they are meant 
   });
 });
 
-test('of action and answer the first wins, and the other is reported', () => {
+test('the first of action and answer wins in an object reply, and the other is reported', () => {
   const both =
     '{"thought": "t", "final_answer": "Done.", "action": {"tool": "read_file", "args": {"path": "a"}}}';
   expect(read(both)).toMatchObject({
@@ -217,7 +217,7 @@ test.each([
   ['a tool called none', '"action": {"tool": "none", "args": {}}, "final_answer": "hello"'],
   ['a null for the tool', '"action": {"tool": null}, "final_answer": "hello"'],
   ['no text for the tool', '"action": {"tool": "", "args": {}}, "final_answer": "hello"'],
-])('no action beside an answer leaves the answer: %s (rule: object-reply)', (_, fields) => {
+])('an empty action beside an answer leaves the answer: %s (rule: object-reply)', (_, fields) => {
   for (const cuts of [[1], [99]])
     expect(read(`{"thought": "t", ${fields}}`, { cuts })).toMatchObject({
       completion: { outcome: 'answer', answer: 'hello', thought: 't', repairs: [] },
@@ -226,14 +226,19 @@ test.each([
     });
 });
 
-test.each(['[]', '{}', 'false', '" "'])('no answer beside an action leaves the action: %s', (answer) => {
+test.each([
+  '[]',
+  '{}',
+  'false',
+  '" "',
+])('an empty answer beside an action leaves the action: %s', (answer) => {
   expect(read(`{"thought": "t", "final_answer": ${answer}, "action": ${call}}`)).toMatchObject({
     completion: { outcome: 'action', repairs: [] },
     shown: { thought: 't' },
   });
 });
 
-test('a tool that is called as a word for none is a tool', () => {
+test('an offered tool with a name such as "none" can be called', () => {
   const reader = new ObjectReplyReader({
     tools: [{ name: 'none', parameters: [], inputSchema: { type: 'object' } }],
     phase: undefined,
@@ -243,7 +248,7 @@ test('a tool that is called as a word for none is a tool', () => {
   expect(reader.end().completion.outcome).toBe('action');
 });
 
-test('of an answer and a tool under `action` the first counts, and that is said', () => {
+test('the first of an answer and a tool under `action` wins, and the other is reported', () => {
   const tool = call.slice(1, -1);
   for (const cuts of [[1], [99]]) {
     expect(read(`{"thought": "t", "action": {"final_answer": "hi", ${tool}}}`, { cuts })).toMatchObject({
@@ -264,7 +269,7 @@ test.each([
   '{"tool": "read_file", "tool": "rm", "args": {"path": "a"}}',
   '{"tool": "read_file", "args": {"path": "a"}, "args": {"path": "b"}}',
   '{"tool": "read_file", "args": {"path": "a", "path": "b"}}',
-])('an action with a key twice would have to be guessed: %s', (action) => {
+])('an action with a duplicate key is malformed: %s', (action) => {
   expect(read(`{"thought": "t", "action": ${action}}`).completion).toMatchObject({
     outcome: 'malformed_action',
     action: null,
@@ -277,14 +282,14 @@ test.each([
   '{"tho',
   '```json\n{"',
   'Sure.\n{"act',
-])('an object that the output limit cut before it was one is cut off: %s (rule: billed-outcomes)', (text) => {
+])('a reply that the output limit cut before its object was certain is truncated: %s (rule: billed-outcomes)', (text) => {
   const { completion, shown } = read(text, { finishReason: 'length', cuts: [2] });
   expect(completion).toMatchObject({ outcome: 'truncated', answer: text, reasoning: null });
   expect(shown.answer).toBeUndefined();
   expect(read(text).completion.outcome).toBe('answer');
 });
 
-test('no text is lost: a thought beside another form is kept, and further fields are reported', () => {
+test('the thought beside an action in another form is kept, and further fields are reported', () => {
   expect(read(`{"thought": "T", "action": [${call}]}`)).toMatchObject({
     completion: { outcome: 'action', thought: 'T' },
     shown: { thought: 'T' },
@@ -301,7 +306,7 @@ test.each([
   `{${action}}`,
   `assistant: ${action}`,
   `<|channel|>final ${answer}`,
-])('an object in a line of other text is not silently an answer: %s (rule: closing-fence)', (text) => {
+])('an object in a line of other text is an answer with advice for the model: %s (rule: closing-fence)', (text) => {
   for (const cuts of [[1], [99]]) {
     const { completion } = read(text, { cuts });
     if (completion.outcome === 'answer') expect(completion.problem).toMatch(/^if you meant|holds neither/);
@@ -309,7 +314,7 @@ test.each([
   }
 });
 
-test('an action that is written as text is decoded', () => {
+test('an action that is written as JSON text is decoded', () => {
   const text = JSON.stringify({ thought: 't', action: call });
   expect(read(text)).toMatchObject({
     completion: { outcome: 'action', thought: 't', action: { toolArgs: { path: 'a' } } },
@@ -317,11 +322,11 @@ test('an action that is written as text is decoded', () => {
   });
 });
 
-test('a thought is not told again as an answer where the model refuses', () => {
+test('the thought of a refusal is not sent again as the answer', () => {
   expect(read('{"thought": "I must', { finishReason: 'refusal' }).shown).toEqual({ thought: 'I must' });
 });
 
-test('an answer in front of the word that ends the run is told when that is known, however it is cut', () => {
+test('an answer before `should_continue: false` is sent once that key arrives, in chunks of any size', () => {
   const observed = '{"thought": "t", "final_answer": "Line 3.", "should_continue": false}';
   for (const text of [observed, observed.replace('false', 'true')]) {
     const whole = read(text, { phase: 'observe' });
@@ -349,7 +354,7 @@ test.each([
     });
 });
 
-test('null is not there, and an empty answer beside an action is none', () => {
+test('null counts as absent in an object reply, and so does an empty answer beside an action', () => {
   expect(read('{"thought": "t", "action": null, "final_answer": "Done."}').completion).toMatchObject({
     outcome: 'answer',
     confidence: 'exact',
@@ -360,14 +365,14 @@ test('null is not there, and an empty answer beside an action is none', () => {
   ).toMatchObject({ outcome: 'action', repairs: [] });
 });
 
-test('of two fields with one key the first counts, and that is said', () => {
+test('the first of two fields with the same key counts, and the duplicate is reported', () => {
   expect(read('{"thought": "a", "thought": "b", "final_answer": "x", "final_answer": "y"}')).toMatchObject({
     completion: { thought: 'a', answer: 'x', repairs: ['duplicate_key', 'second_outcome'] },
     shown: { thought: 'a', answer: 'x' },
   });
 });
 
-test('an answer that the output limit cut is the answer so far; an action so cut is truncated and keeps its thought', () => {
+test('a cut answer counts as far as it goes; a cut action is truncated and keeps its thought', () => {
   expect(read('{"thought": "t", "final_answer": "It is at \\u00', { finishReason: 'length' })).toMatchObject({
     completion: { outcome: 'answer', answer: 'It is at', thought: 't' },
     isWhole: false,
@@ -382,7 +387,7 @@ test('an answer that the output limit cut is the answer so far; an action so cut
   });
 });
 
-test('an action that ends within itself for no reason is malformed; one of which only the object is open is not', () => {
+test('an incomplete action without an output limit is malformed; a complete one in an unclosed object is not', () => {
   expect(read('{"thought": "t", "action": {"tool": "read_file", "args": {"path"').completion).toMatchObject({
     outcome: 'malformed_action',
     thought: null,
@@ -393,7 +398,7 @@ test('an action that ends within itself for no reason is malformed; one of which
   });
 });
 
-test('an unknown tool and wrong arguments are told in words the model can use', () => {
+test('an unknown tool and wrong arguments in an object reply are described for the model', () => {
   expect(read('{"thought": "t", "action": {"tool": "serch", "args": {}}}').completion).toMatchObject({
     outcome: 'unknown_tool',
     problem: expect.stringContaining('read_file'),
@@ -404,7 +409,7 @@ test('an unknown tool and wrong arguments are told in words the model can use', 
   });
 });
 
-test('a thought alone is an answer that nobody labelled, with a word on what is missing', () => {
+test('a thought alone is an unlabelled answer, with advice on the missing keys', () => {
   expect(read('{"thought": "It is line 3."}').completion).toMatchObject({
     outcome: 'answer',
     answer: 'It is line 3.',
@@ -420,11 +425,11 @@ test.each([
   ['{"action": "read_file", "action_input": {"path": "a"}}', 'action'],
   ['Just words.', 'answer'],
   ['', 'empty'],
-])('what is no such object is read as any other reply: %s', (text, outcome) => {
+])('text that is not an object reply is parsed as any other reply: %s', (text, outcome) => {
   expect(read(text).completion.outcome).toBe(outcome);
 });
 
-test('a control object is left to its phase, and its thought is shown', () => {
+test('a control object is returned as text to its phase, and its thought is streamed', () => {
   const text =
     '{"thought": "Nearly.", "observation": "o", "should_continue": false, "final_answer": "Line 3."}';
   expect(read(text, { phase: 'observe' })).toMatchObject({
@@ -435,7 +440,7 @@ test('a control object is left to its phase, and its thought is shown', () => {
   expect(read(on, { phase: 'observe' }).shown).toEqual({ thought: 'Nearly.' });
 });
 
-test('a control object that the output limit cut is cut off, but for an answer so far (rule: billed-outcomes)', () => {
+test('a control object that the output limit cut is truncated, unless it has a partial answer (rule: billed-outcomes)', () => {
   const finishReason = 'length';
   expect(
     read('{"thought": "I plan.", "plan": "first re', { phase: 'reason', finishReason }).completion,
@@ -451,7 +456,7 @@ test('a control object that the output limit cut is cut off, but for an answer s
   ).toMatchObject({ outcome: 'truncated', thought: 'Nearly.' });
 });
 
-test('the work is linear: a megabyte of fields, nesting or beginnings is read at once (rule: linear-work)', () => {
+test('reading 1 MB of fields, nesting or object starts is linear (rule: linear-work)', () => {
   const fields = `{${'"plan":1,'.repeat(100_000)}"final_answer": "${'x'.repeat(100_000)}"}`;
   const nested = `{"thought": ${'['.repeat(100_000)}${'"a",'.repeat(100_000)}`;
   const begins = '{"thought":\n{"thought":\n'.repeat(40_000);
@@ -513,7 +518,7 @@ const replyText = fc
     return cut === null ? text : text.slice(0, cut);
   });
 
-test('however a reply is cut into pieces, it is read and shown the same', () => {
+test('an object reply in chunks of any size has the same deltas and result', () => {
   fc.assert(
     fc.property(
       replyText,
@@ -531,7 +536,7 @@ test('however a reply is cut into pieces, it is read and shown the same', () => 
   );
 });
 
-test('what is shown is what the result says, but where the reply turned out to be text or unreadable (rule: deltas-join)', () => {
+test('the deltas of an object reply equal its result, except if it turns out to be text or unreadable (rule: deltas-join)', () => {
   fc.assert(
     fc.property(
       replyText,
@@ -562,7 +567,7 @@ test.each([
   ['chat tokens after it', (n: number) => action + '</s>'.repeat(n)],
   ['lines after it', (n: number) => `${action}\nObservation: x${'\nab'.repeat(n)}`],
   ['fields', (n: number) => `{${'"k": 1, '.repeat(n)}"final_answer": "x"}`],
-])('work on a long object reply is linear in it: %s (rule: linear-work)', (_, write) => {
+])('work on a long object reply is linear: %s (rule: linear-work)', (_, write) => {
   const looksAt = (n: number, size: number) =>
     countLooks(() => {
       const reader = readerFor();
@@ -574,7 +579,7 @@ test.each([
   for (const size of [2 ** 20, 64]) expect(looksAt(8_000, size)).toBeLessThan(5 * looksAt(2_000, size));
 });
 
-test('the first 64 actions and answers of an object are looked at, and what says nothing is not discarded', () => {
+test('only the first 64 actions and answers of an object count, and empty ones are not discarded text', () => {
   const after = (silent: number) =>
     read(`{${'"action": {}, '.repeat(silent)}"final_answer": "x"}`).completion;
   expect(after(63)).toMatchObject({ outcome: 'answer', answer: 'x', discarded: [] });
@@ -582,13 +587,13 @@ test('the first 64 actions and answers of an object are looked at, and what says
   expect(after(64).discarded).toContainEqual({ kind: 'answer', chars: 3 });
 });
 
-test('a long answer in pieces of seven characters loses nothing, nor the white space at their edges', () => {
+test('a long answer in chunks of seven characters keeps all text, white space included', () => {
   const said = `${'ab  cd \n'.repeat(30_000)}end`;
   const { completion, shown } = read(JSON.stringify({ thought: 't', final_answer: said }), { cuts: [7] });
   expect(completion.answer === said && shown.answer === said).toBe(true);
 });
 
-test('a comma that is missing before a key of ours is mended, however the reply is cut (rule: repairs)', () => {
+test('a missing comma before a reply key is repaired, in chunks of any size (rule: repairs)', () => {
   for (const cuts of [[1], [3], [99]]) {
     expect(read(`{"thought": "t"\n"action": ${call} "final_answer": ""}`, { cuts })).toMatchObject({
       completion: { outcome: 'action', thought: 't', repairs: ['missing_comma'] },
@@ -619,14 +624,14 @@ test.each([
 test.each([
   '"final_answer": ["a", "b"]',
   '"action": {"final_answer": ["a", "b"]}',
-])('a list is an answer, as its JSON: %s', (field) => {
+])('a list under an answer key is the answer as JSON text: %s', (field) => {
   const { completion, shown } = read(`{"thought": "t", ${field}}`, { cuts: [1] });
   expect(completion).toMatchObject({ outcome: 'answer', thought: 't', answerLabelled: true });
   expect(JSON.parse(completion.answer ?? '')).toEqual(['a', 'b']);
   expect(shown.answer).toBe(completion.answer);
 });
 
-test('an answer under `action` that the output limit cut counts as far as it goes, however it is cut', () => {
+test('an answer under `action` that the output limit cut counts as far as it goes, in chunks of any size', () => {
   const text = '{"should_continue": false, "action": {"final_answer": "rea';
   for (const cuts of [[1], [99]])
     expect(read(text, { phase: 'observe', finishReason: 'length', cuts })).toMatchObject({
@@ -635,13 +640,13 @@ test('an answer under `action` that the output limit cut counts as far as it goe
     });
 });
 
-test('what a second action names is none of the first, however the reply is cut (rule: object-reply)', () => {
+test('a second action does not change the name of the first, in chunks of any size (rule: object-reply)', () => {
   const text = `{"thought": "t", "action": {"tool": null}, "final_answer": "a", "action": ${call}}`;
   for (const cuts of [[1], [99]])
     expect(read(text, { cuts })).toMatchObject({ completion: { answer: 'a' }, shown: { answer: 'a' } });
 });
 
-test('the answer of a run that ends counts under `action` too, and before the end nobody is told (rule: phase-control)', () => {
+test('the answer under `action` counts if the run ends, and is not sent before that (rule: phase-control)', () => {
   const text = '{"thought": "x", "action": {"final_answer": "real"}, "should_continue": false}';
   for (const cuts of [[1], [99]]) {
     expect(read(text, { phase: 'observe', cuts })).toMatchObject({
@@ -660,11 +665,11 @@ test.each([
   ['an action without arguments', '{"thought": "t", "action": {"tool": "read_file"}}'],
   ['a comma at the end', '{"thought": "t", "final_answer": "x",}'],
   ['quotes of another language', `{"thought": "t", "action": {"tool": "read_file", "args": {'path': 'a'}}}`],
-])('what no schema lets pass was not held to it: %s (rule: constrained-confidence)', (_, text) => {
+])('a reply that the schema does not allow is reported as unconstrained: %s (rule: constrained-confidence)', (_, text) => {
   expect(read(text).isWhole).toBe(false);
 });
 
-test('an answer counts as held to the schema only in the place that the schema has for it', () => {
+test("an answer is reported as constrained only under the schema's own key", () => {
   const nested = '{"thought": "t", "action": {"final_answer": "x"}}';
   const isWhole = (text: string, answerKey: ReaderOptions['answerKey']) => {
     const reader = new ObjectReplyReader({
@@ -683,7 +688,7 @@ test('an answer counts as held to the schema only in the place that the schema h
 test.each([
   ['JSON', '{"note": "x"}\n'],
   ['fenced text', '```\nls -l\n```\n'],
-])('%s before the object is told as the thought that it is (rule: deltas-join)', (_, before) => {
+])('%s before the object is streamed as the thought (rule: deltas-join)', (_, before) => {
   for (const cuts of [[1], [99]]) {
     const { completion, shown } = read(`${before}{"thought": "b", "final_answer": "c"}`, { cuts });
     expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought);
@@ -698,11 +703,11 @@ test.each([
   '\n</tool_call>',
   '\u200b',
   '\n```\n}',
-])('a lone mark after an action is no prose: %j', (mark) => {
+])('a lone mark after an action is not prose: %j', (mark) => {
   expect(read(action + mark).completion.outcome).toBe('action');
 });
 
-test('an action that prose introduces, and that an answering object follows, was an example', () => {
+test('an action that prose introduces and an answering object follows is an example', () => {
   for (const cuts of [[1], [99]])
     expect(read(`An example:\n${action}\n\n${answer}`, { cuts }).completion).toMatchObject({
       outcome: 'answer',
@@ -724,7 +729,7 @@ test.each([
   ['a fence that is closed, and an empty line', 'The file says:\n```python\nx = 1\n```\n\n'],
   ['an object of another kind', 'Config:\n{"a": {"b": 1}}\n'],
   ['what cannot be seen', '\u200b'],
-])('the object is found after %s (rule: object-reply)', (_, before) => {
+])('the object of a reply is found after %s (rule: object-reply)', (_, before) => {
   for (const cuts of [[1], [7], [999]]) {
     const { completion, shown } = read(before + plain, { cuts });
     expect(completion).toMatchObject({ outcome: 'answer', answer: 'c', answerLabelled: true });
@@ -739,7 +744,7 @@ test.each([
   '```json\n{"status": ["done"], "thought": "b", "final_answer": "c"}\n```',
   '{"Thought": "b", "Final_Answer": "c"}',
   '{"thought": "b", "Final Answer": "c"}',
-])('an object with a key of ours anywhere at its top level is a reply: %s (rule: object-reply)', (text) => {
+])('an object with a reply key anywhere at its top level is a reply: %s (rule: object-reply)', (text) => {
   for (const cuts of [[1], [7], [999]])
     expect(read(text, { cuts })).toMatchObject({
       completion: { outcome: 'answer', thought: 'b', answer: 'c' },
@@ -748,7 +753,7 @@ test.each([
     });
 });
 
-test('an object without a key of ours is text, and so is one that an open quotation holds', () => {
+test('an object without a reply key is text, and so is one inside an open quotation', () => {
   const other = '{"name": "x", "plan": {"thought": 1}}';
   expect(read(other, { cuts: [1] })).toMatchObject({ completion: { outcome: 'answer', answer: other } });
   const open = `<file path="a" mark="ab12cd34">\n${plain}`;

@@ -17,7 +17,7 @@ const tools: OfferedTool[] = [
     inputSchema: { type: 'object', properties: { version: text, all: { type: 'array', items: text } } },
   },
 ];
-/** Of these the strict subset takes the values as the text of their JSON. */
+/** Tools whose values the strict subset takes as JSON text. */
 const freeTools: OfferedTool[] = [
   {
     name: 'save',
@@ -39,7 +39,7 @@ function read(reply: string, offered = tools, restoreArguments: RestoreArguments
 
 const readAction = (action: string) => read(`{"thought": "t", "action": ${action}}`);
 
-/** As from a model that is held to OpenAI's subset. */
+/** Reads a reply as from a model that is constrained to OpenAI's subset. */
 async function readConstrained(action: object) {
   const reply = await buildReplySchema(freeTools, openaiSchema, () => undefined);
   return read(JSON.stringify({ thought: 't', action }), freeTools, reply?.restoreArguments);
@@ -49,7 +49,7 @@ test.each([
   ['"version": 1.10', { version: '1.10' }],
   ['"version": 1e3', { version: '1e3' }],
   ['"all": [1.50, 2]', { all: ['1.50', '2'] }],
-])('a number given for text keeps its spelling: %s (rule: values)', (args, toolArgs) => {
+])('a number for a text parameter keeps its spelling: %s (rule: values)', (args, toolArgs) => {
   expect(readAction(`{"tool": "tag", "args": {${args}}}`).completion.action?.toolArgs).toEqual(toolArgs);
 });
 
@@ -58,7 +58,7 @@ test.each([
   '{"name": "ls", "tool": "rm", "arguments": {"path": "/"}}',
   '{"tool": "rm", "args": {"path": "/x"}, "arguments": {"path": "/y"}}',
   '{"tool": "rm", "parameters": {"path": "/x"}, "args": {"path": "/y"}}',
-])('two names or two sets of arguments would have to be guessed between: %s', (action) => {
+])('an action with two names or two sets of arguments is malformed: %s', (action) => {
   expect(readAction(action).completion).toMatchObject({
     outcome: 'malformed_action',
     action: null,
@@ -66,7 +66,7 @@ test.each([
   });
 });
 
-test('a key twice in arguments that are written as text is malformed too', () => {
+test('a duplicate key in arguments that are written as text makes the action malformed', () => {
   const args = JSON.stringify('{"path": "a", "path": "b"}');
   expect(readAction(`{"tool": "rm", "args": ${args}}`).completion).toMatchObject({
     outcome: 'malformed_action',
@@ -74,7 +74,7 @@ test('a key twice in arguments that are written as text is malformed too', () =>
   });
 });
 
-test('the same name or the same arguments twice are no contradiction, and further keys are reported', () => {
+test('repeating the same name or arguments is not a contradiction, and further keys are reported', () => {
   const action =
     '{"tool": "rm", "name": "rm", "args": {"path": "/"}, "arguments": {"path": "/"}, "ok": false}';
   expect(readAction(action)).toMatchObject({
@@ -88,7 +88,7 @@ test.each([
   ['"{\\"id\\": 1234567890123456789}"', { id: '1234567890123456789' }],
   ['"[null, 1.5, \\"a\\"]"', [null, 1.5, 'a']],
   ['"no JSON"', 'no JSON'],
-])('a free value keeps the digits that a number would lose: %s (rule: reversible-schema)', async (written, content) => {
+])('a free value keeps digits that a number would lose: %s (rule: reversible-schema)', async (written, content) => {
   const args = { content: JSON.parse(written), map: null };
   const { completion } = await readConstrained({ tool: 'save', args });
   expect(completion.action?.toolArgs).toEqual({ content });
@@ -107,7 +107,7 @@ test.each([
     'holds a key twice',
   ],
   [{ content: '{"a": 1e999}', map: null }, 'beyond the range'],
-])('what a free value cannot mean is malformed: %j', async (args, problem) => {
+])('a free value that is not valid for its parameter makes the action malformed: %j', async (args, problem) => {
   const { completion } = await readConstrained({ tool: 'save', args });
   expect(completion).toMatchObject({
     outcome: 'malformed_action',
@@ -118,7 +118,7 @@ test.each([
 test.each([
   '[]',
   '{a: 1}',
-])('arguments that are no JSON object were not held to the schema: %s', async (args) => {
+])('arguments that are not a JSON object are reported as unconstrained: %s', async (args) => {
   expect((await readConstrained({ tool: 'any', args })).isWhole).toBe(false);
 });
 
@@ -133,7 +133,7 @@ test.each([
   `{"thought": "t", "action": {"tool": "rm", "args": {"path": "/"}} // no, do not\n, "final_answer": "no"}`,
   `{"thought": "t", "action": {"tool": "rm", "args": {"path": "/"}}, but I will not}`,
   `{"thought": "t", "action": {"tool": "rm", "args": {"path": "/"}} "but not now", "final_answer": "no"}`,
-])('an action beside which text stands in the object is not run: %s (rule: object-reply)', (reply) => {
+])('an action does not run if stray text is in its object: %s (rule: object-reply)', (reply) => {
   expect(read(reply).completion).toMatchObject({
     outcome: 'malformed_action',
     action: null,
@@ -141,7 +141,7 @@ test.each([
   });
 });
 
-test('keys without quotes, and their values, are read as fields', () => {
+test('keys and values without quotes are read as fields', () => {
   const reply = '{"thought": "t", action: {tool: "rm", args: {path: "/"}}, done: true}';
   expect(read(reply).completion).toMatchObject({ thought: 't', action: { toolName: 'rm' } });
 });

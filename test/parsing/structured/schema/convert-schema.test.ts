@@ -19,7 +19,7 @@ const dialects = {
   llama: llamaSchema,
 };
 const names: readonly Dialect[] = ['openai', 'strict', 'anthropic', 'llama'];
-/** Room for what fast-check makes; the limits have tests of their own. */
+/** Limits that no generated schema exceeds; the limits have their own tests. */
 const roomy = (name: Dialect) => ({
   ...dialects[name],
   limits: { ...dialects[name].limits, depth: 50 },
@@ -27,7 +27,7 @@ const roomy = (name: Dialect) => ({
 
 test.each(
   names,
-)('%s: whatever a tool takes can be said and comes back exactly (rule: reversible-schema)', (name) => {
+)('%s: every value that a tool accepts can be written and is restored exactly (rule: reversible-schema)', (name) => {
   fc.assert(
     fc.property(argumentsOf(name), ({ schema, value, image }) => {
       const converted = convertSchema(schema, roomy(name), 3);
@@ -49,7 +49,7 @@ test.each([
   'openai',
   'strict',
   'anthropic',
-] as const)('%s: what is made of a schema is in the vendor’s subset', (name) => {
+] as const)('%s: a converted schema is in the vendor’s subset', (name) => {
   fc.assert(
     fc.property(argumentsOf(name), ({ schema }) => {
       const converted = convertSchema(
@@ -64,7 +64,7 @@ test.each([
   );
 });
 
-test('the same schema gives the same text', () => {
+test('converting the same schema twice gives the same text', () => {
   const schema = {
     type: 'object',
     properties: { b: { type: 'string' }, a: { type: 'integer' } },
@@ -85,14 +85,14 @@ const object = (properties: Record<string, unknown>, required: string[] = Object
 const read = (schema: Record<string, unknown>, image: JsonValue) =>
   convertSchema(schema, strictSchema, 3)?.restore(image);
 
-test('an optional argument is null where nothing was meant, and a null that was meant is kept', () => {
+test('an omitted optional argument is written as null, and an intended null is restored', () => {
   const schema = object({ path: { type: 'string' }, end: { type: ['integer', 'null'] } }, []);
   expect(read(schema, { path: null, end: null })).toEqual({});
   expect(read(schema, { path: 'a', end: { value: null } })).toEqual({ path: 'a', end: null });
   expect(read(schema, { path: 'a', end: { value: 3 } })).toEqual({ path: 'a', end: 3 });
 });
 
-test('a map is a list of entries, and a value that may be anything is the text of its JSON', () => {
+test('a map is converted to a list of entries, and a value of any type to JSON text', () => {
   const schema = object({
     labels: { type: 'object', additionalProperties: { type: 'integer' } },
     filter: {},
@@ -113,7 +113,7 @@ test.each([
   expect(convertSchema(schema, strictSchema, 3)).toBeNull();
 });
 
-test('alternatives whose work would hold the event loop are not worked out', () => {
+test('alternatives that would take too long to convert become free values', () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`);
   const shared = Object.fromEntries(names(1_000).map((name) => [name, {}]));
   const sharing = { properties: shared, anyOf: names(1_000).map((title) => ({ title })) };
@@ -124,7 +124,7 @@ test('alternatives whose work would hold the event loop are not worked out', () 
   expect(convertSchema(object({ e: few }), openaiSchema, 3)?.free).toEqual([]);
 });
 
-test('alternatives that only say what is required are left to the check', () => {
+test('alternatives that only list required properties are left to the argument check', () => {
   const schema = {
     ...object({ a: { type: 'string' }, b: { type: 'string' } }, []),
     anyOf: [{ required: ['a'] }, { required: ['b'] }],
@@ -132,7 +132,7 @@ test('alternatives that only say what is required are left to the check', () => 
   expect(read(schema, { a: 'x', b: null })).toEqual({ a: 'x' });
 });
 
-test('references are written out, and one that runs in a circle ends as anything', () => {
+test('references are expanded, and a circular one becomes any value', () => {
   const node = {
     type: 'object',
     properties: { name: { type: 'string' }, next: { $ref: '#/$defs/node' } },
@@ -146,7 +146,7 @@ test('references are written out, and one that runs in a circle ends as anything
   });
 });
 
-test('what lies deeper than a vendor takes is the text of its JSON', () => {
+test('values nested deeper than a vendor allows become JSON text', () => {
   const deep = (levels: number): Record<string, unknown> =>
     levels === 0 ? { type: 'string' } : object({ a: deep(levels - 1) });
   const converted = convertSchema(deep(14), strictSchema, 3);
@@ -155,7 +155,7 @@ test('what lies deeper than a vendor takes is the text of its JSON', () => {
   expect(converted?.free).toEqual(['a.a.a.a.a.a.a.a']);
 });
 
-test('parts of allOf are one object; parts that contradict each other are free', () => {
+test('the parts of allOf are merged, and contradicting parts become a free value', () => {
   const together = {
     type: 'object',
     allOf: [object({ a: { type: 'string' } }), object({ b: { type: 'integer' } })],
@@ -165,7 +165,7 @@ test('parts of allOf are one object; parts that contradict each other are free',
   expect(convertSchema(apart, strictSchema, 3)?.free).toEqual(['c']);
 });
 
-test('a union of objects that begin alike is sorted so that they do not, or free', () => {
+test('objects of a union that begin alike are reordered to differ, or become a free value', () => {
   const shape = (kind: string, more: string) =>
     object({ id: { type: 'string' }, kind: { const: kind }, [more]: { type: 'string' } });
   const told = convertSchema(
@@ -182,7 +182,7 @@ test('a union of objects that begin alike is sorted so that they do not, or free
   expect(alike?.free).toEqual(['shape']);
 });
 
-describe('what is made of a schema is in the vendor’s subset (rule: reversible-schema)', () => {
+describe('conversion to a vendor’s subset (rule: reversible-schema)', () => {
   const deep = (levels: number): Record<string, unknown> =>
     levels === 0
       ? { type: 'string' }
@@ -207,21 +207,21 @@ describe('what is made of a schema is in the vendor’s subset (rule: reversible
       { anyOf: [{ oneOf: [one, { type: 'null' }] }, { anyOf: [other, { type: 'string' }] }] },
     ],
     ['objects of a union whose names are numbers', { anyOf: [kind('a'), kind('b')] }],
-  ])('%s', (_, schema) => {
+  ])('a converted schema is in the vendor’s subset if the original has %s', (_, schema) => {
     for (const required of [[], ['e']]) {
       const converted = convertSchema(object({ e: schema }, required), openaiSchema, 1);
       expect(checkOpenAiSchema(converted?.schema, 'reply')).toBeNull();
     }
   });
 
-  test('a list of values that is too long is left to the check; its type is held', () => {
+  test('a list of values that is too long for the vendor keeps only its type', () => {
     const schemaOf = (values: readonly string[]) =>
       convertSchema(object({ e: { enum: values } }), openaiSchema, 1)?.schema['properties'];
     expect(schemaOf(long(300))).toEqual({ e: { type: 'string' } });
     expect(schemaOf(long(240))).toEqual({ e: { type: 'string', enum: long(240) } });
   });
 
-  test('bounds of the type stay', () => {
+  test("bounds of a value's type are kept", () => {
     const schema = { type: ['integer', 'array'], items: { type: 'string' }, minimum: 1, maxItems: 3 };
     expect(convertSchema(object({ e: schema }), openaiSchema, 1)?.schema['properties']).toEqual({
       e: {
@@ -233,7 +233,7 @@ describe('what is made of a schema is in the vendor’s subset (rule: reversible
     });
   });
 
-  test('a value of a union in a union comes back exactly', () => {
+  test('a value of a nested union is restored exactly', () => {
     const entries = { type: 'object', additionalProperties: { type: 'integer' } };
     const schema = object({ e: { anyOf: [{ anyOf: [entries, { type: 'string' }] }, { type: 'null' }] } });
     expect(read(schema, { e: [{ key: 'a', value: 1 }] })).toEqual({ e: { a: 1 } });
@@ -242,9 +242,9 @@ describe('what is made of a schema is in the vendor’s subset (rule: reversible
   });
 });
 
-describe('a call that the tool takes can always be written, or what is free is named (rule: reversible-schema)', () => {
+describe('values that cannot be written are listed as free (rule: reversible-schema)', () => {
   const known = { k: { type: 'string' } };
-  // Parsed: an object literal with `then` looks like a promise.
+  // Parsed from JSON, since an object literal with `then` looks like a promise.
   const thenRequired = (name: string) => JSON.parse(`{ "then": { "required": ["${name}"] } }`);
 
   test.each<[string, Record<string, unknown>]>([
@@ -261,7 +261,7 @@ describe('a call that the tool takes can always be written, or what is free is n
     ['one of those required', { ...object(known, []), anyOf: [{ required: ['k'] }, { required: ['x'] }] }],
     ['what another needs', { ...object(known), dependentRequired: { k: ['x'] } }],
     ['described where another is', { ...object(known), dependentSchemas: { k: object({ x: {} }) } }],
-  ])('a property that is not declared and %s may be anything', (_, schema) => {
+  ])('a property that is undeclared and %s may have any value', (_, schema) => {
     const converted = convertSchema(schema, strictSchema, 3);
     expect(converted?.free).toEqual(['x']);
     const declared = 'properties' in schema && { k: 'a' };
@@ -270,7 +270,7 @@ describe('a call that the tool takes can always be written, or what is free is n
     expect(converted?.restore(image)).toEqual({ ...declared, x: [1] });
   });
 
-  test('an object that takes no other property is not given one', () => {
+  test('a closed object is not given undeclared properties', () => {
     const schema = {
       ...object(known, []),
       additionalProperties: false,
@@ -279,7 +279,7 @@ describe('a call that the tool takes can always be written, or what is free is n
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual([]);
   });
 
-  test('alternatives count beside others that only say what is required', () => {
+  test('alternatives count beside others that only list required properties', () => {
     const schema = {
       ...object(known, []),
       anyOf: [{ required: ['k'] }, { required: ['x'] }],
@@ -291,7 +291,7 @@ describe('a call that the tool takes can always be written, or what is free is n
     ).toEqual({ e: { x: 'a' } });
   });
 
-  test('one of two lists at once is anything', () => {
+  test('a value with both anyOf and oneOf may be anything', () => {
     const lists = {
       anyOf: [{ type: 'string' }, { type: 'integer' }],
       oneOf: [{ minimum: 1 }, { minLength: 1 }],
@@ -299,17 +299,17 @@ describe('a call that the tool takes can always be written, or what is free is n
     expect(convertSchema(object({ e: lists }), strictSchema, 3)?.free).toEqual(['e']);
   });
 
-  test('an object that must hold more than is declared is free', () => {
+  test('an object that requires more properties than it declares is free', () => {
     expect(convertSchema({ type: 'object', minProperties: 1 }, strictSchema, 3)).toBeNull();
     const schema = object({ e: { ...object(known), minProperties: 2 } });
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['e']);
   });
 });
 
-/** An object that holds it under this name would pass for a promise. */
+/** Builds an object with the key `then`, since a literal would look like a promise. */
 const then = (said: unknown) => Object.fromEntries([['then', said]]);
 
-describe('what a condition says of the inside of a property (rule: reversible-schema)', () => {
+describe('conditions on the value of a property (rule: reversible-schema)', () => {
   const cfg = object({ a: { type: 'string' } }, []);
   test.each<[string, Record<string, unknown>]>([
     ['then', { if: { required: ['k'] }, ...then({ properties: { cfg: { required: ['z'] } } }) }],
@@ -318,7 +318,7 @@ describe('what a condition says of the inside of a property (rule: reversible-sc
     ['not', { not: { properties: { cfg: { properties: { z: false } } } } }],
     ['a condition of a condition', then({ allOf: [{ properties: { cfg: { required: ['z'] } } }] })],
     ['what names there may be', then({ properties: { cfg: { propertyNames: { enum: ['z'] } } } })],
-  ])('can be said: %s', (_, conditions) => {
+  ])("a condition on a property's value can be expressed: %s", (_, conditions) => {
     const schema = { ...object({ k: { type: 'string' }, cfg }, ['cfg']), ...conditions };
     const converted = convertSchema(schema, strictSchema, 3);
     expect(converted?.free).toEqual(['cfg.z']);
@@ -328,23 +328,23 @@ describe('what a condition says of the inside of a property (rule: reversible-sc
   test.each<[string, Record<string, unknown>]>([
     ['other properties', { additionalProperties: { type: 'integer' } }],
     ['more properties than have a name', { minProperties: 2 }],
-  ])('leaves it free where it has no name: %s', (_, said) => {
+  ])('a condition on unnamed properties leaves the value free: %s', (_, said) => {
     const schema = { ...object({ cfg }), ...then({ properties: { cfg: said } }) };
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['cfg']);
   });
 
-  test('an item may hold what the list must contain', () => {
+  test('an item of a list may have the properties of its `contains` schema', () => {
     const schema = object({ list: { type: 'array', items: cfg, contains: { required: ['z'] } } });
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['list[].z']);
   });
 
-  test('keywords that are not written out leave the tool free, a property of that name does not', () => {
+  test('keywords that cannot be expanded leave a tool free, but a property of the same name does not', () => {
     const dependent = { ...object({ a: {} }), dependencies: { a: ['b'] } };
     expect(convertSchema(dependent, strictSchema, 3)).toBeNull();
     expect(convertSchema(object({ dependencies: { type: 'string' } }), strictSchema, 3)?.free).toEqual([]);
   });
 
-  test('names of which only the form is known leave a tool free that declares none', () => {
+  test('a pattern for property names leaves a tool without declared properties free', () => {
     expect(convertSchema({ type: 'object', propertyNames: { pattern: '^x' } }, strictSchema, 3)).toBeNull();
   });
 });
@@ -356,7 +356,7 @@ test.each<[string, Record<string, unknown>]>([
   ['texts', { type: 'string', minLength: 2, maxLength: 1 }],
   ['objects', { ...object({ a: {} }), minProperties: 1, maxProperties: 0 }],
   ['no value at all', { enum: [] }],
-])('bounds that nothing keeps within are not passed on, and the place is named: %s', (_, schema) => {
+])('contradictory bounds are dropped, and their path is listed as free: %s', (_, schema) => {
   for (const dialect of [openaiSchema, anthropicSchema]) {
     const converted = convertSchema(object({ e: schema }), dialect, 1);
     expect(converted?.free).toEqual(['e']);
@@ -364,7 +364,7 @@ test.each<[string, Record<string, unknown>]>([
   }
 });
 
-test('a schema of which the work would hold the event loop is left free (rule: loop-share)', () => {
+test('a schema that would take too long to convert is left free (rule: loop-share)', () => {
   const many = (count: number, each: unknown) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, each]));
   const inner = object({ a: { type: 'string' } });
@@ -378,7 +378,7 @@ test('a schema of which the work would hold the event loop is left free (rule: l
   expect(convertSchema(object(many(1_000, { type: 'string' })), openaiSchema, 3)?.free).toEqual([]);
 });
 
-test('alternatives too many to be compared are free; too many values are not', () => {
+test('too many alternatives to compare become a free value; too many values do not', () => {
   const objects = Array.from({ length: 129 }, (_, index) => object({ [`p${index}`]: { type: 'string' } }));
   expect(convertSchema(object({ e: { anyOf: objects } }), openaiSchema, 3)?.free).toEqual(['e']);
   const values = Array.from({ length: 300 }, (_, index) => ({ const: index }));

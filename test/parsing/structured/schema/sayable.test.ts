@@ -10,7 +10,7 @@ import {
   strictSchema,
 } from '../../../../src/service/providers/models/schema-dialects.js';
 
-/** The keywords that are made here. */
+/** The keywords that the test generates. */
 interface Schema {
   readonly [keyword: string]: unknown;
   readonly type?: string | readonly string[];
@@ -51,7 +51,7 @@ const optional = (keyword: string, value: fc.Arbitrary<unknown>): fc.Arbitrary<S
 const joined = (...parts: fc.Arbitrary<Schema>[]): fc.Arbitrary<Schema> =>
   fc.tuple(...parts).map((each) => Object.assign({}, ...each));
 
-/** What narrows a value by its parts, without saying that it is an object. */
+/** Generates keywords that restrict parts of a value without declaring that it is an object. */
 const condition = (depth: number): fc.Arbitrary<Schema> =>
   depth === 0
     ? fc.oneof(plain, fc.record({ required: someNames }))
@@ -114,7 +114,7 @@ const value = (depth: number): fc.Arbitrary<JsonValue> =>
         fc.array(value(depth - 1), { maxLength: 2 }),
       );
 
-/** All that a schema says of one value, whether it holds in every case or in some. */
+/** Returns all schemas that apply to one value, in every case or in some. */
 function saying(schemas: readonly unknown[]): Schema[] {
   return schemas
     .filter((each): each is Schema => typeof each === 'object' && each !== null)
@@ -126,7 +126,10 @@ function saying(schemas: readonly unknown[]): Schema[] {
     });
 }
 
-/** Whether a value holds no name but those that its schema speaks of: what else an open object takes is not offered. */
+/**
+ * Whether a value has only names that its schema mentions. Others are allowed in an open object, but are not
+ * offered to the model.
+ */
 function isSpokenOf(schemas: readonly unknown[], given: JsonValue): boolean {
   const said = saying(schemas);
   const isTyped = said.some(({ type, enum: values }) => type !== undefined || values !== undefined);
@@ -161,7 +164,10 @@ function isSpokenOf(schemas: readonly unknown[], given: JsonValue): boolean {
   });
 }
 
-/** The ways to write a value under a converted schema; of an object's properties, the first that is right. */
+/**
+ * Returns the ways to write a value under a converted schema; of an object's properties, the first that
+ * matches.
+ */
 function imagesOf(image: Schema, given: JsonValue): JsonValue[] {
   const { anyOf, type, description, properties, required = [], items, additionalProperties: others } = image;
   if (anyOf) return anyOf.flatMap((each) => imagesOf(each, given));
@@ -199,7 +205,7 @@ test.each([
   ['strict', strictSchema],
   ['anthropic', anthropicSchema],
   ['llama', llamaSchema],
-] as const)('%s: under any conditions, what a tool takes can be said and comes back exactly, or the tool is free (rule: reversible-schema)', (_, dialect) => {
+] as const)('%s: a value under any conditions can be written and is restored exactly, or the tool is free (rule: reversible-schema)', (_, dialect) => {
   let said = 0;
   fc.assert(
     fc.property(

@@ -8,6 +8,7 @@ import { stringify } from 'yaml';
 import { type AccessTokens, openTokenFile } from '../../../../src/service/operations/access/access-tokens.js';
 import { createToken, digestOf } from '../../../../src/service/operations/access/token.js';
 import { linesInto } from '../../../support/test-service.js';
+import { until } from '../../../support/until.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'stepwise-tokens-'));
 const path = join(folder, 'tokens.yaml');
@@ -32,10 +33,6 @@ const named = (tokens: AccessTokens, token: string): string => {
   const caller = tokens.identify([`Bearer ${token}`]);
   return typeof caller === 'string' ? caller : caller.name;
 };
-const until = async (condition: () => boolean): Promise<void> => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
-};
-
 describe('identifying callers (rule: bearer-tokens)', () => {
   test.each([
     [[], 'missing'],

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { type Allowance, CallerLimits } from '../../../../src/service/operations/limits/caller-limits.js';
 import { MemoryCounter } from '../../../../src/service/operations/limits/window-counter.js';
@@ -42,7 +43,7 @@ test('both counters are queried concurrently, because either may wait for Redis 
   const asked: string[] = [];
   const slow = (name: string) => async () => {
     asked.push(name);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await nextTurn();
     expect(asked).toEqual(['requests', 'tokens']);
     return { sum: 9, endsInMs: 1_000 };
   };

@@ -1,0 +1,516 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+  CreateElicitationResponse,
+  RequestPermissionResponse,
+  SessionUpdate,
+} from '@agentclientprotocol/sdk';
+import { describe, expect, jest, test } from '@jest/globals';
+import { type EditorDoes, openEditor, type TestEditor } from '../../support/acp-editor.js';
+import { act, answer, type Bench, ended, scripted, setUp } from '../../support/cli-harness.js';
+import { until } from '../../support/until.js';
+
+const files = { 'a.txt': 'alpha\n', 'src/main.ts': 'export const x = 1;\n' };
+
+const start = (bench: Bench, args: readonly string[] = scripted) => bench.start(['acp', ...args]);
+
+async function edit(
+  bench: Bench,
+  does: EditorDoes = {},
+  args = scripted,
+): Promise<TestEditor & { id: string }> {
+  const editor = await openEditor(start(bench, args), does);
+  const { sessionId } = await editor.open(bench.folder);
+  return { ...editor, id: sessionId };
+}
+
+const choose = (optionId: string): RequestPermissionResponse => ({
+  outcome: { outcome: 'selected', optionId },
+});
+function deferred<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+const change = 'edit_file(path="a.txt", old_string="alpha", new_string="beta")';
+const isCall = (status: string) => (update: SessionUpdate) =>
+  update.sessionUpdate === 'tool_call_update' && update.status === status;
+
+describe('a prompt is a run (rule: acp)', () => {
+  test('thought, call, result and answer reach the editor in their order, and the turn ends', async () => {
+    const bench = await setUp(
+      [act('read_file(path="a.txt", start_line=1)', 'I look.'), answer('It says alpha.')],
+      files,
+    );
+    const editor = await edit(bench);
+    expect(await editor.prompt(editor.id, 'What is in a.txt?')).toBe('end_turn');
+    expect(editor.text(editor.id)).toBe('It says alpha.');
+    expect(editor.text(editor.id, 'agent_thought_chunk')).toMatch(/^I look\..*I know\.$/);
+    expect(editor.calls(editor.id)).toEqual([
+      {
+        toolCallId: expect.any(String),
+        title: 'Reading a.txt',
+        name: 'read_file',
+        kind: 'read',
+        locations: [{ path: join(bench.folder, 'a.txt'), line: 1 }],
+        rawInput: { path: 'a.txt', start_line: 1 },
+        status: 'completed',
+        content: [{ type: 'content', content: { type: 'text', text: expect.stringContaining('1: alpha') } }],
+      },
+    ]);
+    const kinds = editor.told(editor.id).map(({ sessionUpdate }) => sessionUpdate);
+    expect([...new Set(kinds)]).toEqual([
+      'agent_thought_chunk',
+      'tool_call',
+      'usage_update',
+      'tool_call_update',
+      'agent_message_chunk',
+    ]);
+  });
+
+  test('the next prompt goes on from it, and says what was said', async () => {
+    const bench = await setUp([answer('One.'), answer('Two.')], files);
+    const editor = await edit(bench);
+    await editor.prompt(editor.id, 'The first task');
+    await editor.prompt(editor.id, 'The second task');
+    for (const said of ['The first task', 'One.', 'The second task']) expect(bench.prompt(1)).toContain(said);
+  });
+
+  test('the TODO list is the plan, and its own calls are no calls of the editor', async () => {
+    const bench = await setUp(
+      [
+        act('create_tasks(tasks=["Read", {"content": "Write", "status": "in_progress"}])'),
+        act('update_task_status(id=1, status="completed")'),
+        answer('Done.'),
+      ],
+      files,
+    );
+    const editor = await edit(bench);
+    await editor.prompt(editor.id, 'Plan it');
+    const plans = editor.told(editor.id).filter(({ sessionUpdate }) => sessionUpdate === 'plan');
+    expect(plans.at(-1)).toEqual({
+      sessionUpdate: 'plan',
+      entries: [
+        { content: 'Read', priority: 'medium', status: 'completed' },
+        { content: 'Write', priority: 'medium', status: 'in_progress' },
+      ],
+    });
+    expect(editor.calls(editor.id)).toEqual([]);
+  });
+
+  test('the limit of steps and a provider that fails are told as what they are, and the session goes on', async () => {
+    const bench = await setUp([act('read_file(path="a.txt")'), act('read_file(path="a.txt")')], files);
+    const editor = await edit(bench, {}, [...scripted, '--max-steps', '1']);
+    expect(await editor.prompt(editor.id, 'Go')).toBe('max_turn_requests');
+    bench.provider.script({ fault: 'html' });
+    await expect(editor.prompt(editor.id, 'Again')).rejects.toMatchObject({ code: -32603 });
+    bench.provider.script([answer('Back.')]);
+    expect(await editor.prompt(editor.id, 'And now?')).toBe('end_turn');
+    expect(editor.text(editor.id)).toContain('Back.');
+  });
+
+  test('without a model it says that none is called', async () => {
+    const bench = await setUp([], { 'a.md': '# Alpha\n\nThe alpha limit is 60.\n' });
+    const editor = await edit(bench, {}, []);
+    expect(await editor.prompt(editor.id, 'What is the alpha limit?')).toBe('end_turn');
+    expect(editor.text(editor.id)).toContain('No language model is called');
+  });
+});
+
+describe('what a prompt brings with it (rule: acp)', () => {
+  test('a linked file is read, an embedded one taken as it is, and one outside the folder is not', async () => {
+    const bench = await setUp([answer('Read.')], { ...files, '.env': 'PASSWORD=hunter2\n' });
+    const editor = await edit(bench);
+    await editor.agent.request('session/prompt', {
+      sessionId: editor.id,
+      prompt: [
+        { type: 'text', text: 'Compare ' },
+        { type: 'resource_link', uri: `file://${bench.folder}/a.txt`, name: 'a.txt' },
+        { type: 'text', text: ' with ' },
+        {
+          type: 'resource',
+          resource: { uri: `file://${bench.folder}/src/main.ts`, text: 'export const x = 2;' },
+        },
+        { type: 'resource_link', uri: 'file:///etc/hostname', name: 'hostname' },
+        { type: 'resource_link', uri: `file://${bench.folder}/.env`, name: '.env' },
+      ],
+    });
+    const prompt = bench.prompt(0);
+    expect(prompt).toContain('Compare @a.txt with @src/main.ts');
+    expect(prompt).toContain('alpha');
+    expect(prompt).toContain('export const x = 2;');
+    expect(prompt).not.toContain('hunter2');
+    expect(editor.text(editor.id)).toContain('/etc/hostname was not read:');
+    expect(editor.text(editor.id)).toContain('.env was not read:');
+  });
+
+  test('images, sound and bytes are refused with a sentence, and the session goes on', async () => {
+    const bench = await setUp([answer('Fine.')], files);
+    const editor = await edit(bench);
+    for (const block of [
+      { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' },
+      { type: 'audio' as const, data: 'AAAA', mimeType: 'audio/wav' },
+      { type: 'resource' as const, resource: { uri: 'file:///x.bin', blob: 'AAAA' } },
+    ])
+      await expect(
+        editor.agent.request('session/prompt', { sessionId: editor.id, prompt: [block] }),
+      ).rejects.toThrow('A step carries text only');
+    expect(await editor.prompt(editor.id, 'Well?')).toBe('end_turn');
+  });
+
+  test('a prompt without words, or with a NUL, is refused with a sentence', async () => {
+    const bench = await setUp([answer('Fine.')], files);
+    const editor = await edit(bench);
+    const send = (prompt: { type: 'text'; text: string }[]) =>
+      editor.agent.request('session/prompt', { sessionId: editor.id, prompt });
+    for (const prompt of [[], [{ type: 'text' as const, text: ' \n' }]])
+      await expect(send(prompt)).rejects.toMatchObject({
+        code: -32602,
+        message: expect.stringContaining('words'),
+      });
+    await expect(send([{ type: 'text', text: 'a\0b' }])).rejects.toMatchObject({
+      code: -32602,
+      message: expect.stringContaining('NUL'),
+    });
+    expect(await editor.prompt(editor.id, 'Well?')).toBe('end_turn');
+  });
+
+  test('unsaved changes of an open file are what the model reads, and what it changes', async () => {
+    const written: string[] = [];
+    const bench = await setUp(
+      [act('read_file(path="a.txt")'), act(change.replace('alpha', 'unsaved')), answer('Done.')],
+      files,
+    );
+    const editor = await edit(bench, {
+      readFile: async () => 'unsaved\n',
+      writeFile: async (path, content) => void written.push(path, content),
+      permission: async () => choose('allow'),
+    });
+    await editor.prompt(editor.id, 'Change it');
+    expect(bench.prompt(1)).toContain('1: unsaved');
+    expect(written).toEqual([join(bench.folder, 'a.txt'), 'beta\n']);
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
+  });
+
+  test('where the editor does not tell its text, the file on disk is changed, not what may be unsaved', async () => {
+    const written: string[] = [];
+    const bench = await setUp([act(change), answer('Done.')], files);
+    const editor = await edit(bench, {
+      readFile: async () => Promise.reject(new Error('busy')),
+      writeFile: async (path) => void written.push(path),
+      permission: async () => choose('allow'),
+    });
+    await editor.prompt(editor.id, 'Change it');
+    expect(written).toEqual([]);
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
+  });
+
+  test('the editor is not asked for what lies outside the folder or is secret', async () => {
+    const read: string[] = [];
+    const bench = await setUp(
+      [act('read_file(path="/etc/hostname")'), act('read_file(path=".env")'), answer('No.')],
+      { ...files, '.env': 'PASSWORD=hunter2\n' },
+    );
+    const editor = await edit(bench, { readFile: async (path) => `${read.push(path)}` });
+    await editor.prompt(editor.id, 'Read them');
+    expect(read).toEqual([]);
+    expect(editor.calls(editor.id).map(({ status }) => status)).toEqual(['failed', 'failed']);
+  });
+});
+
+describe('the person is asked before anything is changed (rules: acp, approval)', () => {
+  test('a change is shown as a diff, and made once it is allowed', async () => {
+    const bench = await setUp([act(change), answer('Done.')], files);
+    const editor = await edit(bench, { permission: async () => choose('allow') });
+    expect(await editor.prompt(editor.id, 'Change it')).toBe('end_turn');
+    const [call] = editor.calls(editor.id);
+    const diff = { type: 'diff', path: join(bench.folder, 'a.txt'), oldText: 'alpha\n', newText: 'beta\n' };
+    expect(call).toMatchObject({ kind: 'edit', status: 'completed', content: [diff] });
+    expect(editor.asked[0]?.toolCall.toolCallId).toBe(call?.toolCallId);
+    expect(editor.asked[0]?.options.map(({ kind }) => kind)).toEqual(['allow_once', 'reject_once']);
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
+  });
+
+  // As an editor may answer, whatever the types say.
+  const strange = { outcome: { outcome: 'rejected', optionId: 'allow' } } as unknown as ReturnType<
+    typeof choose
+  >;
+
+  test.each([
+    ['refused', async () => choose('reject')],
+    ['closed', async () => ({ outcome: { outcome: 'cancelled' as const } })],
+    ['answered with what was not offered', async () => choose('always-0')],
+    ['answered with an outcome that there is not', async () => strange],
+    ['not possible', async () => Promise.reject(new Error('no window'))],
+  ])('nothing is changed where the question is %s, and the model is told', async (_, permission) => {
+    const bench = await setUp([act(change), answer('Then not.')], files);
+    const editor = await edit(bench, { permission });
+    expect(await editor.prompt(editor.id, 'Change it')).toBe('end_turn');
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
+    expect(editor.calls(editor.id)[0]?.status).toBe('failed');
+    expect(editor.text(editor.id)).toContain('Then not.');
+  });
+
+  test('a command that is always allowed is not asked about again, in another session neither', async () => {
+    const run = 'run_command(command="echo one")';
+    const bench = await setUp([act(run), answer('1'), act(run), answer('2')], files);
+    const editor = await edit(bench, {
+      permission: async ({ options }) =>
+        choose(options.find(({ kind }) => kind === 'allow_always')?.optionId ?? ''),
+    });
+    await editor.prompt(editor.id, 'Run it');
+    const { sessionId } = await editor.open(bench.folder);
+    await editor.prompt(sessionId, 'Run it again');
+    expect(editor.asked).toHaveLength(1);
+    const [call] = editor.calls(sessionId);
+    expect(call).toMatchObject({ kind: 'execute', status: 'completed', title: 'Running echo one' });
+  });
+
+  test('in the mode that accepts edits changes are made unasked, and commands and hidden files are not', async () => {
+    const hook = 'write_file(path=".github/workflows/x.yml", content="run: rm -rf .")';
+    const bench = await setUp(
+      [act(change), act(hook), act('run_command(command="rm a.txt")'), answer('Done.')],
+      files,
+    );
+    const editor = await edit(bench, { permission: async () => choose('reject') });
+    await editor.agent.request('session/set_mode', { sessionId: editor.id, modeId: 'accept-edits' });
+    await editor.prompt(editor.id, 'Change it');
+    expect(editor.asked.map(({ toolCall }) => toolCall.kind)).toEqual(['edit', 'execute']);
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
+    await expect(
+      editor.agent.request('session/set_mode', { sessionId: editor.id, modeId: 'yolo' }),
+    ).rejects.toThrow('There is no mode yolo.');
+  });
+
+  test("the model's question is asked in the editor, or is the answer of the turn and answered by the next prompt", async () => {
+    const question = act('request_input(question="Which file?", choices=["a.txt"])');
+    const bench = await setUp([question, answer('A it is.'), question, answer('Main it is.')], files);
+    const asking = await edit(bench, {
+      elicit: async () => ({ action: 'accept', content: { answer: 'a.txt' } }),
+    });
+    expect(await asking.prompt(asking.id, 'Ask me')).toBe('end_turn');
+    expect(asking.text(asking.id)).toBe('A it is.');
+    const plain = await edit(bench);
+    expect(await plain.prompt(plain.id, 'Ask me')).toBe('end_turn');
+    expect(plain.text(plain.id)).toContain('Which file?\n- a.txt');
+    expect(await plain.prompt(plain.id, 'src/main.ts')).toBe('end_turn');
+    expect(plain.text(plain.id)).toContain('Main it is.');
+    expect(bench.prompt(3)).toContain('src/main.ts');
+  });
+});
+
+describe('commands (rules: acp, command-safety)', () => {
+  const run = act('run_command(command="echo from here")');
+
+  test('run in a terminal of the editor, where it has one, and end there', async () => {
+    const calls: string[] = [];
+    const bench = await setUp([run, answer('Ran.')], files);
+    const commands: string[] = [];
+    const editor = await edit(bench, {
+      permission: async () => choose('allow'),
+      terminal: ({ command, args, cwd }) => {
+        commands.push(`${command} ${args?.join(' ')} in ${cwd}`);
+        return {
+          output: 'from there\n',
+          exit: Promise.resolve({ exitCode: 0 }),
+          calls,
+          kill: () => undefined,
+        };
+      },
+    });
+    await editor.prompt(editor.id, 'Run it');
+    expect(commands).toEqual([`bash -c echo from here in ${bench.folder}`]);
+    expect(bench.prompt(1)).toContain('Exit code 0.\\nfrom there');
+    expect(editor.calls(editor.id)[0]?.content).toEqual([{ type: 'terminal', terminalId: 'terminal-1' }]);
+    expect(calls.at(-1)).toBe('release');
+  });
+
+  test('run here where it has none, or opens none, and what they say is shown', async () => {
+    const bench = await setUp([run, answer('Ran.')], files);
+    const editor = await edit(bench, {
+      permission: async () => choose('allow'),
+      terminal: () => {
+        throw new Error('no terminal');
+      },
+    });
+    await editor.prompt(editor.id, 'Run it');
+    expect(JSON.stringify(editor.calls(editor.id)[0]?.content)).toContain('from here');
+  });
+});
+
+describe('cancelling ends a prompt as cancelled (rules: acp, one-signal)', () => {
+  test('while the model is called', async () => {
+    const bench = await setUp([{ text: 'never', delayMs: 60_000 }, answer('Here again.')], files);
+    const editor = await edit(bench);
+    const ending = editor.prompt(editor.id, 'Go');
+    await bench.provider.request(0);
+    await editor.agent.notify('session/cancel', { sessionId: editor.id });
+    expect(await ending).toBe('cancelled');
+    expect(await editor.prompt(editor.id, 'And now?')).toBe('end_turn');
+  });
+
+  test('while the person is asked: nothing is changed, whatever is answered then', async () => {
+    const bench = await setUp([act(change), answer('no')], files);
+    const late = deferred<RequestPermissionResponse>();
+    const asked = deferred<boolean>();
+    const editor = await edit(bench, {
+      permission: () => {
+        asked.resolve(true);
+        return late.promise;
+      },
+    });
+    const ending = editor.prompt(editor.id, 'Go');
+    await asked.promise;
+    await editor.agent.notify('session/cancel', { sessionId: editor.id });
+    expect(await ending).toBe('cancelled');
+    late.resolve(choose('allow'));
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
+  });
+
+  test('while a command runs: it ends, here and in a terminal of the editor', async () => {
+    const bench = await setUp([act('run_command(command="touch began; sleep 60; touch ended")')], files);
+    const editor = await edit(bench, { permission: async () => choose('allow') });
+    const ending = editor.prompt(editor.id, 'Go');
+    await editor.until(editor.id, isCall('in_progress'));
+    await until(() => existsSync(join(bench.folder, 'began')));
+    await editor.agent.notify('session/cancel', { sessionId: editor.id });
+    expect(await ending).toBe('cancelled');
+    const calls: string[] = [];
+    const exit = deferred<{ exitCode: number | null }>();
+    const watching = await edit(bench, {
+      permission: async () => choose('allow'),
+      terminal: () => ({
+        output: '',
+        exit: exit.promise,
+        calls,
+        kill: () => exit.resolve({ exitCode: null }),
+      }),
+    });
+    bench.provider.script([act('run_command(command="sleep 60")')]);
+    const second = watching.prompt(watching.id, 'Go');
+    await watching.until(watching.id, isCall('in_progress'));
+    await watching.agent.notify('session/cancel', { sessionId: watching.id });
+    expect(await second).toBe('cancelled');
+    expect(calls).toEqual(expect.arrayContaining(['kill', 'release']));
+  });
+
+  test('while the person is asked a question of the model: the answer that comes then is nobody’s', async () => {
+    const bench = await setUp([act('request_input(question="Which file?")'), answer('Here again.')], files);
+    const late = deferred<CreateElicitationResponse>();
+    const asked = deferred<boolean>();
+    const editor = await edit(bench, {
+      elicit: () => {
+        asked.resolve(true);
+        return late.promise;
+      },
+    });
+    const ending = editor.prompt(editor.id, 'Ask me');
+    await asked.promise;
+    await editor.agent.notify('session/cancel', { sessionId: editor.id });
+    expect(await ending).toBe('cancelled');
+    late.resolve({ action: 'accept', content: { answer: 'a.txt' } });
+    expect(await editor.prompt(editor.id, 'And now?')).toBe('end_turn');
+    expect(editor.text(editor.id)).toBe('Here again.');
+    expect(bench.prompt(1)).toContain('And now?');
+    expect(bench.prompt(1)).not.toContain('a.txt');
+  });
+
+  test('a second prompt of the session waits for nobody: it is refused', async () => {
+    const bench = await setUp([{ text: 'never', delayMs: 60_000 }], files);
+    const editor = await edit(bench);
+    const ending = editor.prompt(editor.id, 'Go');
+    await bench.provider.request(0);
+    await expect(editor.prompt(editor.id, 'And')).rejects.toThrow('under way');
+    await editor.agent.notify('session/cancel', { sessionId: editor.id });
+    expect(await ending).toBe('cancelled');
+  });
+});
+
+describe('however the model is taught to act (rules: acp, native-calling)', () => {
+  const calls = [{ name: 'read_file', arguments: { path: 'a.txt' } }];
+  const script = [{ text: 'I look.', toolCalls: calls }, { text: 'It says alpha.' }];
+
+  async function read(bench: Bench, args: string[]) {
+    const editor = await edit(bench, {}, args);
+    expect(await editor.prompt(editor.id, 'What is in a.txt?')).toBe('end_turn');
+    expect(editor.calls(editor.id)).toMatchObject([
+      { title: 'Reading a.txt', kind: 'read', status: 'completed' },
+    ]);
+    expect(editor.text(editor.id)).toContain('It says alpha.');
+  }
+
+  test('with native calling', async () => {
+    const bench = await setUp(script, files);
+    await read(bench, [...scripted, '--protocol', 'native']);
+    expect(bench.prompt(1)).toContain('"role":"tool"');
+  });
+
+  test.each(['native', 'text'])("with Anthropic's protocol, %s", async (protocol) => {
+    const text = [act('read_file(path="a.txt")', 'I look.'), answer('It says alpha.')];
+    const bench = await setUp(protocol === 'native' ? script : text, files, { inProcess: true });
+    bench.environment['ANTHROPIC_UPSTREAM_URL'] = bench.provider.url;
+    bench.environment['ANTHROPIC_API_KEY'] = 'sk-ant-canary';
+    await read(bench, ['--model', 'claude-sonnet-4-5', '--protocol', protocol]);
+    expect(bench.provider.requests.map(({ path }) => path)).toEqual(['/v1/messages', '/v1/messages']);
+    expect(bench.prompt(1)).toContain(protocol === 'native' ? '"type":"tool_result"' : '1: alpha');
+  });
+});
+
+describe('what comes over the pipe (rule: acp)', () => {
+  test('half a message, no JSON, unknown methods and a line of a megabyte harm nobody', async () => {
+    const bench = await setUp([answer('Still here.')], files);
+    const child = start(bench);
+    jest.spyOn(console, 'error').mockImplementation(() => undefined); // the editor's SDK tells each answer that it did not ask for
+    const long = JSON.stringify({ jsonrpc: '2.0', id: 'big', method: 'x'.repeat(1_000_000) });
+    const hostile = ['{"jsonrpc":"2.0","id":', 'nonsense', '[]', '{}', long, ''].join('\n');
+    await new Promise((resolve) => child.stdin.write(hostile, resolve));
+    const editor = await openEditor(child);
+    await expect(editor.agent.request('session/nope', {})).rejects.toMatchObject({ code: -32601 });
+    const { sessionId } = await editor.open(bench.folder);
+    expect(await editor.prompt(sessionId, 'Hello?')).toBe('end_turn');
+    expect(editor.text(sessionId)).toBe('Still here.');
+    jest.restoreAllMocks();
+  });
+
+  test('when the pipe is closed everything ends, the run is saved, and the process leaves with 0', async () => {
+    const bench = await setUp([act('run_command(command="touch began; sleep 60")')], files);
+    const child = start(bench);
+    const editor = await openEditor(child, { permission: async () => choose('allow') });
+    const { sessionId } = await editor.open(bench.folder);
+    void editor.prompt(sessionId, 'Go').catch(() => undefined);
+    await until(() => existsSync(join(bench.folder, 'began')));
+    child.stdin.end();
+    expect(await once(child, 'close')).toEqual([0, null]);
+    const next = await openEditor(start(bench));
+    const { sessions } = await next.agent.request('session/list', { cwd: bench.folder });
+    expect(sessions).toMatchObject([{ sessionId, title: 'Go' }]);
+  });
+
+  test('standard output carries frames only, whatever a module prints', async () => {
+    const bench = await setUp([], files);
+    const module = join(bench.folder, 'tools.mjs');
+    writeFileSync(
+      module,
+      'console.log("hello from a module"); process.stdout.write("raw\\n"); export const tools = [];',
+    );
+    const child = start(bench, ['--tools', module]);
+    const lines = [
+      { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } },
+      { jsonrpc: '2.0', id: 1, method: 'session/new', params: { cwd: bench.folder, mcpServers: [] } },
+    ];
+    let said = '';
+    child.stdout.on('data', (chunk) => (said += chunk));
+    child.stdin.write(`${JSON.stringify(lines[0])}\n`);
+    while (!said.includes('\n')) await once(child.stdout, 'data');
+    child.stdin.write(`${JSON.stringify(lines[1])}\n`);
+    while (!said.includes('sessionId')) await once(child.stdout, 'data');
+    const { code, stderr } = await ended(child);
+    expect(code).toBe(0);
+    for (const line of said.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    expect(stderr).toContain('hello from a module');
+  });
+});

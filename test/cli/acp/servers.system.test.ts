@@ -1,0 +1,122 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { McpServer } from '@agentclientprotocol/sdk';
+import { describe, expect, test } from '@jest/globals';
+import { type EditorDoes, openEditor } from '../../support/acp-editor.js';
+import { act, answer, type Bench, scripted, setUp } from '../../support/cli-harness.js';
+import { isRunning } from '../../support/is-running.js';
+import { killServer, type RawServer, rawServer } from '../../support/raw-mcp-server.js';
+import { until } from '../../support/until.js';
+
+const files = { 'a.txt': 'alpha\n' };
+const choose = (optionId: string) => ({ outcome: { outcome: 'selected' as const, optionId } });
+const startedIn = (log: string): readonly number[] =>
+  [...readFileSync(log, 'utf8').matchAll(/"started":(\d+)/g)].map(([, pid]) => Number(pid));
+
+const start = (bench: Bench) => bench.start(['acp', ...scripted]);
+
+describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () => {
+  const everything = join(
+    process.cwd(),
+    'node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+  );
+  const real = { name: 'all', command: process.execPath, args: [everything, 'stdio'], env: [] };
+
+  test('their tools are offered, each call is asked about, and one that cannot be started is said so', async () => {
+    const bench = await setUp(
+      [act('all__echo(message="over there")'), answer('Echoed.'), answer('Yes.')],
+      files,
+    );
+    const editor = await openEditor(start(bench), { permission: async () => choose('allow') });
+    const { sessionId } = await editor.open(bench.folder, [
+      real,
+      { name: 'gone', command: '/nowhere/at/all', args: [], env: [] },
+    ]);
+    expect(await editor.prompt(sessionId, 'Echo it')).toBe('end_turn');
+    expect(editor.asked).toHaveLength(1);
+    expect(editor.calls(sessionId)).toMatchObject([
+      { name: 'all__echo', kind: 'other', status: 'completed' },
+    ]);
+    expect(bench.prompt(1)).toContain('Echo: over there');
+    await editor.prompt(sessionId, 'Are all servers there?');
+    expect(editor.text(sessionId)).toContain('The MCP server gone cannot be used');
+  }, 60_000);
+
+  const raw = (behaviour: RawServer, name = 'raw') => ({ name, ...rawServer(behaviour), env: [] });
+  const listed = (...names: string[]): RawServer => ({
+    pages: [names.map((name) => ({ name, description: '', inputSchema: { type: 'object' } }))],
+  });
+
+  async function edit(bench: Bench, servers: McpServer[], does: EditorDoes = {}) {
+    const editor = await openEditor(start(bench), { permission: async () => choose('allow'), ...does });
+    const { sessionId } = await editor.open(bench.folder, servers);
+    return { ...editor, id: sessionId };
+  }
+
+  test('one that cannot be started is told at once, after the session has been named and without a prompt', async () => {
+    const bench = await setUp([], files);
+    const editor = await edit(bench, [{ name: 'gone', command: '/nowhere/at/all', args: [], env: [] }]);
+    await until(
+      () => editor.text(editor.id),
+      (text) => text.includes('The MCP server gone cannot be used: '),
+    );
+  });
+
+  test('one that dies between prompts is told when it happens', async () => {
+    const bench = await setUp([answer('Hello.')], files);
+    const pidFile = join(bench.folder, 'server.pid');
+    const editor = await edit(bench, [raw({ ...listed('echo'), pidFile })]);
+    expect(await editor.prompt(editor.id, 'Hello')).toBe('end_turn');
+    killServer(pidFile);
+    await until(
+      () => editor.text(editor.id),
+      (text) => text.includes('The MCP server raw is left out: it ended by itself'),
+    );
+  });
+
+  test('one that floods is ended and told; the run and the other session go on', async () => {
+    const bench = await setUp([act('raw__storm()'), answer('It floods.')], files);
+    const editor = await edit(bench, [raw(listed('storm'))]);
+    expect(await editor.prompt(editor.id, 'Ask it')).toBe('end_turn');
+    expect(editor.text(editor.id)).toContain(
+      'The MCP server raw is left out: it sent more than 500 messages',
+    );
+    expect(editor.text(editor.id)).toContain('It floods.');
+    expect(bench.prompt(1)).not.toContain('raw__storm: ');
+  });
+
+  test('of two with one name the first is used, and that is told', async () => {
+    const bench = await setUp([act('raw__echo()'), answer('Echoed.')], files);
+    const editor = await edit(bench, [raw(listed('echo')), raw(listed('fail'))]);
+    await until(
+      () => editor.text(editor.id),
+      (text) => text.includes('Two MCP servers are called raw: the first is used.'),
+    );
+    expect(await editor.prompt(editor.id, 'Ask it')).toBe('end_turn');
+    expect(editor.calls(editor.id)).toMatchObject([{ name: 'raw__echo', status: 'completed' }]);
+  });
+
+  test('pictures and links of a tool are told to the model and shown, not fetched', async () => {
+    const bench = await setUp([act('raw__picture()'), answer('Seen.')], files);
+    const editor = await edit(bench, [raw(listed('picture'))]);
+    await editor.prompt(editor.id, 'Show it');
+    for (const said of [
+      '[image, image/png, 3 bytes: not shown]',
+      '[a link to file:///plan.pdf (The plan, application/pdf): not read]',
+    ]) {
+      expect(bench.prompt(1)).toContain(said);
+      expect(JSON.stringify(editor.calls(editor.id)[0]?.content)).toContain(said);
+    }
+  });
+
+  test('what a server has started ends with its session, in whatever group and session it is', async () => {
+    const bench = await setUp([], files);
+    const log = join(bench.folder, 'server.log');
+    const editor = await edit(bench, [raw({ ...listed('echo'), startsProcess: true, log })]);
+    await until(() => existsSync(log) && startedIn(log).length === 2);
+    const started = startedIn(log);
+    expect(started.map(isRunning)).toEqual([true, true]);
+    await editor.agent.request('session/close', { sessionId: editor.id });
+    await until(() => !started.some(isRunning));
+  });
+});

@@ -1,0 +1,387 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from '@jest/globals';
+import { isNotKept } from '../../../src/cli/state/history-file.js';
+import { act, answer, enterKey, scripted, setUp, terminal } from '../../support/cli-harness.js';
+import { needs } from '../../support/needs.js';
+
+const { describe: onTerminal } = needs(terminal);
+
+const [up, left, altB, ctrlW, ctrlU, ctrlY, ctrlG] = [
+  '\u001b[A',
+  '\u001b[D',
+  '\u001bb',
+  '\u0017',
+  '\u0015',
+  '\u0019',
+  '\u0007',
+];
+const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
+
+const traceback = [
+  'Traceback (most recent call last):',
+  '  File "pay.py", line 3, in <module>',
+  '    total / count',
+  'ZeroDivisionError: division by zero',
+].join('\r');
+
+onTerminal('the line (rule: terminal)', () => {
+  test('a pasted traceback of four lines is one task, each line of it', async () => {
+    const bench = await setUp([answer('Divide by one.')]);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(paste(traceback));
+    const screen = await pty.onScreen('ZeroDivisionError');
+    expect(screen).toContain(
+      '› Traceback (most recent call last):\n    File "pay.py", line 3, in <module>\n      total / count',
+    );
+    expect(bench.provider.requests).toHaveLength(0);
+    pty.type(enterKey);
+    await pty.onScreen('Divide by one.');
+    expect(bench.provider.requests).toHaveLength(1);
+    for (const line of traceback.split('\r'))
+      expect(bench.prompt(0)).toContain(JSON.stringify(line).slice(1, -1));
+  }, 30_000);
+
+  test('a long paste stands there as a mark, is sent in full, and goes with one backspace', async () => {
+    const log = Array.from({ length: 40 }, (_, index) => `log line ${index + 1}`).join('\r');
+    const bench = await setUp([answer('Seen.')]);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`Why? ${paste(log)}`);
+    await pty.onScreen('› Why? [paste 1: 40 lines]');
+    pty.type(paste(log));
+    await pty.onScreen('[paste 2: 40 lines]');
+    pty.type('\u007f');
+    await pty.offScreen('[paste 2');
+    pty.type(enterKey);
+    await pty.onScreen('Seen.');
+    expect(bench.prompt(0).match(/log line 40/g)).toHaveLength(1);
+    expect(bench.prompt(0)).not.toContain('[paste');
+  }, 30_000);
+
+  test('rows by Ctrl-J, Alt-Enter and a backslash; keys of words and rows move and take out', async () => {
+    const bench = await setUp([answer('Done.')]);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`one\ntwo\u001b\rthree\\${enterKey}four`);
+    expect(await pty.onScreen('four')).toContain('› one\n  two\n  three\n  four');
+    pty.type(`${up}${up}${altB}2 ${ctrlU}`);
+    expect(await pty.offScreen('2 two')).toContain('› one\n  two\n  three');
+    pty.type(`${ctrlY}${left}${ctrlW}`);
+    expect(await pty.onScreen('› one')).toContain('› one');
+    pty.type(`\u001b[B\u001b[B\u001b[B\u001b[F !${enterKey}`);
+    await pty.onScreen('Done.');
+    expect(bench.prompt(0)).toMatch(/one.*two.*three.*four !/);
+  }, 30_000);
+
+  test('↑ brings back what was typed, in another session too; nothing that looks like a key is kept', async () => {
+    const bench = await setUp([answer('One.'), answer('Two.')]);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`Remember me${enterKey}`);
+    await pty.onScreen('One.');
+    pty.type(`My key is sk-abcdefghijklmnopqrstuvwx${enterKey}`);
+    await pty.onScreen('Two.');
+    pty.type('\u0004');
+    expect(await pty.end).toBe(0);
+    const file = join(bench.environment['HOME'] ?? '', '.local/state/stepwise/history.json');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(['Remember me']);
+    const next = bench.open(scripted);
+    await next.onScreen('›');
+    next.type(up);
+    await next.onScreen('› Remember me');
+    next.type('\u001b[B');
+    await next.offScreen('› Remember me');
+  }, 30_000);
+
+  test.each([
+    'OPENAI_API_KEY=sk-proj-abcdefghijklmnop',
+    'use ghp_abcdefghijklmnopqrst0123 for this',
+    'password: hunter2hunter2',
+    'Authorization: Bearer abcdefghijk',
+  ])('%s is not kept', (line) => {
+    expect(isNotKept(line)).toBe(true);
+    expect(isNotKept('Where are the keys of the cache made, and in which file?')).toBe(false);
+    expect(isNotKept('What does commit 93431d9 do in src/cli/session/open-session.ts?')).toBe(false);
+  });
+
+  test('Esc stops a run, and what waited stands in the line again; Ctrl-C twice leaves, and the run is saved', async () => {
+    const bench = await setUp({ text: 'never', delayMs: 60_000 });
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`The first${enterKey}`);
+    await bench.provider.request(0);
+    pty.type(`The second${enterKey}`);
+    await pty.onScreen('waits: The second');
+    pty.type('\u001b');
+    await pty.onScreen('stopped · 1 step');
+    await pty.onScreen('› The second');
+    expect(bench.provider.requests).toHaveLength(1);
+    pty.type(enterKey);
+    await bench.provider.request(1);
+    pty.type('\u0003');
+    await pty.onScreen('(Ctrl-C again, or Ctrl-D, leaves)');
+    pty.type('\u0003');
+    expect(await pty.end).toBe(0);
+    bench.provider.script([answer('Back.')]);
+    const { stderr } = await bench.run(['--continue', 'Again']);
+    expect(stderr).toContain('Goes on from: The second');
+  }, 30_000);
+
+  test('Esc gives back what waited line by line: a task is never joined to a command of the person', async () => {
+    const bench = await setUp({ text: 'never', delayMs: 60_000 });
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`The first${enterKey}`);
+    await bench.provider.request(0);
+    for (const line of ['!echo one', 'The second', 'The third']) {
+      pty.type(`${line}${enterKey}`);
+      await pty.onScreen(`waits: ${line}`);
+    }
+    pty.type('\u001b');
+    await pty.onScreen('stopped · 1 step');
+    expect(await pty.onScreen('› The third')).not.toContain('waits:');
+    pty.type(up);
+    await pty.onScreen('› The second');
+    pty.type(up);
+    await pty.onScreen('› !echo one');
+    expect(await pty.offScreen('The third')).not.toContain('The second');
+  }, 30_000);
+
+  test('Ctrl-L clears the screen and keeps the line; Ctrl-Z without a shell to go to changes nothing', async () => {
+    const bench = await setUp([answer('One.'), answer('Two.')]);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`Hi${enterKey}`);
+    await pty.onScreen('answered · 1 step');
+    pty.type('half a line\u000c');
+    await pty.offScreen('One.');
+    expect((await pty.onScreen('half a line')).trim()).toBe('› half a line');
+    pty.type('\u001a');
+    await wait(300);
+    pty.type(` more${enterKey}`);
+    await pty.onScreen('Two.');
+    expect(bench.prompt(1)).toContain('half a line more');
+  }, 30_000);
+
+  test('a question is answered by number too', async () => {
+    const bench = await setUp([act('run_command(command="touch ran")'), answer('Done.')]);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`Go${enterKey}`);
+    expect(await pty.onScreen('[esc] stop')).toMatch(/ 1 \[y\] allow\n {2}2 \[a\] always allow exactly/);
+    pty.type('1');
+    await pty.onScreen('Done.');
+    expect(existsSync(join(bench.folder, 'ran'))).toBe(true);
+  }, 30_000);
+
+  test('Esc Esc takes the last task back, and the editor of the environment has the line', async () => {
+    const bench = await setUp([answer('One.'), answer('Two.')]);
+    bench.environment['EDITOR'] = 'sed -i s/file/folder/';
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`Look at the file${enterKey}`);
+    await pty.onScreen('answered · 1 step');
+    await wait(300);
+    pty.type('\u001b');
+    await pty.onScreen('(Esc again takes the last task back to change it)');
+    pty.type('\u001b');
+    await pty.offScreen('(Esc again');
+    pty.type(ctrlG);
+    await pty.onScreen('› Look at the folder');
+    pty.type(enterKey);
+    await pty.onScreen('Two.');
+    expect(bench.prompt(1)).toContain('Look at the folder');
+  }, 30_000);
+});
+
+onTerminal('completion (rule: terminal)', () => {
+  const files = {
+    'src/alpha.ts': '',
+    'src/alps.ts': '',
+    'docs/beta.md': '',
+    '.env': 'KEY=1',
+    'build/alpha.js': '',
+    'my notes.md': '',
+    '.gitignore': 'build',
+  };
+
+  test('Tab completes commands, what follows them, and paths that are neither ignored nor secret', async () => {
+    const bench = await setUp([answer('One.')], files);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type('/di\t');
+    await pty.onScreen('› /diff');
+    pty.type(`${ctrlU}/rules re\t`);
+    await pty.onScreen('› /rules remove');
+    pty.type(`${ctrlU}See @s\t`);
+    await pty.onScreen('› See @src/');
+    pty.type('\t');
+    await pty.onScreen('› See @src/alp');
+    pty.type('\t');
+    expect(await pty.onScreen('@src/alpha.ts')).toMatch(/@src\/alpha\.ts +@src\/alps\.ts/);
+    pty.type('h\t');
+    await pty.onScreen('› See @src/alpha.ts');
+    pty.type(`${ctrlU}See @beta\t`);
+    await pty.onScreen('› See @docs/beta.md');
+    pty.type(`${ctrlU}See @\t`);
+    const offered = await pty.onScreen('@docs/');
+    for (const hidden of ['.env', 'build']) expect(offered).not.toContain(hidden);
+    pty.type(`${ctrlU}See @my\t`);
+    await pty.onScreen('› See @"my notes.md"');
+    pty.type(`${ctrlU}/modle${enterKey}`);
+    await pty.onScreen('There is no /modle. Did you mean /model?');
+  }, 30_000);
+});
+
+onTerminal('what a task changed (rule: terminal)', () => {
+  const files = { 'a.txt': 'one\ntwo\n', 'b.txt': 'before\n' };
+  const script = [
+    act('edit_file(path="a.txt", old_string="one", new_string="ONE")'),
+    act('write_file(path="new/c.txt", content="made\\n")'),
+    act('edit_file(path="b.txt", old_string="before", new_string="after")'),
+    answer('Changed.'),
+    answer('Understood.'),
+  ];
+
+  test('/diff shows it; /undo puts it back but for what changed since, and the model is told', async () => {
+    const bench = await setUp(script, files);
+    const pty = bench.open([...scripted, '--yes']);
+    await pty.onScreen('›');
+    pty.type(`/undo${enterKey}`);
+    await pty.onScreen('No task changed a file');
+    pty.type(`Change them${enterKey}`);
+    await pty.onScreen('Changed.');
+    pty.type(`/diff${enterKey}`);
+    await pty.onScreen('+made');
+    expect(pty.shown).toMatch(/-one\n\+ONE[\s\S]*\+made[\s\S]*-before\n\+after/);
+    writeFileSync(join(bench.folder, 'b.txt'), 'by hand\n');
+    pty.type(`/undo${enterKey}`);
+    await pty.onScreen('b.txt: changed since, left as it is');
+    await pty.onScreen('a.txt: put back');
+    await pty.onScreen('new/c.txt: removed');
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
+    expect(readFileSync(join(bench.folder, 'b.txt'), 'utf8')).toBe('by hand\n');
+    expect(existsSync(join(bench.folder, 'new/c.txt'))).toBe(false);
+    pty.type(`And now?${enterKey}`);
+    await pty.onScreen('Understood.');
+    expect(bench.prompt(4)).toContain('The user took back your changes to files');
+  }, 30_000);
+
+  test('/diff of long lines and of many shows so much of them as a terminal bears', async () => {
+    const lines = ['x'.repeat(5_000), ...Array.from({ length: 1_200 }, (_, index) => `line ${index}`)];
+    const call = `write_file(path="big.txt", content=${JSON.stringify(lines.join('\n'))})`;
+    const bench = await setUp([act(call), answer('Written.')], files);
+    const pty = bench.open([...scripted, '--yes']);
+    await pty.onScreen('›');
+    pty.type(`Write it${enterKey}`);
+    await pty.onScreen('Written.');
+    pty.type(`/diff${enterKey}`);
+    await pty.onScreen('more lines');
+    expect(pty.shown).toContain('… (3001 more characters)');
+    expect(pty.shown).not.toContain('+line 1100');
+  }, 30_000);
+
+  test('who leaves after /undo and comes back with --continue finds that the model was told', async () => {
+    const bench = await setUp(
+      [act('edit_file(path="a.txt", old_string="one", new_string="ONE")'), answer('Changed.')],
+      files,
+    );
+    const pty = bench.open([...scripted, '--yes']);
+    await pty.onScreen('›');
+    pty.type(`Change it${enterKey}`);
+    await pty.onScreen('Changed.');
+    pty.type(`/undo${enterKey}`);
+    await pty.onScreen('a.txt: put back');
+    pty.type(`!echo by hand${enterKey}`);
+    await pty.onScreen('Exit code 0.');
+    pty.type(`/quit${enterKey}`);
+    await pty.onScreen('Saved.');
+    bench.provider.script([answer('I know.')]);
+    await bench.run(['--continue', 'And now?']);
+    const prompt = bench.prompt(2);
+    expect(prompt).toContain('The user took back your changes to files');
+    expect(prompt).toContain('The user ran this command: echo by hand');
+  }, 30_000);
+
+  test('!command runs at once, without a model key, and the model reads what it said', async () => {
+    const bench = await setUp([answer('I read it.')], files);
+    bench.environment['STEPWISE_LLM_KEY'] = 'a-secret-key';
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`!cat a.txt; echo key=$STEPWISE_LLM_KEY; exit 3${enterKey}`);
+    const screen = await pty.onScreen('Exit code 3.');
+    expect(screen).toMatch(/\none\ntwo\nkey=\nExit code 3\./);
+    expect(bench.provider.requests).toHaveLength(0);
+    pty.type(`Well?${enterKey}`);
+    await pty.onScreen('I read it.');
+    expect(bench.prompt(0)).toMatch(/The user ran this command: cat a\.txt.*Exit code 3/s);
+    pty.type(`!sleep 60${enterKey}`);
+    await pty.onScreen('› !sleep 60');
+    pty.type('\u0003');
+    await pty.onScreen('Stopped before it was done.');
+  }, 30_000);
+
+  test('/model lists what there is, /compact shortens, /quit leaves', async () => {
+    const bench = await setUp([answer('One.')], files);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.type(`/model${enterKey}`);
+    await pty.onScreen('any model at guarded');
+    expect(pty.shown).toMatch(/Model: scripted at fake[\s\S]*needs a key/);
+    pty.type(`/compact${enterKey}`);
+    await pty.onScreen('There is no history yet.');
+    pty.type(`Hi${enterKey}`);
+    await pty.onScreen('One.');
+    pty.type(`/compact${enterKey}`);
+    await pty.onScreen('The history is short already:');
+    pty.type(`/quit${enterKey}`);
+    expect(await pty.end).toBe(0);
+  }, 30_000);
+});
+
+onTerminal('lines of any length (rule: terminal)', () => {
+  const long = 'x'.repeat(1_000_000);
+
+  test('a very long one that comes back from the history stands there as a mark, and is sent in full', async () => {
+    const bench = await setUp([answer('One.'), answer('Two.')]);
+    const pty = bench.open([...scripted, '--token-limit', '2000000']);
+    await pty.onScreen('›');
+    pty.type(`Count ${paste(long)}${enterKey}`);
+    await pty.onScreen('One.');
+    pty.type(up);
+    await pty.onScreen('› [paste 2: 1000006 characters]');
+    pty.type(` again${enterKey}`);
+    await pty.onScreen('Two.');
+    expect(bench.provider.requests).toHaveLength(2);
+    expect(bench.prompt(1)).toMatch(/Count x{1000000} again/);
+  }, 60_000);
+
+  test('of one with more rows than the window those around the cursor are shown', async () => {
+    const bench = await setUp([answer('One.')]);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    pty.resize(40, 10);
+    for (let row = 1; row <= 30; row += 1) pty.type(paste(`row ${row}.\r`));
+    await pty.onScreen('row 30.');
+    expect(await pty.offScreen('row 1.')).toContain('row 29.');
+    pty.type(up.repeat(30));
+    expect(await pty.onScreen('› row 1.')).not.toContain('row 30.');
+    pty.type('here ');
+    expect(await pty.onScreen('› here row 1.')).toContain('  row 2.');
+  }, 30_000);
+
+  test('a long paste that the terminal does not mark is one, to its last line', async () => {
+    const bench = await setUp([answer('One.')]);
+    const pty = bench.open(scripted);
+    await pty.onScreen('›');
+    const rows = Array.from({ length: 2_000 }, (_, index) => `line ${index + 1} of the log\r`);
+    pty.type(rows.join(''));
+    await pty.onScreen('[paste 1: 2001 lines]');
+    await wait(300);
+    expect(bench.provider.requests).toHaveLength(0);
+  }, 30_000);
+});

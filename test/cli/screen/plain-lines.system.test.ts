@@ -1,0 +1,88 @@
+import { describe, expect, test } from '@jest/globals';
+import { AlreadyShown } from '../../../src/cli/screen/already-shown.js';
+import type { Task } from '../../../src/contract/step-request.js';
+import type { RunEvent } from '../../../src/sdk/run/run-events.js';
+import { act, answer, scripted, setUp, terminal } from '../../support/cli-harness.js';
+import { needs } from '../../support/needs.js';
+
+const files = { 'config.js': 'export const limit = 30;\n' };
+const plan = [
+  act('create_tasks(tasks=["Look", "Tell"])'),
+  act('update_task_status(id=1, status="completed")'),
+  answer('**One** file.'),
+];
+
+const task = (id: number, status: Task['status']): Task => ({ id, content: `Task ${id}`, status });
+
+/** What the event needs to be judged. */
+const event = (told: object) => told as RunEvent;
+
+describe('what is shown already (rule: terminal)', () => {
+  test('of the TODO list only the tasks that are not as they were', () => {
+    const shown = new AlreadyShown();
+    const changed = (tasks: readonly Task[]) => shown.onlyNew(event({ type: 'tasks_updated', tasks }));
+    const [first, second] = [task(1, 'todo'), task(2, 'todo')];
+    expect(changed([first, second])).toMatchObject({ tasks: [first, second] });
+    expect(changed([task(1, 'completed'), second])).toMatchObject({ tasks: [task(1, 'completed')] });
+    expect(changed([task(1, 'completed'), second])).toMatchObject({ tasks: [] });
+  });
+
+  test('what was allowed without a question was not seen: it is shown in full (rule: accepted-edits)', () => {
+    const shown = new AlreadyShown();
+    const result = event({ type: 'tool_complete', id: 'c', observation: 'Edited x:\n-1\n+2\n' });
+    const preview = '-1\n+2\n';
+    shown.withoutAgreed(event({ type: 'approval_requested', request: { action: { id: 'c' }, preview } }));
+    expect(shown.withoutAgreed(result)).toEqual(result);
+  });
+
+  test('of a result not the change that was agreed to, but any other', () => {
+    const diff = '--- a/x\n+++ b/x\n-1\n+2\n';
+    const result = (observation: string) => event({ type: 'tool_complete', id: 'c', observation });
+    const afterAsking = (preview: string | null, observation: string) => {
+      const shown = new AlreadyShown();
+      shown.keep({ action: { id: 'c' }, preview });
+      return shown.withoutAgreed(result(observation));
+    };
+    expect(afterAsking(diff, `Edited x:\n${diff}`)).toMatchObject({ observation: 'Edited x' });
+    expect(afterAsking(`On top:\n${diff}`, `Edited x:\n${diff}`)).toMatchObject({ observation: 'Edited x' });
+    const others = ['Edited x:\n--- a/x\n+++ b/x\n-1\n+3\n', 'Exit code 0.', 'Exit code 0.\nnpm test\n'];
+    for (const other of others) expect(afterAsking(diff, other)).toEqual(result(other));
+    expect(afterAsking('npm test', 'Exit code 0.\nnpm test\n')).toEqual(result('Exit code 0.\nnpm test\n'));
+    expect(afterAsking(null, `Edited x:\n${diff}`)).toEqual(result(`Edited x:\n${diff}`));
+  });
+});
+
+needs(terminal).describe('where nothing can be drawn over (rule: terminal)', () => {
+  test('a first line, the task once, each task of the list when it changes, Markdown as it was written', async () => {
+    const bench = await setUp(plan, files);
+    bench.environment['TERM'] = 'dumb';
+    const pty = bench.open([...scripted, 'Look']);
+    expect(await pty.end).toBe(0);
+    const shown = pty.shown.replaceAll('\r', '');
+    expect(shown).toMatch(/^stepwise \S+ · scripted at fake · .* · \/help for help$/m);
+    expect(shown.match(/☐ Look|☑ Look/g)).toEqual(['☐ Look', '☑ Look']);
+    expect(shown.match(/[☐☑] Tell/g)).toEqual(['☐ Tell']);
+    expect(shown).toContain('**One** file.');
+    expect(shown.match(/^Task {2}Look$/gm)).toHaveLength(1);
+  }, 30_000);
+
+  test('a pipe gets no first line, and the list task by task', async () => {
+    const bench = await setUp(plan, files);
+    const { stdout, stderr } = await bench.run([...scripted, 'Look']);
+    expect(stdout).toBe('**One** file.\n');
+    expect(stderr).not.toMatch(/^stepwise/);
+    expect(stderr.match(/[☐☑] (?:Look|Tell)/g)).toEqual(['☐ Look', '☐ Tell', '☑ Look']);
+  }, 30_000);
+
+  test('a change that was agreed to is not shown again as its result', async () => {
+    const edit = act('edit_file(path="config.js", old_string="30", new_string="40")');
+    const bench = await setUp([edit, answer('Done.')], files);
+    const pty = bench.open([...scripted, 'Raise it']);
+    await pty.onScreen('[esc] stop');
+    pty.type('y');
+    await pty.onScreen('Edited config.js');
+    await pty.onScreen('Done.');
+    expect(await pty.end).toBe(0);
+    expect(pty.shown.match(/\+export const limit = 40;/g)).toHaveLength(1);
+  }, 30_000);
+});

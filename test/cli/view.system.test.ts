@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { chromiumBrowser, launchChromium } from '../support/chromium.js';
+import { linux, needs } from '../support/needs.js';
+import { done, finish, lookUpCall } from '../support/run-harness.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { until } from '../support/until.js';
+
+const main = join(process.cwd(), '.build/src/cli/main.js');
+const root = temporaryFolder();
+const started: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+const canary = 'sk-canary-of-view-0123456789';
+
+/** Starts `stepwise view` where the only program on the path, if any, is an `xdg-open` that writes down how it was called. */
+async function view(args: readonly string[], { opener = true } = {}) {
+  const folder = mkdtempSync(join(root, 'view-'));
+  const { run } = await finish([lookUpCall(), done]);
+  const saved = JSON.stringify(run.save());
+  writeFileSync(join(folder, 'run.json'), saved);
+  writeFileSync(join(folder, 'other.json'), '{"lockfileVersion":3}');
+  const called = join(folder, 'called');
+  if (opener) {
+    writeFileSync(
+      join(folder, 'xdg-open'),
+      `#!/bin/sh\n{ echo "$#"; echo "$1"; export -p; } > '${called}.part'\n/bin/mv '${called}.part' '${called}'\n`,
+    );
+    chmodSync(join(folder, 'xdg-open'), 0o755);
+  }
+  const env = { PATH: folder, HOME: folder, STEPWISE_LLM_KEY: canary, CORS_ORIGINS: 'http://friend.example' };
+  const child = spawn(process.execPath, [main, 'view', ...args], { cwd: folder, env });
+  started.push(child);
+  const said = { out: '', err: '' };
+  child.stdout.on('data', (piece: Buffer) => (said.out += piece.toString()));
+  child.stderr.on('data', (piece: Buffer) => (said.err += piece.toString()));
+  return { child, saved, said, called };
+}
+
+async function address(said: { readonly out: string }): Promise<{ base: string; name: string }> {
+  const pattern = /(http:\/\/127\.0\.0\.1:\d+)\/#\/(view-[\w-]+)/;
+  await until(() => pattern.test(said.out));
+  const [, base = '', name = ''] = pattern.exec(said.out) ?? [];
+  return { base, name };
+}
+
+async function get(url: string, headers: Readonly<Record<string, string>> = {}) {
+  const [response] = await once(request(url, { headers }).end(), 'response');
+  return { status: response.statusCode as number, headers: response.headers, body: await text(response) };
+}
+
+const { test: onLinux } = needs(linux);
+
+describe('`stepwise view` (rule: playground-view)', () => {
+  test('hands the run to the page that it serves, and to nobody else', async () => {
+    const { saved, said } = await view(['run.json', '--no-open']);
+    const { base, name } = await address(said);
+    const url = `${base}/playground/runs/${name}`;
+    const own = await get(url, { 'sec-fetch-site': 'same-origin' });
+    expect(JSON.parse(own.body)).toEqual(JSON.parse(saved));
+    expect(own.headers['cache-control']).toBe('no-store');
+    expect((await get(base, { accept: 'text/html' })).body).toContain('<!doctype html>');
+    const strangers = [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { 'sec-fetch-site': 'none' },
+      { origin: 'http://friend.example' },
+    ];
+    for (const headers of strangers) expect((await get(url, headers)).status).toBe(404);
+    expect((await get(url, { host: 'rebound.example' })).status).toBe(403);
+    expect((await get(`${base}/playground/runs/view-`)).status).toBe(404);
+    expect((await get(`${base}/playground/runs`)).status).toBe(404);
+    expect(name.length).toBeGreaterThan(32);
+  });
+
+  needs(
+    chromiumBrowser,
+  ).test('shows it on the page, by the address of a step too, and again after a reload', async () => {
+    const { said } = await view(['run.json', '--no-open']);
+    const { base, name } = await address(said);
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      await page.goto(`${base}/#/${name}/step/1`);
+      const first = page.getByRole('button', { name: 'Step 1', exact: true, pressed: true });
+      await first.waitFor();
+      expect(await page.getByRole('main').innerText()).toContain('It is 42.');
+      await page.reload();
+      await first.waitFor();
+      expect(await page.getByRole('navigation', { name: 'Runs' }).count()).toBe(0);
+    } finally {
+      await browser.close();
+    }
+  }, 60_000);
+
+  test('is gone when it ends: at the first interrupt, in order', async () => {
+    const { child, said } = await view(['run.json', '--no-open']);
+    const { base } = await address(said);
+    child.kill('SIGINT');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+    await expect(get(base)).rejects.toThrow('ECONNREFUSED');
+    expect(said.err).toBe('');
+  });
+
+  onLinux('opens the browser with the address as its one argument, and without the key', async () => {
+    const { said, called } = await view(['run.json']);
+    const { base, name } = await address(said);
+    await until(() => existsSync(called));
+    const [count, url, ...environment] = readFileSync(called, 'utf8').split('\n');
+    expect([count, url]).toEqual(['1', `${base}/#/${name}`]);
+    expect(environment.join('\n')).not.toContain(canary);
+  });
+
+  onLinux('opens none with --no-open', async () => {
+    const { said, called, child } = await view(['run.json', '--no-open']);
+    await address(said);
+    child.kill('SIGINT');
+    await once(child, 'exit');
+    expect(existsSync(called)).toBe(false);
+  });
+
+  onLinux('says so where there is no browser, and goes on', async () => {
+    const { said } = await view(['run.json'], { opener: false });
+    const { base } = await address(said);
+    await until(() => said.err !== '');
+    expect(said.err).toBe('No browser could be started: open the address in one.\n');
+    expect((await get(`${base}/healthz`)).status).toBe(200);
+  });
+
+  test.each([
+    ['other.json', 'stepwise: other.json: This is not a saved run of version 1.\n'],
+    ['none.json', 'stepwise: There is no readable file none.json. A run is saved with --save FILE.\n'],
+  ])('of %s, which is no run, is one sentence', async (file, sentence) => {
+    const { child, said } = await view([file]);
+    expect(await once(child, 'close')).toEqual([1, null]);
+    expect(said).toEqual({ out: '', err: sentence });
+  });
+});

@@ -1,0 +1,190 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { needs } from '../../support/needs.js';
+import { pooled } from '../../support/pooled.js';
+import { until } from '../../support/until.js';
+import { type DurableStack, startDurableStack } from './durable-stack.js';
+import { type Journal, readJournal } from './journal.js';
+import { dependencies, prepareExample } from './prepare-example.js';
+import type { Program } from './program.js';
+import { answerOf, ScriptedModel, stepsOf, trialRuns } from './scenarios.js';
+
+const { describe: describeWithRestate } = needs(dependencies);
+const runs = trialRuns(200);
+const stepsInAll = runs.reduce((sum, run) => sum + stepsOf(run), 0);
+
+/** What is killed, in this order, evenly over the trial. */
+const KILLS = [
+  ...Array.from({ length: 5 }, () => 'worker' as const),
+  'Restate' as const,
+  ...Array.from({ length: 3 }, () => 'worker' as const),
+  'service' as const,
+  ...Array.from({ length: 2 }, () => 'worker' as const),
+];
+
+/** A process that was killed, and what was known when. */
+interface Kill {
+  readonly what: (typeof KILLS)[number];
+  /** From here on whatever the journal had is to be left alone. */
+  readonly journalReadAt: number;
+  readonly journal: Journal;
+}
+
+/** A step or a tool's call that began. */
+interface Beginning {
+  readonly at: number;
+  /** As the journal has it: `trial-7 step 2`. */
+  readonly name: string;
+}
+
+let stack: DurableStack;
+const model = new ScriptedModel(runs);
+
+describeWithRestate('200 runs at once, twelve kills', () => {
+  beforeAll(async () => {
+    await prepareExample();
+    stack = await startDurableStack();
+    stack.provider.script(model.respond);
+  }, 300_000);
+  afterAll(() => stack.close());
+
+  test('every run ends with its answer, and nothing the journal has is done or billed again', async () => {
+    const began = Date.now();
+    let outcomes: unknown;
+    await pooled(runs, 20, ({ name }) =>
+      stack.restate.agent(`${name}/run/send`, { task: `Look after ${name}.` }),
+    );
+    const person = new AbortController();
+    const replies = replyToAll(person.signal);
+    const kills: Kill[] = [];
+    try {
+      for (const [index, what] of KILLS.entries()) {
+        // All first steps begin at once. Between two kills the runs get on, at least a little.
+        const planned = 0.25 * stepsInAll + (0.7 * stepsInAll * index) / KILLS.length;
+        await stepsBegun(Math.min(stepsInAll, Math.max(planned, countBegun() + 20)));
+        kills.push(await kill(what));
+      }
+      outcomes = await pooled(runs, runs.length, ({ name }) => stack.restate.attach(name));
+    } finally {
+      person.abort();
+      await replies;
+    }
+    expect(outcomes).toEqual(runs.map((run) => ({ state: 'answered', answer: answerOf(run) })));
+
+    const steps = model.calls.map(({ request, run, step }) => ({ at: request.at, name: `${run} ${step}` }));
+    const calls = stack.executions.map(({ at, run, call }) => ({ at, name: `${run} ${call}` }));
+    const { done, open } = await readJournal(stack.restate);
+    expect([...open]).toEqual([]);
+    expect([...steps, ...calls].filter(({ name }) => !done.has(name))).toEqual([]);
+    expect(countBegun()).toBe(stepsInAll);
+    expect(kills.filter((each) => caughtBy(each, steps).size === 0)).toEqual([]);
+    report(kills, { steps, calls, seconds: (Date.now() - began) / 1_000 });
+    expect(repeatedThoughJournalled(steps, kills)).toEqual([]);
+    expect(repeatedThoughJournalled(calls, kills)).toEqual([]);
+    expect(unexplained(steps, kills)).toEqual([]);
+    expect(unexplained(calls, kills)).toEqual([]);
+    // One refund for each run that was allowed one, however often its call ran.
+    const refunds = runs.filter(({ reply }) => reply?.['type'] === 'allow').map(({ name }) => name);
+    expect(readdirSync(join(stack.folder, 'refunds')).sort()).toEqual(
+      refunds.map((name) => `${name}-call_2.json`).sort(),
+    );
+  }, 240_000);
+});
+
+const countBegun = (): number => new Set(model.calls.map(({ run, step }) => `${run} ${step}`)).size;
+
+/** Resolves when so many different steps have been asked for. */
+async function stepsBegun(count: number): Promise<void> {
+  await until(() => countBegun() >= count);
+}
+
+async function kill(what: Kill['what']): Promise<Kill> {
+  const programs: Readonly<Record<Kill['what'], Program>> = {
+    worker: stack.worker,
+    service: stack.service,
+    Restate: stack.restate.program,
+  };
+  const program = programs[what];
+  await program.kill();
+  // Restate cannot be asked while it is dead; of the others' last words everything has arrived by then.
+  if (what === 'Restate') await program.start();
+  else await wait(200);
+  const journal = await readJournal(stack.restate);
+  const journalReadAt = Date.now();
+  if (what !== 'Restate') await program.start();
+  return { what, journalReadAt, journal };
+}
+
+/** The people of all runs: each reply is sent once, to Restate, which keeps it while no worker lives. */
+async function replyToAll(signal: AbortSignal): Promise<void> {
+  const replied = new Set<string>();
+  while (!signal.aborted) {
+    await replyToNew(replied).catch(() => 'Restate is away: next time.');
+    await wait(100);
+  }
+}
+
+async function replyToNew(replied: Set<string>): Promise<void> {
+  const states = await stack.restate.query<{ run: string; status: string }>(
+    "select service_key as run, value_utf8 as status from state where key = 'status'",
+  );
+  for (const { run, status } of states) {
+    const { waiting_for = [] }: { waiting_for?: readonly { call_id: string }[] } = JSON.parse(status);
+    for (const { call_id } of waiting_for) {
+      if (replied.has(run)) continue;
+      const reply = runs.find(({ name }) => name === run)?.reply;
+      const { status: code } = await stack.restate.agent(`${run}/reply/send`, { call_id, ...reply });
+      if (code === 202) replied.add(run);
+    }
+  }
+}
+
+/** What began again after a kill, though the journal had its result by then. */
+const repeatedThoughJournalled = (beginnings: readonly Beginning[], kills: readonly Kill[]): Beginning[] =>
+  beginnings.filter(({ at, name }) =>
+    kills.some(({ journalReadAt, journal }) => at > journalReadAt && journal.done.has(name)),
+  );
+
+/** What began more often than once, and once more for each kill that caught it. */
+function unexplained(beginnings: readonly Beginning[], kills: readonly Kill[]): string[] {
+  const caught = kills.map((each) => caughtBy(each, beginnings));
+  return [...new Set(beginnings.map(({ name }) => name))].filter((name) => {
+    const times = beginnings.filter((each) => each.name === name).length;
+    return times > 1 + caught.filter((names) => names.has(name)).length;
+  });
+}
+
+/**
+ * What had begun by a kill, and has no result in the journal after it: Restate promises to do it again. What a dead
+ * worker asked for may still arrive for a while, so the journal's own word counts, too.
+ */
+const caughtBy = ({ journalReadAt, journal }: Kill, beginnings: readonly Beginning[]): Set<string> =>
+  new Set(
+    beginnings
+      .filter(({ at, name }) => journal.open.has(name) || (at <= journalReadAt && !journal.done.has(name)))
+      .map(({ name }) => name),
+  );
+
+interface Figures {
+  readonly steps: readonly Beginning[];
+  readonly calls: readonly Beginning[];
+  readonly seconds: number;
+}
+
+function report(kills: readonly Kill[], { steps, calls, seconds }: Figures): void {
+  const repeated = (beginnings: readonly Beginning[]) =>
+    beginnings.length - new Set(beginnings.map(({ name }) => name)).size;
+  const lines = kills.map((each, index) => {
+    const inFlight = caughtBy(each, steps).size;
+    return `kill ${index + 1}, ${each.what}: ${each.journal.done.size} results in the journal, ${inFlight} steps and ${caughtBy(each, calls).size} tool calls without one`;
+  });
+  const caught = kills.reduce((sum, each) => sum + caughtBy(each, steps).size, 0);
+  process.stdout.write(
+    `${lines.join('\n')}
+${runs.length} runs in ${seconds.toFixed(0)} s: ${stepsInAll} steps, ${steps.length} model calls, ${repeated(steps)} of them again, of ${caught} that kills caught;
+${calls.length} tool calls, ${repeated(calls)} of them again
+`,
+  );
+}

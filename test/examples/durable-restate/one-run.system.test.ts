@@ -1,0 +1,276 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Script } from '../../../src/offline/fake-provider.js';
+import { needs } from '../../support/needs.js';
+import { until } from '../../support/until.js';
+import { type DurableStack, modelKey, serviceToken, startDurableStack } from './durable-stack.js';
+import { dependencies, prepareExample } from './prepare-example.js';
+
+const { describe: describeWithRestate } = needs(dependencies);
+
+let stack: DurableStack;
+let runs = 0;
+
+/** Starts a run under a name of its own, over what the model is to say. */
+async function startRun(script: Script, task = 'Refund A-17.'): Promise<string> {
+  stack.provider.script(script);
+  runs += 1;
+  const name = `run-${runs}`;
+  expect((await stack.restate.agent(`${name}/run/send`, { task })).status).toBe(202);
+  return name;
+}
+
+const statusOf = async (name: string) => (await stack.restate.agent(`${name}/status`)).body;
+const reply = (name: string, body: object) => stack.restate.agent(`${name}/reply`, body);
+
+/** Resolves with what waits for a person, as soon as something does. */
+const waitingCalls = (name: string): Promise<unknown> =>
+  until(
+    () => statusOf(name),
+    (status) => JSON.stringify(status).includes('"waiting"'),
+  );
+
+const refund = 'Action: refund_order(id="A-17")';
+const answerOf = (text: string) => ({ text: `Final Answer: ${text}` });
+const asked = () => stack.provider.requests.length;
+const lastPrompt = () => stack.provider.requests.at(-1)?.rawBody;
+
+describeWithRestate('a durable run', () => {
+  beforeAll(async () => {
+    await prepareExample();
+    // One slot: where a step does not free it, the next one is refused.
+    stack = await startDurableStack({ MAX_IN_FLIGHT: '1', STEP_DEADLINE_MS: '10000' });
+  }, 300_000);
+  afterAll(() => stack.close());
+
+  test('waits for a person, and goes on with what the person allows', async () => {
+    const name = await startRun([{ text: refund }, answerOf('Paid back.')]);
+    expect(await waitingCalls(name)).toEqual({
+      state: 'waiting',
+      step: 1,
+      waiting_for: [{ call_id: 'call_1', tool: 'refund_order', arguments: { id: 'A-17' } }],
+    });
+    expect((await reply(name, { call_id: 'call_1', type: 'allow' })).status).toBe(200);
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Paid back.' });
+    expect(await statusOf(name)).toEqual({ state: 'answered', answer: 'Paid back.' });
+    expect(readdirSync(join(stack.folder, 'refunds'))).toEqual([`${name}-call_1.json`]);
+    expect(await reply(name, { call_id: 'call_1', type: 'allow' })).toMatchObject({ status: 404 });
+  });
+
+  test('tells the model what a person denied or changed, and refuses a reply that does not fit', async () => {
+    const name = await startRun([{ text: refund }, { text: refund }, answerOf('Done.')]);
+    await waitingCalls(name);
+    const misfits = [
+      [{ call_id: 'call_9', type: 'allow' }, 404],
+      [{ call_id: 'call_1', type: 'answer', text: 'Yes.' }, 400],
+      [{ call_id: 'call_1', type: 'edit', arguments: { id: 17 } }, 400],
+      [{ call_id: 'call_1', type: 'yes' }, 400],
+    ] as const;
+    for (const [body, status] of misfits) expect(await reply(name, body)).toMatchObject({ status });
+    await reply(name, { call_id: 'call_1', type: 'deny', reason: 'Not this month.' });
+    await until(() => asked() >= 2 && lastPrompt()?.includes('Not this month.'));
+    await waitingCalls(name);
+    await reply(name, { call_id: 'call_2', type: 'edit', arguments: { id: 'B-20' } });
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Done.' });
+    expect(lastPrompt()).toContain('Order B-20 is paid back: 12.');
+    expect(lastPrompt()).toContain('The user changed the arguments');
+  });
+
+  test('shows of the calls that wait those without a reply, and none when all have one', async () => {
+    const toolCalls = [
+      { id: 'pay_1', name: 'refund_order', arguments: { id: 'A-17' } },
+      { id: 'pay_2', name: 'refund_order', arguments: { id: 'B-20' } },
+    ];
+    const name = await startRun([{ toolCalls }, answerOf('Both.')]);
+    const [first, second] = [
+      { call_id: 'pay_1', tool: 'refund_order', arguments: { id: 'A-17' } },
+      { call_id: 'pay_2', tool: 'refund_order', arguments: { id: 'B-20' } },
+    ];
+    expect(await waitingCalls(name)).toEqual({ state: 'waiting', step: 1, waiting_for: [first, second] });
+    // The run waits for the first; that the second has its reply is known all the same.
+    await reply(name, { call_id: 'pay_2', type: 'deny' });
+    expect(await statusOf(name)).toEqual({ state: 'waiting', step: 1, waiting_for: [first] });
+    expect(await reply(name, { call_id: 'pay_2', type: 'allow' })).toMatchObject({ status: 404 });
+    await reply(name, { call_id: 'pay_1', type: 'allow' });
+    expect(await statusOf(name)).not.toMatchObject({ state: 'waiting' });
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Both.' });
+  });
+
+  test('waits for the answer to what the model asks the person', async () => {
+    const question = 'Action: request_input(question="Which order?", choices=["A-17", "B-20"])';
+    const name = await startRun([{ text: question }, answerOf('It is B-20.')]);
+    expect(await waitingCalls(name)).toMatchObject({
+      waiting_for: [
+        { tool: 'request_input', arguments: { question: 'Which order?', choices: ['A-17', 'B-20'] } },
+      ],
+    });
+    await reply(name, { call_id: 'call_1', type: 'answer', text: 'The one of Bo.' });
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'It is B-20.' });
+    expect(lastPrompt()).toContain('The one of Bo.');
+  });
+
+  test('takes a reply that is given while no worker lives, and goes on with the next one', async () => {
+    const name = await startRun([{ text: refund }, answerOf('Paid back.')]);
+    await waitingCalls(name);
+    const before = asked();
+    await stack.worker.kill();
+    const given = await stack.restate.agent(`${name}/reply/send`, { call_id: 'call_1', type: 'allow' });
+    expect(given.status).toBe(202);
+    await stack.worker.start();
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Paid back.' });
+    expect(asked() - before).toBe(1);
+  });
+
+  test('is done once, however often it is asked for under its name', async () => {
+    const name = await startRun([answerOf('Once.')]);
+    const before = asked();
+    await stack.restate.attach(name);
+    const again = await stack.restate.agent(`${name}/run/send`, { task: 'Refund A-17.' });
+    expect(again.body).toMatchObject({ status: 'PreviouslyAccepted' });
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Once.' });
+    expect(asked() - before).toBeLessThanOrEqual(1);
+  });
+
+  test('is cancelled in the middle of a model call: the call is closed and its slot is free (rule: caller-leaves)', async () => {
+    const before = asked();
+    const name = await startRun({ fault: 'silence' });
+    const request = await stack.provider.request(before);
+    expect((await stack.restate.agent(`${name}/cancel`)).status).toBe(200);
+    expect(await stack.restate.attach(name)).toEqual({ state: 'cancelled' });
+    expect(await request.ended).toBe('aborted');
+    expect(await statusOf(name)).toEqual({ state: 'cancelled' });
+    const next = await startRun([answerOf('There is room.')]);
+    expect(await stack.restate.attach(next)).toEqual({ state: 'answered', answer: 'There is room.' });
+    expect(asked() - before).toBe(2);
+  });
+
+  test('is cancelled while it waits for a person', async () => {
+    const name = await startRun([{ text: refund }]);
+    await waitingCalls(name);
+    await stack.restate.agent(`${name}/cancel`);
+    expect(await stack.restate.attach(name)).toEqual({ state: 'cancelled' });
+    expect(await stack.restate.agent('no-such-run/cancel')).toMatchObject({ status: 404 });
+  });
+
+  test('ends with the failure of the step where trying again is of no use (rule: one-failure-body)', async () => {
+    const before = asked();
+    const name = await startRun({ fault: 'unauthorized' });
+    expect(await stack.restate.attach(name)).toMatchObject({
+      state: 'failed',
+      error: { code: 'upstream_authentication_failed', retryable: false, upstream_status: 401 },
+    });
+    expect(asked() - before).toBe(1);
+  });
+
+  test('tries again what passes, after the wait that the service names (rule: retry-after)', async () => {
+    const before = asked();
+    const name = await startRun([{ fault: 'rate-limited', retryAfter: '2' }, answerOf('At last.')]);
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'At last.' });
+    const [first, second] = stack.provider.requests.slice(before);
+    expect(Number(second?.at) - Number(first?.at)).toBeGreaterThanOrEqual(2_000);
+    expect(asked() - before).toBe(2);
+  });
+
+  test('asks three times at most where the provider may have billed the reply (rule: one-deadline)', async () => {
+    const before = asked();
+    const name = await startRun([
+      { fault: 'html' },
+      { fault: 'silence' },
+      { fault: 'html' },
+      answerOf('Late.'),
+    ]);
+    expect(await stack.restate.attach(name)).toMatchObject({
+      state: 'failed',
+      error: { code: 'upstream_invalid_response', retryable: true },
+    });
+    expect(asked() - before).toBe(3);
+  });
+
+  test('is cancelled while it waits to try again', async () => {
+    const before = asked();
+    const name = await startRun([{ fault: 'rate-limited', retryAfter: '3600' }]);
+    await (await stack.provider.request(before)).ended;
+    await stack.restate.agent(`${name}/cancel`);
+    expect(await stack.restate.attach(name)).toEqual({ state: 'cancelled' });
+    expect(asked() - before).toBe(1);
+  });
+
+  test('goes on when the service comes back', async () => {
+    await stack.service.kill();
+    const name = await startRun([answerOf('It is back.')]);
+    await until(
+      async () => await journalOf(name),
+      (text) => text.includes('Command: Sleep'),
+    );
+    await stack.service.start();
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'It is back.' });
+  });
+
+  test('pays a refusal once and an empty reply once (rule: billed-outcomes)', async () => {
+    const before = asked();
+    const refused = await startRun({ refusal: 'I cannot help with that.' });
+    expect(await stack.restate.attach(refused)).toMatchObject({ error: { code: 'upstream_refusal' } });
+    expect(asked() - before).toBe(1);
+    const empty = await startRun([{ text: '' }, answerOf('Now I speak.')]);
+    expect(await stack.restate.attach(empty)).toEqual({ state: 'answered', answer: 'Now I speak.' });
+    expect(asked() - before).toBe(3);
+  });
+
+  test('corrects an action that cannot be read, twice at most (rule: unreadable-action)', async () => {
+    const broken = { text: 'Action: refund_order(id="A-17' };
+    const before = asked();
+    const name = await startRun([broken, broken, broken]);
+    expect(await stack.restate.attach(name)).toMatchObject({ error: { code: 'malformed_action' } });
+    expect(asked() - before).toBe(3);
+  });
+
+  test('ends at its limit of steps with what the model then says (rule: last-iteration)', async () => {
+    const search = { text: 'Action: search_orders(query="Ada")' };
+    const before = asked();
+    const name = await startRun([...Array.from({ length: 7 }, () => search), answerOf('Enough.')]);
+    expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Enough.' });
+    expect(asked() - before).toBe(8);
+  });
+
+  test('leaves no key anywhere in Restate: not in its files, not in its tables (rule: key-redaction)', async () => {
+    const canary = 'canary-4f1d7c02';
+    const name = await startRun([answerOf('Found.')], `Where is ${canary}?`);
+    await stack.restate.attach(name);
+    expect(stack.provider.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${modelKey}`);
+    // The search would find it: what the task says is there.
+    expect(await placesOf(canary)).toEqual({ files: true, tables: true });
+    for (const key of [modelKey, serviceToken]) {
+      expect(await placesOf(key)).toEqual({ files: false, tables: false });
+    }
+  });
+});
+
+async function journalOf(name: string): Promise<string[]> {
+  const ofRun = `target_service_key = '${name}' and target_handler_name = 'run'`;
+  const entries = await stack.restate.query<{ entry_type: string }>(
+    `select j.entry_type from sys_journal j join sys_invocation i on j.id = i.id where ${ofRun}`,
+  );
+  return entries.map(({ entry_type }) => entry_type);
+}
+
+/** Whether the text stands in what Restate has written to its folder, and in what its tables show. */
+async function placesOf(text: string): Promise<{ files: boolean; tables: boolean }> {
+  const folder = join(stack.folder, 'restate');
+  const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const shown = JSON.stringify(await allTables());
+  const hex = Buffer.from(text).toString('hex');
+  return {
+    files: paths.some((path) => readFileSync(path).includes(text)),
+    tables: shown.includes(text) || shown.toLowerCase().includes(hex),
+  };
+}
+
+async function allTables(): Promise<unknown[]> {
+  const named = "select distinct table_name from information_schema.columns where table_schema = 'public'";
+  const tables = await stack.restate.query<{ table_name: string }>(named);
+  expect(tables.length).toBeGreaterThan(10);
+  return Promise.all(tables.map(({ table_name }) => stack.restate.query(`select * from ${table_name}`)));
+}

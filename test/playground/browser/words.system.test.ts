@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { chromiumBrowser, launchChromium } from '../../support/chromium.js';
+import { needs } from '../../support/needs.js';
+import { describePlayground } from '../../support/playground.js';
+import { writeTokenFile } from '../../support/token-file.js';
+import { startWholeService } from '../../support/whole-service.js';
+
+jest.setTimeout(120_000); // a machine may be busy with other things
+
+const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspector' });
+const read = { text: 'Thought: I look.\nAction: read_file(path="package.json")' };
+const answer = { text: 'Thought: I know it.\nFinal Answer: Done.' };
+
+describePlayground('what the page says (rule: playground-page)', (playground) => {
+  test('a question keeps its lines, and its call waits for the person', async () => {
+    const { page } = playground;
+    const question = {
+      text: 'Thought: I ask.\nAction: request_input(question="Which?\\n1. francs\\n2. euros")',
+    };
+    await playground.script([question, answer]);
+    await playground.run('Set the currency.');
+    const asked = page.locator('#question');
+    await asked.waitFor();
+    expect((await asked.innerText()).trim().split('\n')).toHaveLength(3);
+    expect(await page.getByRole('main').getByText('waits for you').count()).toBe(1);
+    await page.getByLabel('Your answer').fill('francs');
+    await playground.button('Answer').click();
+    await playground.ended();
+    expect(await page.getByRole('main').getByText('waits for you').count()).toBe(0);
+  });
+
+  test('a count is read out once: its name, and the number', async () => {
+    const { page } = playground;
+    await playground.script(answer);
+    await playground.run('What is this?');
+    await playground.ended();
+    const counts = await page.locator('.figures').ariaSnapshot();
+    expect(counts).toMatch(/term: Tokens in\n/);
+    expect(counts).not.toMatch(/\d in\b/);
+  });
+
+  test('of two runs it is said what has changed, and what only one has', async () => {
+    const { page } = playground;
+    await playground.script([read, answer, answer]);
+    await playground.run('What is this?');
+    await playground.ended();
+    await playground.button(/Try again from here… Step 1/).click();
+    await playground.button('Go on from here').click();
+    await page
+      .getByText('Here the branch begins', { exact: false })
+      .or(page.getByText('Answered'))
+      .first()
+      .waitFor();
+    await playground.ended();
+    await playground.button('Compare…').click();
+    const states = await page.getByRole('dialog').locator('.pair-state').allInnerTexts();
+    expect(states).toEqual(['thought changed; call, result only left; answer only right', 'only left']);
+  });
+});
+
+describePlayground(
+  'on a narrow screen (rule: playground-page)',
+  (playground) => {
+    test('it is said that no language model is called, and what the budget bar means', async () => {
+      const { page } = playground;
+      await page.getByText('No language model is called').filter({ visible: true }).first().waitFor();
+      await page.getByRole('main').getByText('Reply reserve').waitFor();
+    });
+
+    test('a step that is chosen is looked at', async () => {
+      const { page } = playground;
+      await playground.button('Run').click();
+      await playground.ended();
+      await playground.button('Step 1').click();
+      await inspector(page).getByRole('heading', { name: 'Step 1' }).waitFor();
+      expect(await page.evaluate('document.activeElement.id')).toBe('tab-inspect');
+    });
+  },
+  { viewport: { width: 390, height: 844 } },
+);
+
+needs(chromiumBrowser).describe('a service that says no (rule: playground-page)', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  /** How often it is said, on the page and to a screen reader. */
+  const timesSaid = (page: Page, words: RegExp): Promise<number> =>
+    page.getByText(words).filter({ visible: true }).count();
+
+  const run = async (page: Page): Promise<void> => {
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByText('Ended: an error', { exact: true }).waitFor();
+    await page.waitForTimeout(500); // the next prompt is asked for again
+  };
+
+  test('for want of a token: once, with what to do, before a run and after it', async () => {
+    const service = await startWholeService(undefined, {
+      OFFLINE_MODEL: 'on',
+      AUTH_TOKENS_FILE: writeTokenFile({ token: 't'.repeat(40), name: 'page' }),
+    });
+    const page = await browser.newPage();
+    try {
+      await page.goto(`${service.url}/`);
+      const words = /asks for a token: give yours under Model/;
+      await page.getByText(words).first().waitFor();
+      await page.waitForTimeout(500);
+      expect(await timesSaid(page, words)).toBe(1);
+      await run(page);
+      expect(await timesSaid(page, words)).toBe(1);
+    } finally {
+      await page.close();
+      await service.close();
+    }
+  });
+
+  test('because it has gone: once, with what to do', async () => {
+    const service = await startWholeService(undefined, { OFFLINE_MODEL: 'on' });
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/`);
+    await inspector(page).getByText('First prompt', { exact: true }).waitFor();
+    await service.close();
+    await run(page);
+    expect(await timesSaid(page, /The service does not answer/)).toBe(1);
+    await page.close();
+  });
+});
