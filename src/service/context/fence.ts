@@ -51,7 +51,10 @@ const harmlessAttribute = /^[\w ./,-]{0,200}$/;
 function renderAttribute([name, value]: [string, string | undefined]): string {
   if (value === undefined) return '';
   if (harmlessAttribute.test(value)) return ` ${name}="${value}"`;
-  const safe = shorten(value).replace(/["<>\p{Cc}\u2028\u2029]/gu, (found) => `&#${found.codePointAt(0)};`);
+  const safe = shortenToPathLength(value).replace(
+    /["<>\p{Cc}\u2028\u2029]/gu,
+    (found) => `&#${found.codePointAt(0)};`,
+  );
   return ` ${name}="${escapeFenced(safe)}"`;
 }
 
@@ -79,12 +82,12 @@ export function escapeFenced(text: string): string {
 
 /** A path for use inside a line of text. Quotes one with control characters, which could begin a new line. */
 export function inlinePath(path: string): string {
-  const shown = shorten(path);
+  const shown = shortenToPathLength(path);
   return /[\p{Cc}\u2028\u2029]/u.test(shown) ? JSON.stringify(shown) : shown;
 }
 
 /** Cuts a text that is longer than the longest path, and leaves no half of a surrogate pair. */
-export function shorten(text: string): string {
+export function shortenToPathLength(text: string): string {
   if (text.length <= MAX_PATH_LENGTH) return text;
   return `${text.slice(0, MAX_PATH_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
