@@ -20,7 +20,7 @@ import {
 } from './search-state.js';
 
 const MAX_SEARCHES = 5;
-/** With fewer hits than this, the search continues. */
+/** Minimum number of hits; with fewer, the search continues. */
 const FEW_HITS = 12;
 
 /** Returns the searches that may still help, in their order; none once enough is found. */
