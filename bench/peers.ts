@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
  */
 export function installPeers(): void {
   if (existsSync('bench/peers/node_modules/@portkey-ai')) return;
-  console.log('installing the peers into bench/peers …');
+  console.log('Installing the packages to compare with into bench/peers …');
   const options = [
     'ci',
     '--prefix',

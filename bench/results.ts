@@ -25,7 +25,7 @@ function versionOf(folder: string): string {
 
 export function writeResults(figures: readonly Figure[]): void {
   writeFileSync(file, `${heading}\n${describeRun()}\n\n${tableOf(figures)}\n`);
-  console.log(`\nwritten to ${file}`);
+  console.log(`\nFigures written to ${file}`);
 }
 
 const heading = `# Results

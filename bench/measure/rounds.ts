@@ -42,5 +42,5 @@ export async function interleave<Name extends string, Result>(
       results.get(name)?.push(await measure(name, round));
     }
   }
-  return Object.fromEntries(results) as Record<Name, Result[]>; // the map was built from these names
+  return Object.fromEntries(results) as Record<Name, Result[]>; // The map was built from these names.
 }

@@ -19,7 +19,7 @@ export async function startPortkeyStack(): Promise<string> {
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // listens on TCP
+  const { port } = server.address() as AddressInfo; // A server that listens on TCP has an AddressInfo.
   server.close();
   await once(server, 'close');
   return port;

@@ -43,5 +43,5 @@ process.on('message', () => {
   process.send?.(usage);
 });
 
-const start: Start = starts[name as StackName]; // `startStack` takes no other name
+const start: Start = starts[name as StackName]; // `startStack` accepts only these names.
 process.send?.(await start(options.upstreamUrl ?? '', options));

@@ -30,7 +30,9 @@ export async function run(): Promise<Figure[]> {
   const cuts = Object.entries(rows)
     .filter(([name]) => name.endsWith('40 steps at 32k'))
     .map(([, row]) => row.cuts / 4);
-  return [{ what: 'cuts of the prompt in ten steps at 32k', unit: 'cuts', measured: atMost(1, cuts) }];
+  return [
+    { what: 'changes of the prompt prefix in ten steps at 32k', unit: 'cuts', measured: atMost(1, cuts) },
+  ];
 }
 
 function stabilityOf(steps: Awaited<ReturnType<typeof recordRun>>) {

@@ -44,12 +44,12 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   stack.stop();
   await model.close();
   trials.sort((one, other) => other['healthz (ms)'] - one['healthz (ms)']);
-  console.log(`\nThe ${SHOWN} of ${trials.length} requests beside which /healthz takes longest:`);
+  console.log(`\nThe ${SHOWN} of ${trials.length} requests during which /healthz is slowest:`);
   console.table(trials.slice(0, SHOWN));
   const longest = trials[0]?.['healthz (ms)'] ?? Number.NaN;
   return [
     {
-      what: '/healthz beside any one request, the longest',
+      what: '/healthz beside one other request, maximum',
       unit: 'ms',
       digits: 0,
       measured: atMost(MAX_HEALTH_MS, [longest]),

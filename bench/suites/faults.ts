@@ -44,7 +44,7 @@ export async function run(): Promise<Figure[]> {
   console.log(
     `${outcomes.length} requests; ms over the deadline: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${sorted.at(-1)}; ` +
       `answered by deadline + 250 ms: ${sorted.filter((ms) => ms <= 250).length}; ` +
-      `healthz beside them, 19 of 20: ${trials.map((each) => Math.round(each.machineMs)).join(', ')} ms; ` +
+      `95th percentile of /healthz meanwhile: ${trials.map((each) => Math.round(each.machineMs)).join(', ')} ms; ` +
       `sockets at the end: ${trials.map((each) => each.socketsAtTheEnd).join(' + ')}`,
   );
   const left = outcomes.reduce((sum, outcome) => sum + outcome.left, 0);
@@ -57,7 +57,7 @@ export async function run(): Promise<Figure[]> {
       measured: atMost(250, [sorted.at(-1) ?? 0]),
     },
     {
-      what: `${what}: the same by the service's log`,
+      what: `${what}: latest answer by the service's log`,
       ...inMs,
       measured: { samples: [highest(outcomes.map(({ loggedOverMs }) => loggedOverMs))] },
     },

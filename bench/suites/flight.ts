@@ -36,7 +36,9 @@ interface Flight {
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const limit = openFilesLimit();
   if (limit < OPEN_FILES) {
-    console.log(`The suite flight was skipped: it needs ${OPEN_FILES} open files, ulimit -n says ${limit}.`);
+    console.log(
+      `Skipped the suite flight: it needs ${OPEN_FILES} open files, but the limit is ${limit}. Raise it with ulimit -n.`,
+    );
     return [];
   }
   const count = quick ? 100 : IN_FLIGHT;

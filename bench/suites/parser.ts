@@ -27,10 +27,10 @@ type Texts = Readonly<Record<string, (length: number) => string>>;
  */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const tools = writtenCallTools();
-  const shown = (texts: Texts): Texts =>
+  const selected = (texts: Texts): Texts =>
     Object.fromEntries(Object.entries(texts).slice(0, quick ? 3 : undefined));
-  const replies = growthsOf((text) => parseCompletion(text, tools), shown(hostileTexts));
-  const segments = growthsOf(readSignatures, shown(hostileSegments));
+  const replies = growthsOf((text) => parseCompletion(text, tools), selected(hostileTexts));
+  const segments = growthsOf(readSignatures, selected(hostileSegments));
   console.log('\nCPU ms of the parser on hostile replies, then on hostile tool segments\n');
   console.table(replies);
   console.table(segments);
@@ -38,13 +38,13 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   return [
     ...tiers.map((tier) => casesFigure(tier)),
     {
-      what: 'parser, 1 MiB of anything, the slowest',
+      what: 'parser, 1 MiB of hostile text, maximum',
       unit: 'ms',
       digits: 0,
       measured: atMost(MAX_MS, [Math.max(...growths.map((growth) => growth['1 MiB']))]),
     },
     {
-      what: 'parser, twice the text, the steepest',
+      what: 'parser, growth for twice the text, maximum',
       unit: '× the time',
       measured: atMost(MAX_FACTOR_OF_DOUBLING, [Math.max(...growths.map(({ factor }) => factor ?? 0))]),
     },
@@ -55,7 +55,7 @@ function casesFigure(tier: ParserCase['tier']): Figure {
   const cases = loadCases('written-calls').filter((each) => each.tier === tier);
   const percent = (100 * cases.filter(isReadRight).length) / cases.length;
   return {
-    what: `parser cases read right: ${tier}`,
+    what: `conformance cases parsed correctly: ${tier}`,
     unit: '%',
     measured: atLeast(tier === 'repair' ? 95 : 100, [percent]),
   };

@@ -102,7 +102,7 @@ function closeAll(routes: Routes): void {
 function cpuFigures({ what, cpu }: Comparison, warm: Rounds, cold: Rounds): Figure[] {
   const cpuMs = (rounds: Rounds, name: RouteName) => rounds[name].map((round) => round.cpuMs);
   const share = (rounds: Rounds, peer: Peer) => ratios(cpuMs(rounds, 'ours'), cpuMs(rounds, peer));
-  const peers = Object.keys(cpu) as Peer[]; // the keys of a table of peers
+  const peers = Object.keys(cpu) as Peer[]; // `cpu` has only peers as keys.
   const shares = peers.map((peer) => ({
     what: `CPU per request, ${what}: share of ${titles[peer]}`,
     unit: '×',

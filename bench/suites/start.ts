@@ -33,7 +33,7 @@ const commands = {
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
   const home = mkdtempSync(join(tmpdir(), 'stepwise-bench-'));
-  const names = Object.keys(commands) as (keyof typeof commands)[]; // its own names
+  const names = Object.keys(commands) as (keyof typeof commands)[]; // `commands` has no other keys.
   const ms = await interleave(names, quick ? 1 : ROUNDS, (name) => firstOutputMs(commands[name], home));
   const memory = await memoryAtRest(home, quick ? 100 : REST_MS);
   rmSync(home, { recursive: true });

@@ -90,7 +90,7 @@ function figuresOf({ kilobytes, ...bounds }: Size, warm: Samples, cold: Samples)
   const inMs = { unit: 'ms', digits: 2 };
   return [
     {
-      what: `${what}: times less than the plain stack`,
+      what: `${what}: factor below the plain stack`,
       unit: '×',
       measured: atLeast(bounds.warm, ratios(warm.plain, warm.stepwise)),
       cold: atLeast(bounds.cold, ratios(cold.plain, cold.stepwise)),

@@ -27,13 +27,13 @@ const paragraphs = (characters: number): string =>
   `${sentence.repeat(5)}\n\n`.repeat(Math.ceil(characters / (sentence.length * 5)));
 
 /** Scripted answers by content, with the number of chunks they arrive in. */
-const answers: Readonly<Record<string, { text: string; pieces: number; delayMs?: number }>> = {
-  '2,000 deltas': { text: paragraphs(16_000), pieces: 2_000, delayMs: BETWEEN_DELTAS_MS },
-  'an answer of 500 KB': { text: paragraphs(500_000), pieces: 5_000 },
-  '242 KB of nested quotes': { text: '> '.repeat(121_000), pieces: 2_500 },
+const answers: Readonly<Record<string, { text: string; chunks: number; delayMs?: number }>> = {
+  '2,000 deltas': { text: paragraphs(16_000), chunks: 2_000, delayMs: BETWEEN_DELTAS_MS },
+  'an answer of 500 KB': { text: paragraphs(500_000), chunks: 5_000 },
+  '242 KB of nested quotes': { text: '> '.repeat(121_000), chunks: 2_500 },
   '180,000 Chinese characters': {
     text: '折扣是购物车总额的十分之一，上限为四十。'.repeat(9_000),
-    pieces: 2_500,
+    chunks: 2_500,
   },
 };
 
@@ -43,10 +43,10 @@ const answers: Readonly<Record<string, { text: string; pieces: number; delayMs?:
  */
 export async function run({ quick }: BenchOptions): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
-  for (const [what, { text, pieces, delayMs = 0 }] of Object.entries(answers)) {
-    const said = quick ? text.slice(0, 2_000) : text;
-    const drawn = await draw({ text: '', chunks: inPieces(said, pieces), chunkDelayMs: delayMs });
-    figures.push(...figuresOf(what, drawn, Buffer.byteLength(said)));
+  for (const [what, { text, chunks, delayMs = 0 }] of Object.entries(answers)) {
+    const content = quick ? text.slice(0, 2_000) : text;
+    const drawn = await draw({ text: '', chunks: splitEvenly(content, chunks), chunkDelayMs: delayMs });
+    figures.push(...figuresOf(what, drawn, Buffer.byteLength(content)));
   }
   return figures;
 }
@@ -55,18 +55,18 @@ function figuresOf(what: string, drawn: Drawn, length: number): Figure[] {
   const { paintMs, frames, seconds, bytes, cpuSeconds, peakMegabytes } = drawn;
   return [
     { what: `${what}: frames per second`, unit: '', measured: atMost(31, [frames / seconds]) },
-    { what: `${what}: bytes written for each of its own`, unit: '', measured: atMost(10, [bytes / length]) },
+    { what: `${what}: bytes written per byte of text`, unit: '', measured: atMost(10, [bytes / length]) },
     { what: `${what}: peak memory`, unit: 'MB', digits: 0, measured: atMost(250, [peakMegabytes]) },
     { what: `${what}: CPU, start included`, unit: 's', measured: { samples: [cpuSeconds] } },
     { what: `${what}: to the first paint`, unit: 'ms', digits: 0, measured: { samples: [paintMs] } },
   ];
 }
 
-function inPieces(text: string, pieces: number): readonly string[] {
-  const length = Math.ceil(text.length / pieces);
-  const said = `Thought: That is all.\nFinal Answer: `;
+function splitEvenly(text: string, chunks: number): readonly string[] {
+  const length = Math.ceil(text.length / chunks);
+  const lead = `Thought: That is all.\nFinal Answer: `;
   return [
-    said,
+    lead,
     ...Array.from({ length: Math.ceil(text.length / length) }, (_, at) =>
       text.slice(at * length, (at + 1) * length),
     ),
@@ -78,7 +78,7 @@ async function draw(reply: ScriptedReply): Promise<Drawn> {
   provider.script([reply]);
   const home = mkdtempSync(join(tmpdir(), 'stepwise-bench-'));
   const usage = join(home, 'usage.json');
-  writeFileSync(join(home, 'tell-usage.mjs'), tellUsage(usage));
+  writeFileSync(join(home, 'report-usage.mjs'), reportUsage(usage));
   try {
     const begun = performance.now();
     const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command(home)}`, '/dev/null'], {
@@ -99,10 +99,10 @@ async function draw(reply: ScriptedReply): Promise<Drawn> {
 }
 
 const command = (home: string): string =>
-  `${process.execPath} --import ${home}/tell-usage.mjs ${process.cwd()}/.build/src/cli/main.js --model scripted --upstream fake Tell`;
+  `${process.execPath} --import ${home}/report-usage.mjs ${process.cwd()}/.build/src/cli/main.js --model scripted --upstream fake Tell`;
 
 /** Code that runs in the CLI's process and writes its resource usage to a file. */
-const tellUsage = (file: string): string => `import { writeFileSync } from 'node:fs';
+const reportUsage = (file: string): string => `import { writeFileSync } from 'node:fs';
 process.on('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.resourceUsage())));`;
 
 function watch(output: NodeJS.ReadableStream, begun: number) {

@@ -20,7 +20,7 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   await loadEncoding(ENCODING);
   const { ours, theirs } = await compareOnCode(quick ? 1 : ROUNDS);
   const hostile = await countHostileInputs(quick ? 1 : TRIALS);
-  console.log(`\n1 MB (UTF-16 units) of one thing, never seen before; the best of ${TRIALS} trials:\n`);
+  console.log(`\n1 MB (UTF-16 units) of each hostile text, not cached; best of ${TRIALS} trials:\n`);
   console.table(hostile);
   const worst = (figure: keyof HostileCount): number[] => [
     Math.max(...Object.values(hostile).map((count) => count[figure])),
@@ -33,12 +33,12 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
       measured: atLeast(8, ratios(theirs, ours)),
     },
     {
-      what: 'token count of 1 MB of anything, the worst',
+      what: 'token count of 1 MB of hostile text, maximum',
       ...inMs,
       measured: atMost(1_500, worst('wall (ms)')),
     },
     {
-      what: 'event loop held by it, the worst',
+      what: 'event loop held while counting it, maximum',
       ...inMs,
       measured: atMost(200, worst('longest hold (ms)')),
     },

@@ -20,7 +20,7 @@ export function toFileText(read: Uint8Array, maxBytes: number): FileText | undef
 function decode(bytes: Uint8Array, cut: boolean): Pick<FileText, 'content' | 'isUtf8'> {
   try {
     const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-    return { content: decoder.decode(bytes, { stream: cut }), isUtf8: true }; // a cut may split a character
+    return { content: decoder.decode(bytes, { stream: cut }), isUtf8: true }; // The limit may split a character.
   } catch {
     return { content: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), isUtf8: false };
   }

@@ -99,8 +99,8 @@ function readSet(glob: string, from: number): { fits: ItemTest; end: number } | 
 function readMember(glob: string, at: number): { fits: ItemTest; next: number } | undefined {
   const [whole, name = ''] = /^\[:([^\]:]*):\]/.exec(glob.slice(at, at + 12)) ?? [];
   if (whole) {
-    const known = characterClasses[name];
-    return known && { fits: (each) => known.test(each), next: at + whole.length };
+    const characterClass = characterClasses[name];
+    return characterClass && { fits: (each) => characterClass.test(each), next: at + whole.length };
   }
   const first = readCharacter(glob, at);
   if (!first) return undefined;

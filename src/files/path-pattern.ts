@@ -43,7 +43,7 @@ function anywhere(glob: string): PathPattern['fits'] | undefined {
 /** Parses the path of a pattern; a slash anywhere but at the end anchors it to its folder. */
 function anchored(path: string): PathPattern['fits'] | undefined {
   const globs = path.replace(/^\//, '').split('/');
-  if (globs.at(-1) === '**') globs.push('*'); // `a/**` is what is inside of `a`, not `a` itself
+  if (globs.at(-1) === '**') globs.push('*'); // `a/**` matches the contents of `a`, not `a` itself.
   const pattern = globs.map((glob) => (glob === '**' ? anything : namePattern(glob)));
   const parts = pattern.filter((part) => part !== undefined);
   if (parts.length < pattern.length) return undefined;

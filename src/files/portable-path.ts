@@ -9,7 +9,7 @@ export const MAX_PATH_LENGTH = 4_096;
 export function portablePath(path: string): string | undefined {
   if (path === '' || path.length > MAX_PATH_LENGTH) return undefined;
   if (/[\0\\]|^\/|^[a-z]:/i.test(path)) return undefined;
-  if (!/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) return path; // in normal form, as most are
+  if (!/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) return path; // Most paths are in normal form already.
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   return parts.includes('..') ? undefined : parts.join('/') || '.';
 }

@@ -43,7 +43,7 @@ export async function* walkFolder(
     const listed = await listFolder(tree, next.folder, signal).catch(depth > 1 ? toUnreadable : undefined);
     if (!listed) yield { path, type: 'unreadable', depth: next.depth };
     for (const file of listed?.files ?? []) {
-      await yieldIfBusy(signal); // also for the reader, who works on each file
+      await yieldIfBusy(signal); // This also lets a synchronous consumer yield.
       yield { path: file, type: 'file', depth };
     }
     pending.push(...(listed?.folders ?? []).toReversed().map((each) => ({ folder: each, depth })));

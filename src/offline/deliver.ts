@@ -22,19 +22,19 @@ export async function deliver(answer: WireAnswer, delivery: Delivery): Promise<v
   const { response, signal } = delivery;
   if (answer.delayMs) await wait(answer.delayMs, undefined, { signal });
   response.writeHead(answer.status, answer.headers);
-  if (answer.delivery === 'drip') return sendPieces(bytesOf(answer), answer, delivery);
+  if (answer.delivery === 'drip') return sendChunks(bytesOf(answer), answer, delivery);
   if (answer.delivery === 'stall') return sendHalf(answer, delivery);
   if (answer.delivery === 'cut') return cut(answer, delivery);
-  return sendPieces(answer.body, answer, delivery);
+  return sendChunks(answer.body, answer, delivery);
 }
 
-async function sendPieces(pieces: Iterable<string | Buffer>, answer: HttpAnswer, delivery: Delivery) {
+async function sendChunks(chunks: Iterable<string | Buffer>, answer: HttpAnswer, delivery: Delivery) {
   const { response, signal } = delivery;
   response.flushHeaders();
-  for (const piece of pieces) {
+  for (const chunk of chunks) {
     if (answer.paceMs) await wait(answer.paceMs, undefined, { signal });
     if (signal.aborted) return;
-    if (!response.write(piece)) await once(response, 'drain', { signal });
+    if (!response.write(chunk)) await once(response, 'drain', { signal });
   }
   if (answer.delivery !== 'hold') response.end();
 }

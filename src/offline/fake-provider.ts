@@ -64,7 +64,10 @@ function toRespond(script: Script): Respond {
   const replies = script.values();
   return () => {
     const { value, done } = replies.next();
-    if (done || value === undefined) throw new Error(`The script has no reply after its ${script.length}.`);
+    if (done || value === undefined)
+      throw new Error(
+        `The scripted list of ${script.length} replies is used up; add a reply for each request.`,
+      );
     return value;
   };
 }

@@ -1,7 +1,7 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import type { Dialect } from './dialects/written-call.js';
 import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
-import { describeMeantCall } from './meant-calls.js';
+import { describeIntendedCall } from './intended-calls.js';
 import type { TextSpan } from './outline/reply-outline.js';
 import { ReplyText } from './reply-text.js';
 import { type ResolvedCall, resolveCall } from './resolve-call.js';
@@ -98,7 +98,7 @@ export interface ReplySpan {
 
 /** An outcome and its place in the text. */
 interface Found {
-  readonly said: ParsedOutcome & Pick<ParseCommon, 'thought'> & Partial<ParseCommon>;
+  readonly outcomeFields: ParsedOutcome & Pick<ParseCommon, 'thought'> & Partial<ParseCommon>;
   readonly places: readonly ReplySpan[];
   readonly leftOut: readonly DiscardedRun[];
 }
@@ -114,12 +114,15 @@ export function parseCompletion(
 ): ParsedCompletion {
   const offered = OfferedTools.of(tools);
   const reply = ReplyText.read(text, offered);
-  const { said, leftOut } = findOutcome(reply, offered, options);
-  const { repairs = [] } = said;
+  const { outcomeFields, leftOut } = findOutcome(reply, offered, options);
+  const { repairs = [] } = outcomeFields;
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';
   const reasoning = reply.reasoning();
   const discarded = addUp(leftOut);
-  return addReasoning({ answerLabelled: false, ...said, discarded, repairs, confidence, reasoning }, options);
+  return addReasoning(
+    { answerLabelled: false, ...outcomeFields, discarded, repairs, confidence, reasoning },
+    options,
+  );
 }
 
 /** Returns the spans of the fields in order; labels, wrapping and white space are between them. */
@@ -158,8 +161,8 @@ function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOption
   const fenced = readClosingFence(reply, tools);
   if (fenced) return fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
   if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
-  const meant = describeMeantCall(reply, tools);
-  return unlabelledAnswer(reply, meant, options.labelsExpected ?? true);
+  const advice = describeIntendedCall(reply, tools);
+  return unlabelledAnswer(reply, advice, options.labelsExpected ?? true);
 }
 
 const brokenOff = {
@@ -177,12 +180,12 @@ function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
   const thoughtPlaces = placesOf('thought', before);
   if (call.outcome === 'answer') {
     const places = [...thoughtPlaces, { kind: 'answer', start, end } as const];
-    return { said: givenAnswer(call.answer.trim(), thought, repairs), leftOut, places };
+    return { outcomeFields: givenAnswer(call.answer.trim(), thought, repairs), leftOut, places };
   }
   const { toolName, toolArgs, dialect } = call;
   const action = { toolName, toolArgs, raw: reply.text.slice(start, end) };
   return {
-    said: { outcome: 'action', action, dialect, answer: null, problem: null, thought, repairs },
+    outcomeFields: { outcome: 'action', action, dialect, answer: null, problem: null, thought, repairs },
     leftOut,
     places: [...thoughtPlaces, { kind: 'call', start, end }],
   };
@@ -193,7 +196,7 @@ type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;
 function unreadAction(reply: ReplyText, call: UnreadCall): Found {
   const whole = reply.whole();
   return {
-    said: { ...call, action: null, thought: null, answer: reply.textOf(whole) },
+    outcomeFields: { ...call, action: null, thought: null, answer: reply.textOf(whole) },
     leftOut: reply.leftOutOfAnswer(),
     places: placesOf('answer', whole),
   };
@@ -203,14 +206,14 @@ function labelledAnswer(reply: ReplyText, marker: Marker): Found {
   const answer = reply.answer(marker);
   const thought = reply.thoughtBefore(marker.start);
   return {
-    said: givenAnswer(reply.textOf(answer), reply.textOf(thought), []),
+    outcomeFields: givenAnswer(reply.textOf(answer), reply.textOf(thought), []),
     leftOut: reply.leftOutOfAnswer(marker.start),
     places: [...placesOf('thought', thought), ...placesOf('answer', answer)],
   };
 }
 
 /** Builds an answer that the model labelled. */
-function givenAnswer(answer: string, before: string, repairs: readonly Repair[]): Found['said'] {
+function givenAnswer(answer: string, before: string, repairs: readonly Repair[]): Found['outcomeFields'] {
   const thought = before || null;
   if (answer === '') return { ...nothing, thought, repairs };
   return {
@@ -229,10 +232,18 @@ function unlabelledAnswer(reply: ReplyText, problem: string | null, labelsExpect
   const whole = reply.whole();
   const answer = reply.textOf(whole);
   const leftOut = reply.leftOutOfAnswer();
-  if (answer === '') return { said: nothing, leftOut, places: [] };
+  if (answer === '') return { outcomeFields: nothing, leftOut, places: [] };
   const repairs: Repair[] = labelsExpected ? ['unlabelled_answer'] : [];
   return {
-    said: { outcome: 'answer', action: null, dialect: null, answer, problem, thought: null, repairs },
+    outcomeFields: {
+      outcome: 'answer',
+      action: null,
+      dialect: null,
+      answer,
+      problem,
+      thought: null,
+      repairs,
+    },
     leftOut,
     places: placesOf('answer', whole),
   };

@@ -18,7 +18,7 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   if (reply.outline.thoughts.length > 0) return null;
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
-  if (reply.hasTextBefore(start)) return null; // reasoning stands between words and the call
+  if (reply.hasTextBefore(start)) return null; // Words precede the reasoning, so the call is an example.
   const reading = readPlain(text, start, tools);
   if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
   const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
@@ -83,8 +83,8 @@ export function readClosingFence(
   const held = readLastFence(reply, tools);
   if (!held) return null;
   const { fence, reading, isMarked } = held;
-  const isMeant = isMarked && fence.close !== null && reply.leadingThought() !== null;
-  if (!isMeant && !speaksForItself(reading, tools)) return null;
+  const isIntended = isMarked && fence.close !== null && reply.leadingThought() !== null;
+  if (!isIntended && !speaksForItself(reading, tools)) return null;
   return { at: fence.start, reading: { ...reading, repairs: [...reading.repairs, 'closing_fence'] } };
 }
 

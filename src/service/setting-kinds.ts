@@ -23,7 +23,7 @@ export const json = <Schema extends z.ZodType>(
   z
     .unknown()
     .transform((value, context): unknown => {
-      const object = typeof value === 'string' ? parseJson(value) : value;
+      const object = typeof value === 'string' ? parseWithoutDuplicates(value) : value;
       if (isObject(object)) return object;
       context.addIssue({
         code: 'custom',
@@ -34,7 +34,7 @@ export const json = <Schema extends z.ZodType>(
     // The annotation names the input type. The inner schema checks values that are not text.
     .pipe(schema) as unknown as z.ZodType<z.output<Schema>, string | z.input<Schema>>;
 
-function parseJson(text: string): unknown {
+function parseWithoutDuplicates(text: string): unknown {
   let fields = 0;
   try {
     const value: unknown = JSON.parse(text, function (this: unknown, name, value) {

@@ -44,7 +44,7 @@ export async function countText(
   let tokens = 0;
   for (let start = 0; start < bytes.length && tokens <= limit; ) {
     const pause = yieldIfBusy(signal);
-    if (pause) await pause; // a promise for each cached chunk would cost more than the chunk
+    if (pause) await pause; // A promise per cached chunk would cost more than the chunk.
     const end = endOfChunk(bytes, start);
     const chunk = countChunk(encoding, bytes.subarray(start, end), { limit: limit - tokens, signal });
     tokens += typeof chunk === 'number' ? chunk : await chunk;

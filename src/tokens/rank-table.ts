@@ -18,7 +18,8 @@ const PADDING = 0x3d;
  */
 export function readRankTable(text: string): RankTable {
   const header = '! 0 ';
-  if (!text.startsWith(header) || text.includes('\n')) throw new Error('Unknown form of rank data.');
+  if (!text.startsWith(header) || text.includes('\n'))
+    throw new Error('The token ranks of js-tiktoken have an unknown format.');
   const bytes = new Uint8Array(text.length);
   // The shortest token takes four base64 characters and a space.
   const starts = new Uint32Array(Math.ceil(text.length / 5) + 2);

@@ -35,7 +35,7 @@ export function joinUnsafeSeams(segments: readonly string[]): string[] {
   return joined;
 }
 
-/** Minimum length in bytes of all chunks but a text's last. */
+/** Minimum length in bytes of a chunk; the last chunk of a text may be shorter. */
 const MIN_CHUNK_BYTES = 1024;
 /** Length in bytes from which a chunk ends at the next seam of any kind. */
 const LONG_CHUNK_BYTES = 4096;

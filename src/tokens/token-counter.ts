@@ -51,8 +51,8 @@ export function createTokenCounter(
   const countUpTo = async (text: string, limit: number): Promise<number> => {
     const pause = yieldIfBusy(signal);
     if (pause) await pause;
-    const known = counted.get(text);
-    if (known !== undefined) return known;
+    const cached = counted.get(text);
+    if (cached !== undefined) return cached;
     tables ??= await loadEncoding(encoding, signal);
     const tokens = await countText(tables, text, { limit, signal });
     if (tokens <= limit) counted.set(text, tokens);

@@ -44,7 +44,7 @@ writeFiles(root, Object.fromEntries(secrets.map((path) => [path, CANARY])));
 writeFiles(root, { 'src/inside.ts': 'inside', 'a.ts': 'inside', '.stepwise/pinned/ok.md': 'inside' });
 
 /** Returns everything that a step reports about the requested context, as text. */
-async function shownFor(fields: Parameters<typeof stepRequest>[0]): Promise<string> {
+async function reportFor(fields: Parameters<typeof stepRequest>[0]): Promise<string> {
   return JSON.stringify(await gatherContext(stepRequest(fields), [source], signal));
 }
 
@@ -129,8 +129,8 @@ describe('path payloads (rule: containment)', () => {
         signal,
       );
       expect(focus.focus).toBeUndefined();
-      const shown = await shownFor({ vector_search_results_to_include: [{ path, content: 'mine' }] });
-      expect(shown).not.toContain(CANARY);
+      const report = await reportFor({ vector_search_results_to_include: [{ path, content: 'mine' }] });
+      expect(report).not.toContain(CANARY);
     }
   });
 
@@ -138,9 +138,9 @@ describe('path payloads (rule: containment)', () => {
     const [folder = '.'] = /^.*(?=\/)/.exec(path) ?? [];
     expect(await source.read(path, signal)).toBeUndefined();
     expect(await source.read(`./${path}`, signal)).toBeUndefined();
-    const shown = await shownFor({ explicit_context_paths: ['.', folder] });
-    expect(shown).not.toContain(CANARY);
-    expect(shown).not.toContain(JSON.stringify(path).slice(1, -1).concat('\\n'));
+    const report = await reportFor({ explicit_context_paths: ['.', folder] });
+    expect(report).not.toContain(CANARY);
+    expect(report).not.toContain(JSON.stringify(path).slice(1, -1).concat('\\n'));
   });
 });
 
@@ -166,7 +166,9 @@ describe('symbolic links (rule: containment)', () => {
   };
   for (const [path, target] of Object.entries(links)) symlinkSync(target, join(root, path));
 
-  test.each(Object.keys(links))('the symbolic link %s is not followed out of the project', async (link) => {
+  test.each(
+    Object.keys(links),
+  )('the symbolic link %s to an outside or secret path is not followed', async (link) => {
     for (const path of [
       link,
       `${link}/secret.txt`,

@@ -90,11 +90,11 @@ needs(program('git')).test('a walk shows what Git would, whatever .gitignore fil
       const { stdout } = spawnSync('git', ['ls-files', '-z', '--others', '--exclude-standard'], {
         cwd: root,
       });
-      const shown: string[] = [];
+      const walked: string[] = [];
       for await (const entry of walkFolder(diskTree(root), '.', { signal })) {
-        if (entry.type === 'file') shown.push(entry.path);
+        if (entry.type === 'file') walked.push(entry.path);
       }
-      expect(shown.sort()).toEqual(String(stdout).split('\0').filter(Boolean).sort());
+      expect(walked.sort()).toEqual(String(stdout).split('\0').filter(Boolean).sort());
     }),
     { numRuns: 60 },
   );

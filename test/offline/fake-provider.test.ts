@@ -35,7 +35,7 @@ test('a single scripted reply answers every request, a list answers one request 
 test('the fake provider answers 400, which no client retries, after the end of a list', async () => {
   provider.script([{ text: 'two' }]);
   await ask();
-  await expect(ask()).rejects.toMatchObject({ status: 400, message: /no reply after its 1/ });
+  await expect(ask()).rejects.toMatchObject({ status: 400, message: /list of 1 replies is used up/ });
 });
 
 test('a script function chooses the reply by the request, and its error becomes a 400', async () => {

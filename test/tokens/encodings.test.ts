@@ -41,6 +41,6 @@ test('concurrent calls of loadEncoding share one load', async () => {
 });
 
 test('readRankTable throws if the data has another form', () => {
-  expect(() => readRankTable('! 5 IQ== Ig==')).toThrow('rank data');
-  expect(() => readRankTable('! 0 IQ==\n! 9 Ig==')).toThrow('rank data');
+  expect(() => readRankTable('! 5 IQ== Ig==')).toThrow('unknown format');
+  expect(() => readRankTable('! 0 IQ==\n! 9 Ig==')).toThrow('unknown format');
 });

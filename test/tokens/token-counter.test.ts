@@ -273,7 +273,7 @@ describe('work of a count', () => {
       expect(await counter.fits(text, tokens)).toBe(tokens);
       expect(await estimate.count(text)).toBe(2 * tokens);
     });
-    expect(lookups).toBeLessThan(100); // the last chunk may be too short to be cached
+    expect(lookups).toBeLessThan(100); // The last chunk may be too short to be cached.
   });
 
   test('counting does little work for a text that grew, lost its beginning, or was edited', async () => {

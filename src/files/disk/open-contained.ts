@@ -38,7 +38,7 @@ export async function openContained(
 ): Promise<Contained> {
   const real = await locateContained(root, path);
   const before = await readable(lstat(real));
-  if (!before.isFile() && !before.isDirectory()) throw new RefusedPath('unreadable'); // opening a device may act on it
+  if (!before.isFile() && !before.isDirectory()) throw new RefusedPath('unreadable'); // Opening a device may trigger it.
   const handle = await readable(open(real, readFlags));
   try {
     const stats = await readable(handle.stat());
@@ -57,7 +57,7 @@ export async function locateContained(root: string, path: string): Promise<strin
   const real = await follow(resolve(root, path));
   if (!isInside(root, real)) throw new RefusedPath('outside');
   const name = pathInside(root, real);
-  const isStream = sep === '\\' && name.includes(':'); // Windows: another name for a file, or a part of it
+  const isStream = sep === '\\' && name.includes(':'); // On Windows, a colon names a stream of a file.
   if (isStream || isSecretPath(name)) throw new RefusedPath('unreadable');
   return real;
 }

@@ -1,7 +1,8 @@
 import { type FileText, toFileText } from '../file-text.js';
 import type { Contained } from './open-contained.js';
 
-const SMALLEST_BUFFER = 4_096; // for files whose size is not known beforehand
+/** Minimum size of the buffer, for files that report no size. */
+const MIN_BUFFER_BYTES = 4_096;
 
 /**
  * Reads at most `maxBytes` of an open file as text, however large or sparse the file is. Undefined for a
@@ -11,7 +12,7 @@ export async function readText(
   { handle, size }: Pick<Contained, 'handle' | 'size'>,
   maxBytes: number,
 ): Promise<FileText | undefined> {
-  const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, SMALLEST_BUFFER), maxBytes) + 1);
+  const buffer = Buffer.allocUnsafe(Math.min(Math.max(size, MIN_BUFFER_BYTES), maxBytes) + 1);
   const filled = await fill(handle, buffer);
   return toFileText(buffer.subarray(0, filled), filled === buffer.length ? filled - 1 : maxBytes);
 }

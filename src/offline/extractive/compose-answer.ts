@@ -1,9 +1,9 @@
 import type { ProposedCall } from './choose-tools.js';
-import { asksForListing, asksForOverview, isName, isTelling } from './question/search-terms.js';
+import { asksForListing, asksForOverview, isName, isSpecific } from './question/search-terms.js';
 import { singular, stemOf, wordsIn } from './question/words.js';
-import { coveringMost, type RankedPassage } from './ranking/rank-passages.js';
+import { bestCovering, type RankedPassage } from './ranking/rank-passages.js';
 import type { NumberedLine } from './ranking/split-passages.js';
-import { missingFiles, quoteTerms, type SearchState, unseenTerms } from './search-state.js';
+import { absentTerms, missingFiles, quoteTerms, type SearchState } from './search-state.js';
 
 /** The model's next call or its answer, with a thought. */
 export type NextStep =
@@ -56,19 +56,19 @@ const admitMissing = (state: SearchState): string[] =>
   missingFiles(state).map((path) => `I could not read ${path}.`);
 
 function introduction(state: SearchState): string {
-  const telling = state.terms.filter(isTelling);
-  const unseen = unseenTerms(state);
-  const missing = unseen.length > 0 ? ` Nothing was found for ${quoteTerms(unseen)}.` : '';
-  return `These passages match best (${quoteTerms(telling)}):${missing}`;
+  const specific = state.terms.filter(isSpecific);
+  const absent = absentTerms(state);
+  const missing = absent.length > 0 ? ` Nothing was found for ${quoteTerms(absent)}.` : '';
+  return `These passages match best (${quoteTerms(specific)}):${missing}`;
 }
 
 /** Chooses the best passages with enough of the question's terms, at most two from one file. */
 function choosePassages({ ranked, terms }: SearchState): RankedPassage[] {
   if (asksForOverview(terms)) return [];
-  const shown = ranked.filter(({ lines }) => lines.length > 0);
-  const limit = (shown[0]?.score ?? 0) * MIN_SCORE_SHARE;
+  const quotable = ranked.filter(({ lines }) => lines.length > 0);
+  const limit = (quotable[0]?.score ?? 0) * MIN_SCORE_SHARE;
   const chosen: RankedPassage[] = [];
-  for (const passage of coveringMost(shown)) {
+  for (const passage of bestCovering(quotable)) {
     const same = chosen.filter(({ path }) => path === passage.path);
     if (passage.score >= limit && saysEnough(passage) && same.length < 2) chosen.push(passage);
     if (chosen.length === MAX_QUOTES) break;
@@ -83,7 +83,7 @@ const saysEnough = ({ coverage, matched }: RankedPassage): boolean =>
 function quote(passage: RankedPassage): string {
   const { path, matched } = passage;
   const { line, lines } = chooseExcerpt(passage);
-  const words = [...new Set([...matched].filter(([term]) => isTelling(term)).map(([term]) => term.text))];
+  const words = [...new Set([...matched].filter(([term]) => isSpecific(term)).map(([term]) => term.text))];
   const why = words.length > 0 ? ` · ${words.join(', ')}` : '';
   return `${path}:${line}${why}\n\n${numbered(lines)}`;
 }
@@ -91,11 +91,11 @@ function quote(passage: RankedPassage): string {
 function numbered(lines: Excerpt['lines']): string {
   const width = String(lines.at(-1)?.line ?? 0).length;
   return lines
-    .map(({ line, text }) => `    ${String(line).padStart(width)}  ${shorten(text)}`.trimEnd())
+    .map(({ line, text }) => `    ${String(line).padStart(width)}  ${clipLine(text)}`.trimEnd())
     .join('\n');
 }
 
-const shorten = (text: string): string => (text.length > 160 ? `${text.slice(0, 159)}…` : text);
+const clipLine = (text: string): string => (text.length > 160 ? `${text.slice(0, 159)}…` : text);
 
 const listPaths = (paths: readonly string[]): string =>
   [
@@ -119,8 +119,8 @@ function quoteBeginnings({ evidence }: SearchState): string[] {
 
 function admitNothing(state: SearchState): string {
   const { prompt, evidence, terms } = state;
-  const unseen = unseenTerms(state);
-  const wanted = unseen.length > 0 ? unseen : terms;
+  const absent = absentTerms(state);
+  const wanted = absent.length > 0 ? absent : terms;
   const found =
     wanted.length > 0 ? `I found nothing for ${quoteTerms(wanted)}.` : 'I found no term to search for.';
   const without =

@@ -1,14 +1,14 @@
 import { firstLineOfCall, pathOfCall, type Toolbox } from './choose-tools.js';
 import {
   cleanPath,
+  type FoundLine,
   isCut,
   isFailure,
   readHits,
   readLines,
   readPaths,
-  type SeenLine,
 } from './prompt/read-observation.js';
-import type { PastCall, SeenPrompt } from './prompt/read-prompt.js';
+import type { ParsedPrompt, PastCall } from './prompt/read-prompt.js';
 
 /** The known lines and file names of the project. */
 export interface Evidence {
@@ -30,7 +30,7 @@ interface PastSearch {
 
 /** Gathers the lines and names in the context files and in the observations of all calls. */
 export function gatherEvidence(
-  { calls, contextFiles }: SeenPrompt,
+  { calls, contextFiles }: ParsedPrompt,
   { search, read, list }: Toolbox,
 ): Evidence {
   const called = (tool: { name: string } | null) =>
@@ -58,7 +58,7 @@ export function gatherEvidence(
 }
 
 /** Groups the lines by file. Later texts replace earlier ones: reads come last, since a search may shorten a line. */
-function byFile(texts: readonly Iterable<SeenLine>[]): Map<string, Map<number, string>> {
+function byFile(texts: readonly Iterable<FoundLine>[]): Map<string, Map<number, string>> {
   const files = new Map<string, Map<number, string>>();
   for (const lines of texts) {
     for (const { path, line, text } of lines) {

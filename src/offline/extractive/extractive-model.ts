@@ -1,6 +1,6 @@
 import type { NextStep } from './compose-answer.js';
 import { nextStep } from './next-step.js';
-import { type ChatMessage, readPrompt, type SeenPrompt } from './prompt/read-prompt.js';
+import { type ChatMessage, type ParsedPrompt, readPrompt } from './prompt/read-prompt.js';
 
 /**
  * Returns the reply of the model `offline` (rule: offline-model), which is not a language model but an extractive searcher.
@@ -13,7 +13,7 @@ export function extractiveReply(messages: readonly ChatMessage[]): string {
 }
 
 /** Writes a step in the form that the prompt teaches, or as the block that a strict phase requires. */
-function writeReply(step: NextStep, { form, phase }: SeenPrompt): string {
+function writeReply(step: NextStep, { form, phase }: ParsedPrompt): string {
   if (phase === 'reason') return writeReason(step);
   if (phase === 'observe') return writeObserve(step);
   return writers[form](step);
@@ -37,7 +37,7 @@ function writeJson({ thought, call, answer }: NextStep): string {
 }
 
 const writers = { text: writeText, xml: writeXml, json: writeJson } as const satisfies Record<
-  SeenPrompt['form'],
+  ParsedPrompt['form'],
   (step: NextStep) => string
 >;
 

@@ -1,9 +1,9 @@
 import { listCall, namesCall, readCall } from './choose-tools.js';
 import { composeAnswer, type NextStep } from './compose-answer.js';
 import { hitsOf } from './evidence.js';
-import type { SeenPrompt } from './prompt/read-prompt.js';
+import type { ParsedPrompt } from './prompt/read-prompt.js';
 import { asksForListing, asksForOverview, namedPaths } from './question/search-terms.js';
-import { coveringMost } from './ranking/rank-passages.js';
+import { bestCovering } from './ranking/rank-passages.js';
 import { isNamedRead, missingFiles, type Proposal, readState, type SearchState } from './search-state.js';
 import { searches } from './searches.js';
 
@@ -14,7 +14,7 @@ const MAX_NAMED = 2;
 const MAX_PLACES = 3;
 
 /** Returns the first proposed call that was not made yet, else the answer. */
-export function nextStep(prompt: SeenPrompt): NextStep {
+export function nextStep(prompt: ParsedPrompt): NextStep {
   const state = readState(prompt);
   const proposal = prompt.mustAnswer || prompt.calls.length >= MAX_CALLS ? undefined : propose(state);
   return proposal ?? composeAnswer(state);
@@ -48,7 +48,7 @@ function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Pro
 function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchState): Proposal[] {
   if (!read || (hitsOf(evidence) === 0 && evidence.paths.length === 0)) return [];
   const readAlready = prompt.calls.filter(({ name }) => name === read.name).length;
-  const covering = coveringMost(ranked).reverse();
+  const covering = bestCovering(ranked).reverse();
   const best = [...new Map(covering.map((passage) => [passage.path, passage] as const)).values()]
     .reverse()
     .slice(0, MAX_PLACES + evidence.read.size);

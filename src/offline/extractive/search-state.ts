@@ -1,14 +1,14 @@
 import { chooseTools, type ProposedCall, pathOfCall, type Toolbox } from './choose-tools.js';
 import { type Evidence, gatherEvidence } from './evidence.js';
 import { cleanPath } from './prompt/read-observation.js';
-import type { SeenPrompt } from './prompt/read-prompt.js';
-import { isTelling, namedPaths, type SearchTerm, searchTerms } from './question/search-terms.js';
+import type { ParsedPrompt } from './prompt/read-prompt.js';
+import { isSpecific, namedPaths, type SearchTerm, searchTerms } from './question/search-terms.js';
 import { correctSpelling } from './question/spelling.js';
 import { type RankedPassage, rankPassages } from './ranking/rank-passages.js';
 
 /** All data on which the model's decisions depend. */
 export interface SearchState {
-  readonly prompt: SeenPrompt;
+  readonly prompt: ParsedPrompt;
   readonly tools: Toolbox;
   readonly terms: readonly SearchTerm[];
   readonly evidence: Evidence;
@@ -22,7 +22,7 @@ export interface Proposal {
   readonly call: ProposedCall;
 }
 
-export function readState(prompt: SeenPrompt): SearchState {
+export function readState(prompt: ParsedPrompt): SearchState {
   const tools = chooseTools(prompt.tools);
   const evidence = gatherEvidence(prompt, tools);
   const terms = correctSpelling(searchTerms(prompt.task), textsOf(evidence));
@@ -34,11 +34,11 @@ function* textsOf({ files, paths }: Evidence): Generator<string> {
   yield* paths;
 }
 
-export const tellingTerms = ({ terms }: SearchState): SearchTerm[] => terms.filter(isTelling);
+export const specificTerms = ({ terms }: SearchState): SearchTerm[] => terms.filter(isSpecific);
 
 /** Returns the important terms that occur in no passage, not even as a synonym. */
-export const unseenTerms = (state: SearchState): SearchTerm[] =>
-  tellingTerms(state).filter((term) => !state.ranked.some(({ matched }) => matched.has(term)));
+export const absentTerms = (state: SearchState): SearchTerm[] =>
+  specificTerms(state).filter((term) => !state.ranked.some(({ matched }) => matched.has(term)));
 
 export const isNamedRead = ({ prompt, evidence }: SearchState): boolean =>
   namedPaths(prompt.task).some((path) => evidence.read.has(path));

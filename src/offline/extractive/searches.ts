@@ -11,16 +11,16 @@ import {
   widenedPattern,
 } from './search-patterns.js';
 import {
+  absentTerms,
   isNamedRead,
   type Proposal,
   quoteTerms,
   type SearchState,
-  tellingTerms,
-  unseenTerms,
+  specificTerms,
 } from './search-state.js';
 
 const MAX_SEARCHES = 5;
-/** With fewer hits than this, the search continues. */
+/** Minimum number of hits; with fewer, the search continues. */
 const FEW_HITS = 12;
 
 /** Returns the searches that may still help, in their order; none once enough is found. */
@@ -38,9 +38,9 @@ const isNamedEnough = (state: SearchState): boolean => isNamedRead(state) && sta
 
 /** Searches for lines that have several terms, then for misspelt terms, then more widely. */
 function searchExpressions(state: SearchState, search: OfferedTool): Proposal[] {
-  const telling = tellingTerms(state);
-  const names = telling.filter(isName);
-  const wanted = names.length > 0 ? names : telling;
+  const specific = specificTerms(state);
+  const names = specific.filter(isName);
+  const wanted = names.length > 0 ? names : specific;
   const together = wanted.length > 1 ? `lines that have two of ${quoteTerms(wanted)}` : quoteTerms(wanted);
   const begin = describeSlips(wanted);
   const first = { thought: `${begin} for ${together}.`, call: searchCall(search, togetherPattern(wanted)) };
@@ -53,10 +53,10 @@ function describeSlips(terms: readonly SearchTerm[]): string {
 }
 
 function searchSlips(state: SearchState, search: OfferedTool): Proposal[] {
-  const unseen = unseenTerms(state).filter((term) => misspellings(term).length > 0);
-  if (unseen.length === 0) return [];
-  const thought = `I have not seen ${quoteTerms(unseen)}; I search for what may be misspelt.`;
-  return [{ thought, call: searchCall(search, slipPattern(unseen)) }];
+  const absent = absentTerms(state).filter((term) => misspellings(term).length > 0);
+  if (absent.length === 0) return [];
+  const thought = `I have not seen ${quoteTerms(absent)}; I search for what may be misspelt.`;
+  return [{ thought, call: searchCall(search, slipPattern(absent)) }];
 }
 
 /**
@@ -85,7 +85,7 @@ const isCutAt = ({ evidence }: SearchState, pattern: string): boolean =>
 /** Looks for files that have a term in their names. */
 function searchNames(state: SearchState): Proposal[] {
   const { list } = state.tools;
-  const glob = namesPattern(tellingTerms(state));
+  const glob = namesPattern(specificTerms(state));
   const call = list && glob !== undefined ? namesCall(list, glob) : undefined;
   return call
     ? [{ thought: 'There is more than was shown; I look which files are named for it.', call }]
@@ -108,16 +108,16 @@ function searchFolders(state: SearchState, search: OfferedTool, pattern: string)
  * have found something.
  */
 function searchWords(state: SearchState, search: OfferedTool): Proposal[] {
-  const telling = tellingTerms(state);
+  const specific = specificTerms(state);
   const { searches } = state.evidence;
   const patterns = searches.filter(({ hits }) => hits > 0).flatMap(({ args }) => Object.values(args));
-  const isNameFound = telling.some((term) => isName(term) && patterns.includes(term.text));
+  const isNameFound = specific.some((term) => isName(term) && patterns.includes(term.text));
   if (patterns.length >= 2 || isNameFound || searches.length >= MAX_WORDS) return [];
-  const words = telling.filter((term) => !isName(term));
+  const words = specific.filter((term) => !isName(term));
   const others =
     patterns.length > 0 ? [] : words.flatMap(({ stem, synonyms }) => [stem, ...synonyms.slice(0, 1)]);
   const begin = beginOf(patterns.length, searches.length);
-  return [...new Set([...telling.map(({ text }) => text), ...others])].map((text) => ({
+  return [...new Set([...specific.map(({ text }) => text), ...others])].map((text) => ({
     thought: `${begin} "${text}"; I search for it.`,
     call: searchCall(search, text),
   }));

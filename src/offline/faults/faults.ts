@@ -125,8 +125,8 @@ const framed = ({ streamed }: FaultQuestion, json: string): string => (streamed 
 /** Writes an empty completion; OpenAI's has a choice even then, which is removed from its JSON. */
 function withoutChoices(question: FaultQuestion): string[] {
   const nothing = { finishReason: 'stop', text: null };
-  return [...completionBody(question, nothing)].map((piece) =>
-    piece.replace(/"choices":\[.*\](?=,"usage"|\})/u, '"choices":[]'),
+  return [...completionBody(question, nothing)].map((chunk) =>
+    chunk.replace(/"choices":\[.*\](?=,"usage"|\})/u, '"choices":[]'),
   );
 }
 
@@ -162,6 +162,6 @@ function* hugeBody(question: FaultQuestion): Iterable<string> {
 }
 
 function* filler(bytes: number): Iterable<string> {
-  const piece = 'stepwise '.repeat(7282);
-  for (let left = bytes; left > 0; left -= piece.length) yield piece;
+  const chunk = 'stepwise '.repeat(7282);
+  for (let left = bytes; left > 0; left -= chunk.length) yield chunk;
 }

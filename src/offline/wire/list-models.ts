@@ -1,7 +1,7 @@
 import type { RecordedRequest } from './reply.js';
 import { type HttpAnswer, jsonType } from './wire-answer.js';
 
-/** Name of the only model that this server lists. */
+/** The only model that this server lists. */
 export const offlineModelName = 'offline';
 
 /** Answers `GET /v1/models`; a version header identifies Anthropic's clients. */

@@ -88,7 +88,7 @@ class Coercion {
     if (typeof value === 'object' && value !== null) return this.coerceObject(value, schema);
     const types = declaredTypes(schema);
     if (types.size === 0 || [...types].some((type) => isOfType(value, type))) return value;
-    if (errorsIn(value, schema).length === 0) return value; // an alternative without a type lets it be
+    if (errorsIn(value, schema).length === 0) return value; // An alternative without a type accepts the value.
     for (const type of types) {
       const coerced = this.#convert(value, type, place);
       if (coerced === undefined) continue;

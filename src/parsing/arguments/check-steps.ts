@@ -11,7 +11,7 @@ const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'depend
 const forItems = ['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'] as const;
 const forProperties = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
 
-/** Whether checking the values takes at most MAX_STEPS. */
+/** Whether checking the values takes at max MAX_STEPS. */
 export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema): boolean {
   if (countValues(values, MAX_STEPS / size) <= MAX_STEPS / size) return true;
   const count = new StepCount();
@@ -20,12 +20,12 @@ export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema
 }
 
 /** Counts a value and all values inside it; stops above `max`. */
-function countValues(value: JsonValue, most: number): number {
+function countValues(value: JsonValue, max: number): number {
   let count = 1;
   if (typeof value !== 'object' || value === null) return count;
   for (const each of Array.isArray(value) ? value : Object.values(value)) {
-    if (count > most) return count;
-    count += countValues(each, most - count);
+    if (count > max) return count;
+    count += countValues(each, max - count);
   }
   return count;
 }
@@ -45,10 +45,10 @@ class StepCount {
 
   #addPlain(value: JsonValue, schema: Schema): void {
     const before = this.left;
-    const known = this.#plain.get(schema);
-    if (known === undefined) this.#addParts(value, schema);
-    else this.left -= known;
-    if (known === undefined && this.left >= 0) this.#plain.set(schema, before - this.left);
+    const cached = this.#plain.get(schema);
+    if (cached === undefined) this.#addParts(value, schema);
+    else this.left -= cached;
+    if (cached === undefined && this.left >= 0) this.#plain.set(schema, before - this.left);
   }
 
   #addParts(value: JsonValue, schema: Schema): void {

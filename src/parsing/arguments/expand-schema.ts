@@ -1,5 +1,5 @@
 import type { Schema } from '@cfworker/json-schema';
-import { isObject } from '../text/scanner.js';
+import { isJsonObject } from '../text/scanner.js';
 
 /**
  * Keywords that are ignored: a caller's patterns and formats would run regular expressions over the model's
@@ -52,11 +52,11 @@ const expanded = new WeakMap<object, ExpandedSchema | null>();
  * become "anything", and no caller's schema can hang or throw. Returns null if the schema is too large.
  */
 export function expandSchema(root: Readonly<Record<string, unknown>>): ExpandedSchema | null {
-  const known = expanded.get(root);
-  if (known !== undefined) return known;
+  const cached = expanded.get(root);
+  if (cached !== undefined) return cached;
   const expansion = new Expansion(root);
   const schema = expansion.expand(root, 0, new Set());
-  const usable = isObject(schema) && !expansion.isTooLarge;
+  const usable = isJsonObject(schema) && !expansion.isTooLarge;
   const result = usable ? { schema, size: expansion.nodes + expansion.values } : null;
   expanded.set(root, result);
   return result;
@@ -81,7 +81,7 @@ class Expansion {
   expand(schema: unknown, depth: number, references: ReadonlySet<string>): Schema | boolean {
     this.nodes += 1;
     if (typeof schema === 'boolean') return schema;
-    if (!isObject(schema) || depth > MAX_DEPTH || this.isTooLarge) return true;
+    if (!isJsonObject(schema) || depth > MAX_DEPTH || this.isTooLarge) return true;
     const keywords = Object.entries(schema);
     this.#keywords += keywords.length;
     const entries = keywords
@@ -102,7 +102,7 @@ class Expansion {
       this.values += countParts(value);
       return value;
     }
-    if (subschemaMaps.has(keyword) && isObject(value)) {
+    if (subschemaMaps.has(keyword) && isJsonObject(value)) {
       const entries = Object.entries(value).map(([key, each]) => [
         key,
         this.expand(each, depth + 1, references),
@@ -110,7 +110,7 @@ class Expansion {
       return Object.fromEntries(entries);
     }
     if (Array.isArray(value)) return value.map((each) => this.expand(each, depth + 1, references));
-    return isObject(value) ? this.expand(value, depth + 1, references) : value;
+    return isJsonObject(value) ? this.expand(value, depth + 1, references) : value;
   }
 
   /** Whether a keyword depends on `patternProperties`, which is ignored. */
@@ -149,4 +149,4 @@ export function countParts(value: unknown): number {
 }
 
 /** Whether a part of a schema is itself a schema object, and not a boolean. */
-export const isSchema = (value: unknown): value is Schema => isObject(value);
+export const isSchema = (value: unknown): value is Schema => isJsonObject(value);

@@ -1,6 +1,6 @@
 import { shorten } from '../text/characters.js';
 import { setOwn } from '../text/literals.js';
-import { isObject, type JsonObject, type JsonValue, type Spellings } from '../text/scanner.js';
+import { isJsonObject, type JsonObject, type JsonValue, type Spellings } from '../text/scanner.js';
 import type { OfferedTool } from './offered-tool.js';
 import type { Argument } from './read-arguments.js';
 
@@ -22,7 +22,7 @@ export type NamedArguments =
 export function nameArguments(written: WrittenArguments, tool: OfferedTool | undefined): NamedArguments {
   const { list, spellings, isCallForm } = written;
   const [only] = list;
-  if (list.length === 1 && only?.key === null && isObject(only.value)) {
+  if (list.length === 1 && only?.key === null && isJsonObject(only.value)) {
     const meaning = meaningOf(only.value, isCallForm, tool);
     if (meaning === 'arguments') return { ok: true, values: only.value, spellings };
     if (meaning === 'neither') return { ok: false, problem: describeForeignKeys(only.value, tool) };
@@ -74,18 +74,18 @@ function describeForeignKeys(value: JsonObject, tool: OfferedTool | undefined): 
 
 function firstParameterSchema({ parameters: [first], inputSchema }: OfferedTool): unknown {
   const properties: unknown = inputSchema?.['properties'];
-  const isDeclared = isObject(properties) && first !== undefined && Object.hasOwn(properties, first);
+  const isDeclared = isJsonObject(properties) && first !== undefined && Object.hasOwn(properties, first);
   return isDeclared ? properties[first] : undefined;
 }
 
 /** Whether a schema declares no type, or `object` among its types. */
 function mayBeObject(schema: unknown): boolean {
-  if (!isObject(schema)) return schema !== false;
+  if (!isJsonObject(schema)) return schema !== false;
   const { type, enum: values } = schema;
   const alternatives: unknown[] = [schema['anyOf'] ?? [], schema['oneOf'] ?? []].flat();
   if (type !== undefined) return [type].flat().includes('object');
   if (alternatives.length > 0)
-    return alternatives.some((each) => !isObject(each) || mayBeObject(typeOnly(each)));
+    return alternatives.some((each) => !isJsonObject(each) || mayBeObject(typeOnly(each)));
   return values === undefined && !Object.hasOwn(schema, 'const');
 }
 

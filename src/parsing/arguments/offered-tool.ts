@@ -41,8 +41,8 @@ function requiredNames(
   { required }: Readonly<Record<string, unknown>>,
   declared: readonly string[],
 ): ReadonlySet<string> {
-  const known = new Set(declared);
-  return new Set(Array.isArray(required) ? required.filter((name) => known.has(name)) : []);
+  const declaredNames = new Set(declared);
+  return new Set(Array.isArray(required) ? required.filter((name) => declaredNames.has(name)) : []);
 }
 
 /** Maximum number of tools that are read from a text. */
@@ -54,7 +54,7 @@ const MAX_NAMES_LISTED = 20;
 const MAX_UNUSUAL_NAME_LENGTH = 200;
 
 /** Indexed tools by the list's identity, so that a request's tools are indexed once. */
-const known = new WeakMap<readonly OfferedTool[], OfferedTools>();
+const indexed = new WeakMap<readonly OfferedTool[], OfferedTools>();
 
 /** The offered tools by name; finds the longest name at a position of the text (rule: offered-tools). */
 export class OfferedTools {
@@ -81,10 +81,10 @@ export class OfferedTools {
   /** Returns the indexed tools of a list. The list must not change afterwards. */
   static of(tools: readonly OfferedTool[]): OfferedTools {
     if (tools.length === 0) return OfferedTools.#none;
-    const before = known.get(tools);
+    const before = indexed.get(tools);
     if (before) return before;
     const offered = new OfferedTools(tools);
-    known.set(tools, offered);
+    indexed.set(tools, offered);
     return offered;
   }
 

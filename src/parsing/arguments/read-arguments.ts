@@ -5,8 +5,8 @@ import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/sc
 import { readString, stringStart } from '../text/strings.js';
 import { ArgumentKeys } from './argument-keys.js';
 import { closeIsMissing } from './call-end.js';
-import { readBareWords, readQuotedLoosely } from './mended-values.js';
 import type { OfferedTool } from './offered-tool.js';
+import { readBareWords, readQuotedLoosely } from './repaired-values.js';
 
 /** One argument as written; `key` is absent for a positional one. */
 export interface Argument {

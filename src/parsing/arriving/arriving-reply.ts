@@ -8,14 +8,14 @@ export interface CurrentLine {
   /** True if only blanks of the line were read. */
   begins: boolean;
   hasText: boolean;
-  /** Number of its leading blanks, which are already in the gap. */
+  /** Number of its leading blanks, which are already held back. */
   indent: number;
   quoted: boolean;
   /** True if the line is sent only once text follows it, since its fence may turn out to be the action. */
   kept: boolean;
   /** True if its label left `**` open. */
   openBold: boolean;
-  /** Position in the gap of a `**` that may close the emphasis. */
+  /** Position, in the held text, of a `**` that may close the emphasis. */
   closingBold: number | null;
 }
 
@@ -50,7 +50,7 @@ export class ArrivingReply {
     this.line = newLine();
   }
 
-  /** Moves the text up to `end` into the gap, to be sent only if more text follows. */
+  /** Holds the text up to `end` back, to be sent only if more text follows. */
   keepTo(end: number): true {
     this.writer.keep(this.text.slice(this.at, end));
     this.at = end;

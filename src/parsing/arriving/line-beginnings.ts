@@ -27,7 +27,7 @@ export class LineBeginnings {
     return this.#takeIndent() && (this.#atEdge ? this.#leaveEdge() : this.#beginLine());
   }
 
-  /** Moves a line's leading blanks into the gap. */
+  /** Holds a line's leading blanks until text follows. */
   #takeIndent(): boolean {
     const { text, at, line } = this.#reply;
     const end = skipBlanks(text, at);

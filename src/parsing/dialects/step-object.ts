@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, type Scanner } from '../text/scanner.js';
+import { isJsonObject, type JsonObject, type JsonValue, type Scanner } from '../text/scanner.js';
 import { type CallPlace, type CallReading, withArguments } from './written-call.js';
 
 /** All keys of the object that `protocol: "json"` teaches. */
@@ -10,12 +10,12 @@ const stepKeys = ['thought', 'action', 'final_answer'] as const;
  * step-object).
  */
 export function readStepObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading | null {
-  if (!isObject(value) || !holdsOnly(value, stepKeys)) return null;
+  if (!isJsonObject(value) || !holdsOnly(value, stepKeys)) return null;
   const { thought = null, action = null, final_answer: answer = null } = value;
   if (thought !== null && typeof thought !== 'string') return null;
   if (action !== null && !isAction(action)) return null;
-  const said = Object.keys(value).filter((key) => key !== 'thought' && value[key] !== null);
-  const [first, second] = said.length > 1 ? said.filter((key) => value[key] !== '') : said;
+  const keys = Object.keys(value).filter((key) => key !== 'thought' && value[key] !== null);
+  const [first, second] = keys.length > 1 ? keys.filter((key) => value[key] !== '') : keys;
   if (first === undefined) return null;
   if (second !== undefined) scanner.repairs.add('second_outcome');
   const acts = first === 'action' && action !== null;
@@ -30,6 +30,6 @@ function holdsOnly(object: JsonObject, keys: readonly string[]): boolean {
 }
 
 function isAction(value: JsonValue): value is { tool: string; args?: JsonValue } {
-  if (!isObject(value) || !holdsOnly(value, ['tool', 'args'])) return false;
+  if (!isJsonObject(value) || !holdsOnly(value, ['tool', 'args'])) return false;
   return typeof value['tool'] === 'string' && value['tool'] !== '';
 }

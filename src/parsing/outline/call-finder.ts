@@ -28,7 +28,7 @@ export class CallFinder {
   readAction(at: number, lineStart: number): CallReading | null {
     if (this.#attempts >= MAX_ATTEMPTS) return null;
     const reading = readAction(this.#text, at, this.#tools);
-    if (reading) return this.#isMeant(reading, at) ? reading : null;
+    if (reading) return this.#isIntended(reading, at) ? reading : null;
     // A line may hold many labels, and reading the action after each may run to the end of the line.
     if (this.#isInLine(lineStart)) this.#attempts += 1;
     return null;
@@ -46,7 +46,7 @@ export class CallFinder {
     // A call wrapped directly in inline code counts, however the paragraph's other backticks pair up.
     const isWrapped =
       reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[reading.end] === '`';
-    return !isWrapped && this.#isMeant(reading, at + 1) ? reading : null;
+    return !isWrapped && this.#isIntended(reading, at + 1) ? reading : null;
   }
 
   /** Whether reading began within a line, after reasoning or chat tokens. */
@@ -55,7 +55,7 @@ export class CallFinder {
   }
 
   /** Whether a call is outside inline code that closes after it. */
-  #isMeant(reading: CallReading, fallbackEnd: number): boolean {
+  #isIntended(reading: CallReading, fallbackEnd: number): boolean {
     if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? reading.end : fallbackEnd)) return true;
     this.#attempts += 1;
     return false;

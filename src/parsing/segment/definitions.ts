@@ -1,7 +1,7 @@
 import { MAX_TOOLS, type OfferedTool, parameterOrder } from '../arguments/offered-tool.js';
 import { isOneOf, lineEnd, skipBlanks } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
-import { isObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
+import { isJsonObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 
 const schemaKeys = ['inputSchema', 'input_schema', 'parameters', 'arguments', 'args', 'params'] as const;
 
@@ -75,9 +75,9 @@ function parseRest(segment: string, start: number): JsonValue | undefined {
 function definitionsIn(value: JsonValue, depth = 0): OfferedTool[] {
   if (depth > MAX_DEFINITION_DEPTH) return [];
   if (Array.isArray(value)) return value.flatMap((each) => definitionsIn(each, depth + 1));
-  if (!isObject(value)) return [];
+  if (!isJsonObject(value)) return [];
   const { function: wrapped, tools, name } = value;
-  if (isObject(wrapped)) return definitionsIn(wrapped, depth + 1);
+  if (isJsonObject(wrapped)) return definitionsIn(wrapped, depth + 1);
   if (Array.isArray(tools)) return definitionsIn(tools, depth + 1);
   return typeof name === 'string' && name !== '' ? [toTool(name, value)] : [];
 }
@@ -87,8 +87,8 @@ function toTool(name: string, definition: JsonObject): OfferedTool {
   const key = schemaKeys.find((each) => Object.hasOwn(definition, each));
   const declared = key === undefined ? undefined : definition[key];
   if (Array.isArray(declared)) return { name, parameters: [...new Set(declared.flatMap(nameOf))] };
-  if (!isObject(declared)) return { name, parameters: [] };
-  if (isObject(declared['properties']))
+  if (!isJsonObject(declared)) return { name, parameters: [] };
+  if (isJsonObject(declared['properties']))
     return { name, parameters: parameterOrder(declared), inputSchema: declared };
   if (declared['type'] === 'object') return { name, parameters: [], inputSchema: declared };
   return { name, parameters: Object.keys(declared) };
@@ -96,5 +96,5 @@ function toTool(name: string, definition: JsonObject): OfferedTool {
 
 function nameOf(item: JsonValue): string[] {
   if (typeof item === 'string') return [item];
-  return isObject(item) && typeof item['name'] === 'string' ? [item['name']] : [];
+  return isJsonObject(item) && typeof item['name'] === 'string' ? [item['name']] : [];
 }

@@ -29,7 +29,7 @@ export function introduce(text: string, lineStart: number): LineStart {
   const indented = position - lineStart > 1;
   const heading = text.charAt(position) === '#';
   position = skipBlanks(text, skipRun(text, position, '#'));
-  const bullet = bulletEnd(text, position);
+  const bullet = listMarkEnd(text, position);
   const isBullet = bullet > position;
   position = skipDecoration(text, skipBlanks(text, bullet));
   const keyword = keywords.at(text, position);
@@ -37,7 +37,7 @@ export function introduce(text: string, lineStart: number): LineStart {
   return { position, heading, bullet: isBullet, indented };
 }
 
-function bulletEnd(text: string, position: number): number {
+function listMarkEnd(text: string, position: number): number {
   if (isOneOf('-*+•|', text, position) && isOneOf(' \t', text, position + 1)) return position + 1;
   const at = skipDigits(text, position, 4);
   return at > position && isOneOf('.)', text, at) ? at + 1 : position;

@@ -29,7 +29,7 @@ export function readParameters(text: string, start: number): { names: string[] |
   const names = new Set<string>();
   for (let at = list.includes(')') ? skipGap(list, 0) : list.length; at < list.length; ) {
     if (list.charAt(at) === ')') return { names: [...names], end: start + at + 1 };
-    const end = pieceEnd(list, at);
+    const end = parameterEnd(list, at);
     const name = readParameterName(list, at, end);
     if (name === null) return { names: null, end: start + end };
     if (name !== '' && !notParameters.has(name)) names.add(name);
@@ -46,7 +46,7 @@ function skipGap(list: string, start: number): number {
 }
 
 /** Returns the comma or parenthesis that ends the parameter, past brackets and strings. */
-function pieceEnd(list: string, start: number): number {
+function parameterEnd(list: string, start: number): number {
   const open: string[] = [];
   for (let at = start; at < list.length; at += 1) {
     const mark = list.charAt(at);

@@ -37,7 +37,7 @@ export async function readSignaturesPausing(
   for (const reader of [new DefinitionReader(segment), new SignatureReader(segment)]) {
     while (reader.readLine()) {
       const pausing = pause();
-      if (pausing) await pausing; // a promise for each of a million lines would cost more than the reading
+      if (pausing) await pausing; // A promise for each of a million lines would cost more than reading them.
     }
     if (reader.tools.length > 0) return reader.tools;
   }
@@ -195,14 +195,14 @@ class SignatureReader {
 
   #addParameter(name: string): void {
     if (!this.#open) return;
-    const known = this.#parametersOf(this.#open);
-    if (!known.has(name)) this.#open.parameters.push(name);
-    known.add(name);
+    const names = this.#parametersOf(this.#open);
+    if (!names.has(name)) this.#open.parameters.push(name);
+    names.add(name);
   }
 
   #parametersOf(tool: NamedTool): Set<string> {
-    const known = this.#parameters.get(tool);
-    if (known) return known;
+    const existing = this.#parameters.get(tool);
+    if (existing) return existing;
     const names = new Set(tool.parameters);
     this.#parameters.set(tool, names);
     return names;

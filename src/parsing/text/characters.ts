@@ -164,9 +164,9 @@ function runEnd(pattern: RegExp, text: string, position: number): number {
 }
 
 /** Skips at most `max` digits. */
-export function skipDigits(text: string, position: number, most: number): number {
+export function skipDigits(text: string, position: number, max: number): number {
   let at = position;
-  while (at - position < most && isDigit(text.charCodeAt(at))) at += 1;
+  while (at - position < max && isDigit(text.charCodeAt(at))) at += 1;
   return at;
 }
 

@@ -50,7 +50,7 @@ export class CodeSpans {
     let last = position;
     for (let at = this.#text.indexOf('`', position); at >= 0 && at < this.#paragraphEnd; ) {
       const end = skipRun(this.#text, at, '`');
-      if (end - at !== length) this.#lastRuns.set(length, last); // most are as long as the one before
+      if (end - at !== length) this.#lastRuns.set(length, last); // Most runs have the length of the previous one.
       length = end - at;
       last = at;
       at = this.#text.indexOf('`', end);

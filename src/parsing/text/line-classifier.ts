@@ -4,7 +4,7 @@ import { type Marker, matchMarker } from './markers.js';
 import { EchoedFences, type OwnTag, unmarkedOpenerIn } from './own-fences.js';
 
 /**
- * The kind of a line in a reply (rule: markers). `quoted`: only shown, so that no call in it runs (a fence
+ * The kind of a line in a reply (rule: markers). `quoted`: only displayed, so that no call in it runs (a fence
  * with prose before it, a blockquote, a table row, a list item, one of our own fences). `wrapper`: a fence
  * line that only wraps the reply, up to `end`. `value`: begins like a JSON value, in whose strings no marker
  * counts.

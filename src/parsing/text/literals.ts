@@ -201,7 +201,7 @@ const based = /^([-+]?)0(?:[xX][\da-fA-F]+|[oO][0-7]+|[bB][01]+)$/;
  * with a repair; a number that overflows to infinity is refused.
  */
 function readNumber(scanner: Scanner, word: string): number | string | undefined {
-  if (plainNumber.test(word)) return Number(word) || 0; // no -0
+  if (plainNumber.test(word)) return Number(word) || 0; // Turns -0 into 0.
   if (word.length > 1100 || !(based.test(word) || isDecimal(word))) {
     return /^[-+]?\d{1100,}$/.test(word) ? bigInteger(scanner, word) : undefined;
   }

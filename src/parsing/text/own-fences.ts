@@ -57,7 +57,7 @@ function tagAt(text: string, position: number): OwnTag | 'partial' | null {
   const attributes = isWhole ? written.slice(0, stop) : '';
   if (closes)
     return isWhole ? { kind: 'closes', name, mark: closingMark(attributes), end: nameEnd + stop + 1 } : null;
-  if (attributes.endsWith('/')) return null; // opens nothing
+  if (attributes.endsWith('/')) return null; // A self-closing tag opens nothing.
   const end = isWhole ? nameEnd + stop + 1 : nameEnd;
   return { kind: 'opens', name, mark: openingMark(attributes), end };
 }

@@ -137,8 +137,8 @@ export class Scanner {
 }
 
 /** Whether a value is an object: not an array, not null. */
-export function isObject(value: JsonValue | undefined): value is JsonObject;
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>>;
-export function isObject(value: unknown): boolean {
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject;
+export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>>;
+export function isJsonObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -54,7 +54,10 @@ const harmlessAttribute = /^[\w ./,-]{0,200}$/;
 function renderAttribute([name, value]: [string, string | undefined]): string {
   if (value === undefined) return '';
   if (harmlessAttribute.test(value)) return ` ${name}="${value}"`;
-  const safe = shorten(value).replace(/["<>\p{Cc}\u2028\u2029]/gu, (found) => `&#${found.codePointAt(0)};`);
+  const safe = shortenToPathLength(value).replace(
+    /["<>\p{Cc}\u2028\u2029]/gu,
+    (found) => `&#${found.codePointAt(0)};`,
+  );
   return ` ${name}="${escapeFenced(safe)}"`;
 }
 
@@ -86,12 +89,12 @@ export function escapeFenced(text: string): string {
  * line.
  */
 export function inlinePath(path: string): string {
-  const short = shorten(path);
+  const short = shortenToPathLength(path);
   return /[\p{Cc}\u2028\u2029]/u.test(short) ? JSON.stringify(short) : short;
 }
 
 /** Shortens a text to the maximum path length, without splitting a surrogate pair. */
-export function shorten(text: string): string {
+export function shortenToPathLength(text: string): string {
   if (text.length <= MAX_PATH_LENGTH) return text;
   return `${text.slice(0, MAX_PATH_LENGTH - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -1,7 +1,7 @@
 import type { VectorSearchResult } from '../../contract/step-request.js';
 import { portablePath } from '../../files/portable-path.js';
 import type { ContextItem, FocusItem } from './context-item.js';
-import { shorten } from './fence.js';
+import { shortenToPathLength } from './fence.js';
 import { countLines, type LineIndex, type LineRange } from './lines.js';
 import type { PinnedItem, SourceFile, SourceFolder } from './sources/context-source.js';
 
@@ -49,7 +49,7 @@ function wholeFile({ path, content, cut }: SourceFile, lineCount: number): Conte
     kind: 'explicit',
     id: path,
     tag: 'file',
-    attributes: { path: shorten(path) },
+    attributes: { path: shortenToPathLength(path) },
     origin: fileOrigin(path),
     path,
     text: content,
@@ -76,7 +76,7 @@ export function listingItem({ path, listing, cut }: SourceFolder, id: string, te
     kind: 'explicit',
     id,
     tag: 'folder',
-    attributes: { path: shorten(path) },
+    attributes: { path: shortenToPathLength(path) },
     origin: `folder:${path}`,
     path: undefined,
     text,
@@ -94,7 +94,7 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
     kind: 'pinned',
     id,
     tag: 'pinned',
-    attributes: { id, title: title && shorten(title) },
+    attributes: { id, title: title && shortenToPathLength(title) },
     origin: `pinned:${id}`,
     path: undefined,
     text: content,
@@ -119,7 +119,7 @@ export function vectorItem({
     kind: 'vector',
     id: last === undefined ? asSent : `${asSent}:${firstLine}-${last}`,
     tag: 'excerpt',
-    attributes: { path: shorten(path) },
+    attributes: { path: shortenToPathLength(path) },
     origin: fileOrigin(path),
     path: firstLine === undefined ? undefined : path,
     text: content,

@@ -38,7 +38,7 @@ export function inVendorNames({ prompt, nativeTools }: CompletionRequest): Vendo
   const definitions = nativeTools?.definitions ?? [];
   const names = new VendorNames();
   for (const { name } of definitions) if (toolName.allowed.test(name)) names.nameFor(name);
-  const calls = new CallIds();
+  const calls = new VendorCallIds();
   return {
     definitions: definitions.map((tool) => ({ ...tool, name: names.nameFor(tool.name) })),
     messages: prompt.messages.map(({ role, parts }) => ({
@@ -49,7 +49,7 @@ export function inVendorNames({ prompt, nativeTools }: CompletionRequest): Vendo
   };
 }
 
-function renamed(part: Part, names: VendorNames, calls: CallIds): Part {
+function renamed(part: Part, names: VendorNames, calls: VendorCallIds): Part {
   if (part.type === 'tool_call') return { ...part, name: names.nameFor(part.name), id: calls.open(part.id) };
   if (part.type === 'tool_result') return { ...part, callId: calls.answer(part.callId) };
   return part;
@@ -74,7 +74,7 @@ class VendorNames {
 }
 
 /** Maps call ids. Ids must be unique in a request; the results of calls that shared an id belong to them in order. */
-class CallIds {
+class VendorCallIds {
   readonly #used = new Set<string>();
   readonly #opened = new Map<string, { readonly ids: string[]; answered: number }>();
 

@@ -103,7 +103,7 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
       content: index === 0 ? (reply.thought ?? '') : '',
       toolCall: { name, parameters, id },
       ...(phase && { phase }),
-      ...(index === 0 && stateOf(reply)),
+      ...(index === 0 && providerStateOf(reply)),
     }),
   );
   return concluded(reply, 'action_proposed', { thought: reply.thought, actions, turns });
@@ -123,7 +123,12 @@ function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion
  * (rule: thought-and-answer).
  */
 function answerWith(reply: Reply, answer: string, thought = reply.thought): Conclusion {
-  const turn: Turn = { role: 'assistant', content: answer, ...(thought && { thought }), ...stateOf(reply) };
+  const turn: Turn = {
+    role: 'assistant',
+    content: answer,
+    ...(thought && { thought }),
+    ...providerStateOf(reply),
+  };
   return concluded(reply, 'direct_response_provided', { thought, directResponse: answer, turns: [turn] });
 }
 
@@ -177,7 +182,7 @@ function completePhase(
   phase: NonNullable<Turn['phase']>,
   { content, prose, control }: PhaseText,
 ): Conclusion {
-  const turn: Turn = { role: 'assistant', content, phase, ...stateOf(reply) };
+  const turn: Turn = { role: 'assistant', content, phase, ...providerStateOf(reply) };
   return concluded(reply, 'phase_completed', {
     outcome: 'answer',
     thought: prose || null,
@@ -191,6 +196,6 @@ function withIds(actions: readonly ReadAction[], { calls }: ReplySituation): Pro
   return actions.map((action) => ({ ...action, id: ids.take(action.id) }));
 }
 
-function stateOf({ completion: { providerState } }: Reply): Pick<Turn, 'provider_state'> {
+function providerStateOf({ completion: { providerState } }: Reply): Pick<Turn, 'provider_state'> {
   return providerState === undefined ? {} : { provider_state: providerState };
 }

@@ -42,7 +42,7 @@ function describeError(error: unknown): Failure {
 const healthy = 'a healthy answer';
 const completion = { text: `Final Answer: ${healthy}` };
 
-describe.each(calls)('$title', (call) => {
+describe.each(calls)('provider faults through $title', (call) => {
   const byVendor = <Value>(openai: Value, anthropic: Value): Value =>
     call.vendor === 'openai' ? openai : anthropic;
 

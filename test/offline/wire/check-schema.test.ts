@@ -40,9 +40,12 @@ describe('schemas that OpenAI would refuse (rule: reversible-schema)', () => {
   });
 
   test("OpenAI's check accepts a schema that follows all its rules", () => {
-    const told = (kind: string) => object({ kind: { type: 'string', const: kind } });
+    const distinguished = (kind: string) => object({ kind: { type: 'string', const: kind } });
     expect(
-      checkOpenAiSchema(object({ a: { anyOf: [told('b'), told('c')] }, d: deep(9) }), 'reply'),
+      checkOpenAiSchema(
+        object({ a: { anyOf: [distinguished('b'), distinguished('c')] }, d: deep(9) }),
+        'reply',
+      ),
     ).toBeNull();
   });
 });

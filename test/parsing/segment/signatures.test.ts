@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../../src/parsing/arguments/offered-tool.js';
 import { readSignatures, readSignaturesPausing } from '../../../src/parsing/segment/signatures.js';
 
-function told(segment: string): string[] {
+function signaturesOf(segment: string): string[] {
   return readSignatures(segment).map(({ name, parameters }) => `${name}(${parameters.join(', ')})`);
 }
 
@@ -60,7 +60,7 @@ describe('reading tools from free text (rule: offered-tools)', () => {
     ['other scripts', '検索(クエリ)', ['検索(クエリ)']],
     ['the first mention counts', 'read(path, n)\nExample: read(path="a")', ['read(path, n)']],
   ])('tools are read from a segment in this form: %s', (_, segment, expected) => {
-    expect(told(segment)).toEqual(expected);
+    expect(signaturesOf(segment)).toEqual(expected);
   });
 
   test.each([
@@ -85,7 +85,7 @@ describe('reading tools from free text (rule: offered-tools)', () => {
 
   test('JSON definitions may list parameters as a map or a list', () => {
     expect(
-      told('{"name": "a", "parameters": {"x": "text"}}\n{"name": "b", "args": ["y", {"name": "z"}]}'),
+      signaturesOf('{"name": "a", "parameters": {"x": "text"}}\n{"name": "b", "args": ["y", {"name": "z"}]}'),
     ).toEqual(['a(x)', 'b(y, z)']);
   });
 
@@ -105,8 +105,8 @@ describe('reading tools from free text (rule: offered-tools)', () => {
   test('a line with 9,000 signatures is read completely (rule: loop-share)', () => {
     const names = Array.from({ length: 9_000 }, (_, at) => `tool_${at}`);
     const offered = names.map((name) => `${name}(path)`);
-    expect(told(offered.join(', '))).toEqual(offered);
-    expect(told(`Use ${offered.map((each) => `\`${each}\``).join(' or ')}.`)).toEqual(offered);
+    expect(signaturesOf(offered.join(', '))).toEqual(offered);
+    expect(signaturesOf(`Use ${offered.map((each) => `\`${each}\``).join(' or ')}.`)).toEqual(offered);
   });
 
   test.each([
@@ -115,12 +115,12 @@ describe('reading tools from free text (rule: offered-tools)', () => {
     ['definitions', (name: string) => `{"name": "${name}"}\n`],
   ])('only the first 10,000 tools of a text are offered: %s', (_, write) => {
     const names = Array.from({ length: 10_001 }, (_each, at) => `tool_${at}`);
-    expect(told(names.map(write).join(''))).toEqual(names.slice(0, -1).map((name) => `${name}()`));
+    expect(signaturesOf(names.map(write).join(''))).toEqual(names.slice(0, -1).map((name) => `${name}()`));
   });
 
   test('a tool name of more than 1,000 characters is ignored', () => {
-    expect(told(`${'a'.repeat(1_000)}()`)).toHaveLength(1);
-    expect(told(`${'a'.repeat(1_001)}()\nf()`)).toEqual(['f()']);
+    expect(signaturesOf(`${'a'.repeat(1_000)}()`)).toHaveLength(1);
+    expect(signaturesOf(`${'a'.repeat(1_001)}()\nf()`)).toEqual(['f()']);
   });
 });
 

@@ -41,13 +41,13 @@ export function streamsToTheSameResult(text: string, lengths: readonly number[])
  */
 export function accountsForAllText(text: string): boolean {
   const parsed = parseCompletion(text, tools);
-  const told = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw].map(weight);
+  const weights = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw].map(weight);
   const counted = parsed.discarded.reduce((sum, { chars }) => sum + chars, 0);
   // Text on both sides of removed reasoning is joined. The language of a wrapping fence is not text.
   const least = Math.min(
     ...[text, text.replace(/<\/?think>/g, '')].map((each) => weight(withoutLanguages(each))),
   );
-  return told.reduce((sum, each) => sum + each, counted) >= least;
+  return weights.reduce((sum, each) => sum + each, counted) >= least;
 }
 
 function withoutLanguages(text: string): string {

@@ -27,13 +27,13 @@ function xmlCalls(text: string): WrittenCall[] {
     const end = part.indexOf('</tool_code>');
     const name = /^\s*<name>([^<]+)<\/name>/u.exec(part)?.[1];
     if (end === -1 || name === undefined) return [];
-    return [{ name: name.trim(), args: toRecord(parseJson(parametersIn(part.slice(0, end)))) }];
+    return [{ name: name.trim(), args: toRecord(jsonValueOf(parametersIn(part.slice(0, end)))) }];
   });
 }
 
 function jsonCalls(text: string): WrittenCall[] {
   return text.split('\n').flatMap((line) => {
-    const { action } = toRecord(line.startsWith('{') ? parseJson(line) : undefined);
+    const { action } = toRecord(line.startsWith('{') ? jsonValueOf(line) : undefined);
     const { tool, args } = toRecord(action);
     return typeof tool === 'string' ? [{ name: tool, args: toRecord(args) }] : [];
   });
@@ -52,13 +52,13 @@ function readArguments(text: string, start: number): Record<string, unknown> {
   pair.lastIndex = start;
   for (let match = pair.exec(text); match; match = pair.exec(text)) {
     const [, name = '', value = '', comma] = match;
-    args[name] = parseJson(value) ?? value;
+    args[name] = jsonValueOf(value) ?? value;
     if (!comma) break;
   }
   return args;
 }
 
-export function parseJson(text: string): unknown {
+export function jsonValueOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

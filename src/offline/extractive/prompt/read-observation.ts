@@ -1,15 +1,15 @@
-import { parseJson } from './read-calls.js';
+import { jsonValueOf } from './read-calls.js';
 
 /** A line of a file in an observation. */
-export interface SeenLine {
+export interface FoundLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
 }
 
 /** Reads search results: `path:line: text`, lines under a heading that is a path, or JSON objects with these fields. */
-export function readHits(observation: string): SeenLine[] {
-  const json = /^\s*[[{]/u.test(observation) ? parseJson(observation) : undefined;
+export function readHits(observation: string): FoundLine[] {
+  const json = /^\s*[[{]/u.test(observation) ? jsonValueOf(observation) : undefined;
   if (json !== undefined) return hitsIn(json);
   let heading = '';
   return observation.split('\n').flatMap((each) => {
@@ -26,7 +26,7 @@ export function readHits(observation: string): SeenLine[] {
  * Reads a file's content: numbered lines between a header and a footer, or else its text from `firstLine` on. Skips all but
  * the first of consecutive blank lines.
  */
-export function* readLines(observation: string, path: string, firstLine: number): Generator<SeenLine> {
+export function* readLines(observation: string, path: string, firstLine: number): Generator<FoundLine> {
   const isNumbered = numbersLines(observation, firstLine);
   let next = firstLine;
   let isAfterBlank = false;
@@ -87,10 +87,10 @@ export const isFailure = (observation: string): boolean => /^\s*(?:error\b|not r
 
 /** Whether the tool reports that it shows only a part of its result. */
 export function isCut(observation: string): boolean {
-  const [, shown, total] =
+  const [, included, total] =
     /\bshowing (\d+) of (\d+) matches\b/iu.exec(observation.slice(-REMARK_CHARACTERS)) ?? [];
   return (
-    Number(shown) < Number(total) ||
+    Number(included) < Number(total) ||
     /\btruncated\b|\bmore matches\b/iu.test(observation.slice(-REMARK_CHARACTERS))
   );
 }
@@ -109,7 +109,7 @@ const looksLikePath = (text: string): boolean =>
 export const cleanPath = (path: string): string => path.trim().replace(/^\.\//u, '');
 
 /** Finds objects that have a path and a line, at most a few levels down. */
-function hitsIn(value: unknown, levels = 5): SeenLine[] {
+function hitsIn(value: unknown, levels = 5): FoundLine[] {
   if (typeof value !== 'object' || value === null || levels === 0) return [];
   const fields = new Map(Object.entries(value));
   const path = fields.get('path') ?? fields.get('file') ?? fields.get('filename');

@@ -9,7 +9,7 @@ export interface ChatMessage {
 }
 
 /** The parts of the messages on which the model's decisions depend. */
-export interface SeenPrompt {
+export interface ParsedPrompt {
   readonly task: string;
   readonly tools: readonly OfferedTool[];
   /** The calls since the task was set, each with its observation. */
@@ -35,7 +35,7 @@ interface ContextFile {
 }
 
 /** Reads a prompt leniently: text inside fences is data, text outside is the user's or the service's. */
-export function readPrompt(messages: readonly ChatMessage[]): SeenPrompt {
+export function readPrompt(messages: readonly ChatMessage[]): ParsedPrompt {
   const system = messages.filter(isSystem).map(textOf).join('\n\n');
   const turns = messages.filter((message) => !isSystem(message)).map(cutAtFences);
   const tail = spoken(turns.at(-1)?.segments ?? []);
@@ -49,7 +49,7 @@ export function readPrompt(messages: readonly ChatMessage[]): SeenPrompt {
   };
 }
 
-function formOf(system: string): SeenPrompt['form'] {
+function formOf(system: string): ParsedPrompt['form'] {
   if (/^\s*Action:/mu.test(system)) return 'text';
   if (/<tool_code>/u.test(system)) return 'xml';
   return /^\{"thought": /mu.test(system) ? 'json' : 'text';
@@ -66,7 +66,7 @@ const isUrge = (paragraph: string): boolean => paragraph.length <= 2000 && urges
 const asides =
   /^(?:continue\.?$|observation\b|advice:|context\b|the (?:following|files?)\b|current (?:file|focus)\b)/iu;
 
-function phaseOf(tail: string): SeenPrompt['phase'] {
+function phaseOf(tail: string): ParsedPrompt['phase'] {
   if (/\btools_to_consider\b/u.test(tail)) return 'reason';
   return /\bshould_continue\b/u.test(tail) ? 'observe' : 'act';
 }
@@ -97,9 +97,9 @@ function readTurns(turns: readonly CutMessage[]): { task: string; calls: PastCal
     const { segments } = turn;
     for (const call of observe(open, segments)) calls.push(call);
     open = [];
-    const said = taskIn(segments);
-    if (settled && said) {
-      task = said;
+    const nextTask = taskIn(segments);
+    if (settled && nextTask) {
+      task = nextTask;
       calls = [];
       settled = false;
     }
@@ -139,12 +139,12 @@ const phaseOrder = /^Phase: (?:reason|act|observe)\. [\s\S]*$/mu;
 const isOrder = (line: string): boolean => /^note: /iu.test(line) || isUrge(line);
 
 const paragraphs = (segments: readonly MessageSegment[]): string[] =>
-  linesSaid(spoken(segments).replace(phaseOrder, ''))
+  linesOfTask(spoken(segments).replace(phaseOrder, ''))
     .split(/\n\s*\n/u)
     .map((each) => each.trim())
     .filter((each) => each !== '' && !asides.test(each));
 
-const linesSaid = (text: string): string =>
+const linesOfTask = (text: string): string =>
   text
     .split('\n')
     .filter((line) => !isOrder(line))

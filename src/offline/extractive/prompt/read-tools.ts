@@ -13,8 +13,8 @@ export function readTools(system: string): OfferedTool[] {
   const found = [...xmlTools(system), ...signatures(system), ...jsonTools(system)];
   const byName = new Map<string, OfferedTool>();
   for (const tool of found) {
-    const known = byName.get(tool.name);
-    if (!known || known.parameters.length < tool.parameters.length) byName.set(tool.name, tool);
+    const existing = byName.get(tool.name);
+    if (!existing || existing.parameters.length < tool.parameters.length) byName.set(tool.name, tool);
   }
   return [...byName.values()];
 }

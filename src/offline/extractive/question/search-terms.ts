@@ -30,9 +30,9 @@ export function searchTerms(task: string): SearchTerm[] {
     .reduce((rest, path) => rest.replaceAll(path, ' '), task.slice(0, MAX_TASK_LENGTH))
     .replace(readme, ' ');
   const names = [...quoted(text), ...identifiers(text)];
-  const known = new Set(names.map((each) => each.toLowerCase()));
+  const nameWords = new Set(names.map((each) => each.toLowerCase()));
   const byStem = new Map<string, SearchTerm>();
-  for (const term of [...names.map(name), ...words(text, known)]) {
+  for (const term of [...names.map(name), ...words(text, nameWords)]) {
     if (!byStem.has(term.stem)) byStem.set(term.stem, term);
   }
   const terms = [...byStem.values()].sort((a, b) => b.weight - a.weight).slice(0, MAX_TERMS);
@@ -95,19 +95,19 @@ const name = (text: string): SearchTerm => ({
 });
 
 /** Whether the term is specific; other words fit nearly every question. */
-export const isTelling = ({ weight }: SearchTerm): boolean => weight > 1;
+export const isSpecific = ({ weight }: SearchTerm): boolean => weight > 1;
 
 /**
  * Whether the term is an identifier or a quotation, which is searched unchanged, so that one hit is enough.
  */
 export const isName = ({ weight }: SearchTerm): boolean => weight > NAME_WEIGHT;
 
-function words(task: string, known: ReadonlySet<string>): SearchTerm[] {
+function words(task: string, nameWords: ReadonlySet<string>): SearchTerm[] {
   const segments = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(task)];
   const areNounsCapitalized = german.test(task);
   return segments.flatMap(({ segment, index, isWordLike }): SearchTerm[] => {
     const word = segment.toLowerCase();
-    if (!isWordLike || word.length < 2 || stopWords.has(word) || known.has(word)) return [];
+    if (!isWordLike || word.length < 2 || stopWords.has(word) || nameWords.has(word)) return [];
     const text = singular(word);
     const weight = weakWords.has(word) || weakWords.has(text) ? 1 : 1 + word.length;
     const isProper = !areNounsCapitalized && index > 0 && /^\p{Lu}\p{Ll}/u.test(segment);

@@ -1,6 +1,6 @@
 import MiniSearch from 'minisearch';
 import type { Evidence } from '../evidence.js';
-import { isName, isTelling, type SearchTerm } from '../question/search-terms.js';
+import { isName, isSpecific, type SearchTerm } from '../question/search-terms.js';
 import { singular, stemOf, wordsIn } from '../question/words.js';
 import { comment, definition, type Passage, splitPassages } from './split-passages.js';
 
@@ -40,8 +40,8 @@ export function rankPassages(
   terms: readonly SearchTerm[],
 ): RankedPassage[] {
   const seen = [...files].flatMap(([path, texts]) => splitPassages(path, texts));
-  const unseen = paths.filter((path) => !files.has(path)).map((path) => ({ path, lines: [], heading: '' }));
-  const passages = [...seen, ...unseen].slice(0, MAX_PASSAGES);
+  const nameOnly = paths.filter((path) => !files.has(path)).map((path) => ({ path, lines: [], heading: '' }));
+  const passages = [...seen, ...nameOnly].slice(0, MAX_PASSAGES);
   const matches = matchTerms(passages, terms);
   const factorOf = factorsFor(task, terms);
   const all = sum(terms.map(worthOf));
@@ -60,7 +60,7 @@ export function rankPassages(
 const MIN_COVERAGE_SHARE = 0.5;
 
 /** Returns the passages whose coverage comes close enough to the maximum. */
-export function coveringMost(passages: readonly RankedPassage[]): RankedPassage[] {
+export function bestCovering(passages: readonly RankedPassage[]): RankedPassage[] {
   const max = Math.max(0, ...passages.map(({ coverage }) => coverage));
   return passages.filter(({ coverage }) => coverage >= max * MIN_COVERAGE_SHARE);
 }
@@ -71,7 +71,7 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 /** Returns the weight of a term in scores: high for a name, low for a word that fits every question. */
 const worthOf = (term: SearchTerm): number => {
   if (isName(term)) return 3;
-  if (!isTelling(term)) return 0.2;
+  if (!isSpecific(term)) return 0.2;
   return term.isLiteral ? 2 : 1;
 };
 

@@ -24,10 +24,10 @@ export const asThought = (before: ParsedCompletion): ParsedCompletion => ({
 
 export function answered(reply: ScannedReply, answer: string, turn?: ScannedField): ParsedCompletion {
   const thought = thoughtOf(reply);
-  const said = { ...reply.before, ...noAction, discarded: discardedFields(reply, turn), thought };
+  const common = { ...reply.before, ...noAction, discarded: discardedFields(reply, turn), thought };
   return answer === ''
-    ? { ...said, outcome: 'empty', answer: null }
-    : { ...said, outcome: 'answer', answer, answerLabelled: true };
+    ? { ...common, outcome: 'empty', answer: null }
+    : { ...common, outcome: 'answer', answer, answerLabelled: true };
 }
 
 /** Counts the fields that are neither thought nor outcome, by kind. */

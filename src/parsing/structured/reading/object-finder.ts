@@ -1,5 +1,5 @@
 import { marksReply, ObjectScanner } from '../scanning/object-scanner.js';
-import type { StringPiece } from '../scanning/scanned-strings.js';
+import type { StringFragment } from '../scanning/scanned-strings.js';
 
 /** An object that one of its keys marks as a reply, as far as it has arrived. */
 export interface FoundObject {
@@ -7,7 +7,7 @@ export interface FoundObject {
   readonly brace: number;
   readonly isFenced: boolean;
   readonly scanner: ObjectScanner;
-  readonly pieces: readonly StringPiece[];
+  readonly fragments: readonly StringFragment[];
 }
 
 const blanks = '[ \\t\\u200b\\ufeff]{0,64}';
@@ -34,7 +34,7 @@ export class ObjectFinder {
   /** Start, in the held text, of an object that has had no reply key yet. */
   #brace = 0;
   #scanner: ObjectScanner | null = null;
-  #pieces: StringPiece[] = [];
+  #fragments: StringFragment[] = [];
   /** Number of that object's keys that are not reply keys. */
   #passed = 0;
 
@@ -64,7 +64,7 @@ export class ObjectFinder {
     if (this.#hasReplyKey(scanner)) {
       const brace = this.#brace;
       const isFenced = this.held.slice(0, brace).includes('`');
-      return { brace, isFenced, scanner, pieces: this.#pieces };
+      return { brace, isFenced, scanner, fragments: this.#fragments };
     }
     return scanner.end === null ? null : this.#brace + scanner.end;
   }
@@ -98,7 +98,7 @@ export class ObjectFinder {
     if (at > 0) return at;
     this.#brace = this.held.indexOf('{');
     this.#scanner = new ObjectScanner();
-    this.#pieces = [];
+    this.#fragments = [];
     this.#passed = 0;
     this.#scan(this.held.slice(this.#brace));
     return 0;
@@ -111,7 +111,7 @@ export class ObjectFinder {
   }
 
   #scan(text: string): void {
-    for (const piece of this.#scanner?.push(text) ?? []) this.#pieces.push(piece);
+    for (const fragment of this.#scanner?.push(text) ?? []) this.#fragments.push(fragment);
   }
 }
 
@@ -119,7 +119,7 @@ export class ObjectFinder {
  * Returns advice for the model if a reply object was not read because it is in a line of prose (rule:
  * closing-fence).
  */
-export function describeMeantObject(answer: string): string | null {
+export function describeIntendedObject(answer: string): string | null {
   const key = /"(?:thought|action|final_answer)"\s{0,64}:/i.exec(answer);
   const before = answer.slice(0, key?.index ?? 0);
   return before.includes('{') && !isQuoted(before)

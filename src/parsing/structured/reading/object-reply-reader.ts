@@ -8,10 +8,10 @@ import {
   parseCompletion,
 } from '../../parse-completion.js';
 import type { ObjectScanner } from '../scanning/object-scanner.js';
-import type { ScannedField, StringPiece } from '../scanning/scanned-strings.js';
+import type { ScannedField, StringFragment } from '../scanning/scanned-strings.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
 import { asThought, cutByLimit, noAction } from './completions.js';
-import { describeMeantObject, type FoundObject, ObjectFinder } from './object-finder.js';
+import { describeIntendedObject, type FoundObject, ObjectFinder } from './object-finder.js';
 import { nestedAnswer, turnOf } from './outcomes.js';
 import { type ObjectReading, readObject } from './read-object.js';
 
@@ -53,7 +53,7 @@ export class ObjectReplyReader {
   } | null = null;
   #passed = 0;
   /** True if the caller wants deltas. */
-  #tells = true;
+  #wantsDeltas = true;
   readonly #finder = new ObjectFinder();
   #attempts = 0;
   #probed = 0;
@@ -72,7 +72,7 @@ export class ObjectReplyReader {
   /** Adds the next part of the reply and returns the deltas that can be sent. */
   push(text: string): ParseDelta[] {
     this.#chunks.push(text);
-    if (this.#object) return this.#tell(this.#object.scanner.push(text));
+    if (this.#object) return this.#toDeltas(this.#object.scanner.push(text));
     this.#finder.push(text);
     return this.#seek();
   }
@@ -80,26 +80,26 @@ export class ObjectReplyReader {
   /** Returns the whole reply. */
   end({ reasoning = null, ...options }: ParseOptions = {}): ObjectReply {
     const reading = this.#read(options);
-    const deltas = this.#tellEnd(reading, options);
+    const deltas = this.#remainingDeltas(reading, options);
     return { ...reading, completion: addReasoning(reading.completion, { reasoning }), deltas };
   }
 
   /** Returns the remaining deltas of the whole reply. */
-  #tellEnd(reading: ObjectReading, options: ParseOptions): ParseDelta[] {
+  #remainingDeltas(reading: ObjectReading, options: ParseOptions): ParseDelta[] {
     const { completion, furtherThought: further } = reading;
     if (!this.#object) return [...this.#pass(this.#finder.held.length), ...this.#parser.finish(completion)];
     if (further && further !== completion.thought) this.#deltas.continue('thought', '\n');
     const thought = further ? this.#deltas.tell('thought', further) : [];
-    return [...thought, ...this.#tellRest(reading, options)];
+    return [...thought, ...this.#unsentAnswer(reading, options)];
   }
 
   /** Returns the answer if it was not sent before. */
-  #tellRest({ completion }: ObjectReading, { finishReason }: ParseOptions): ParseDelta[] {
+  #unsentAnswer({ completion }: ObjectReading, { finishReason }: ParseOptions): ParseDelta[] {
     const { phase } = this.#options;
     if (this.#deltas.hasTold('answer') || finishReason === 'refusal' || phase === 'reason') return [];
     const isControl = phase === 'observe' && !completion.answerLabelled;
-    const said = isControl ? this.#closingAnswer() : completion.answer;
-    return completion.outcome === 'answer' && said ? [{ type: 'answer', delta: said }] : [];
+    const answer = isControl ? this.#closingAnswer() : completion.answer;
+    return completion.outcome === 'answer' && answer ? [{ type: 'answer', delta: answer }] : [];
   }
 
   /** Returns the answer of a control object that ends the run. */
@@ -110,7 +110,7 @@ export class ObjectReplyReader {
 
   /** Reads a whole reply at once, without deltas. */
   read(text: string, options: ParseOptions = {}): ObjectReading {
-    this.#tells = false;
+    this.#wantsDeltas = false;
     this.push(text);
     return this.#read(options);
   }
@@ -120,7 +120,7 @@ export class ObjectReplyReader {
     if (this.#object) return readObject({ text, ...this.#object, ...this.#options }, options);
     const cut = this.#readCutStart(options);
     if (cut) {
-      this.#finder.pass(this.#finder.held.length); // it is not shown
+      this.#finder.pass(this.#finder.held.length); // Released text is never sent.
       return { completion: cut, isWhole: false };
     }
     const completion = parseCompletion(text, this.#options.tools, options);
@@ -132,7 +132,7 @@ export class ObjectReplyReader {
     const { outcome, answerLabelled, problem } = completion;
     const isPlain = outcome === 'answer' && !answerLabelled && problem === null;
     if (!isPlain || this.#options.phase !== undefined) return completion;
-    return { ...completion, problem: describeMeantObject(completion.answer) };
+    return { ...completion, problem: describeIntendedObject(completion.answer) };
   }
 
   /** Reads a reply that the output limit cut before an object had certainly begun. */
@@ -160,14 +160,14 @@ export class ObjectReplyReader {
   #pass(length: number): ParseDelta[] {
     this.#passed += length;
     const passed = this.#finder.pass(length);
-    return this.#tells ? this.#parser.push(passed) : [];
+    return this.#wantsDeltas ? this.#parser.push(passed) : [];
   }
 
   /**
    * Begins the object; undefined if an action would not count here: in reasoning, in a quotation, or after an
    * action or answer.
    */
-  #begin({ brace, isFenced, scanner, pieces }: FoundObject): ParseDelta[] | undefined {
+  #begin({ brace, isFenced, scanner, fragments }: FoundObject): ParseDelta[] | undefined {
     const start = this.#passed + brace;
     this.#attempts += 1;
     this.#probed += start;
@@ -175,29 +175,29 @@ export class ObjectReplyReader {
     const inFence = this.#proseBefore(this.#passed);
     const before = inFence ?? (isFenced ? this.#proseBefore(start) : undefined);
     if (!before) return undefined;
-    const passed = inFence ? [] : this.#pass(brace); // the fence before it closes what stands there
+    const passed = inFence ? [] : this.#pass(brace); // A fence line before the object is not part of the thought.
     this.#object = { start, scanner, before };
-    const told = this.#tells ? this.#parser.finish(asThought(before)) : [];
+    const proseDeltas = this.#wantsDeltas ? this.#parser.finish(asThought(before)) : [];
     if (before.answer) this.#deltas.continue('thought', '\n');
-    return [...passed, ...told, ...this.#tell(pieces)];
+    return [...passed, ...proseDeltas, ...this.#toDeltas(fragments)];
   }
 
   #proseBefore(place: number): ParsedCompletion | undefined {
     return readProseBefore(this.#chunks.join('').slice(0, place), this.#options.tools);
   }
 
-  #tell(pieces: readonly StringPiece[]): ParseDelta[] {
-    if (!this.#tells) return [];
-    return pieces.flatMap(({ path, text, field }) => {
+  #toDeltas(fragments: readonly StringFragment[]): ParseDelta[] {
+    if (!this.#wantsDeltas) return [];
+    return fragments.flatMap(({ path, text, field }) => {
       if (path === 'thought') return this.#deltas.tell('thought', text);
-      return answerPaths.has(path) && this.#saysAnything(text) && this.#isOutcome(field)
+      return answerPaths.has(path) && this.#hasContent(text) && this.#isOutcome(field)
         ? this.#deltas.tell('answer', text)
         : [];
     });
   }
 
   /** Whether a text has content; white space at the beginning decides nothing and is not sent. */
-  #saysAnything(text: string): boolean {
+  #hasContent(text: string): boolean {
     return this.#deltas.hasTold('answer') || text.trim() !== '';
   }
 
@@ -235,8 +235,8 @@ function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCom
   const probed = parseCompletion(`${text}Action: ${probe.name}()`, offered);
   if (probed.action?.toolName !== probe.name) return undefined;
   const { reasoning, discarded, thought: answer } = probed;
-  const said = { ...noAction, confidence: 'exact', reasoning, discarded, thought: null } as const;
-  return answer === null ? { ...said, outcome: 'empty', answer } : { ...said, outcome: 'answer', answer };
+  const common = { ...noAction, confidence: 'exact', reasoning, discarded, thought: null } as const;
+  return answer === null ? { ...common, outcome: 'empty', answer } : { ...common, outcome: 'answer', answer };
 }
 
 type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
@@ -247,7 +247,7 @@ type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
  */
 class EdgelessDeltas {
   readonly #gaps: Record<FieldType, string> = { thought: '', answer: '' };
-  readonly #told: Record<FieldType, boolean> = { thought: false, answer: false };
+  readonly #hasSent: Record<FieldType, boolean> = { thought: false, answer: false };
 
   /** Continues a field after text that was already sent, with a gap between them. */
   continue(type: FieldType, gap: string): void {
@@ -255,19 +255,19 @@ class EdgelessDeltas {
   }
 
   hasTold(type: FieldType): boolean {
-    return this.#told[type];
+    return this.#hasSent[type];
   }
 
   tell(type: FieldType, text: string): ParseDelta[] {
-    const begun = this.#told[type] ? text : text.trimStart();
+    const begun = this.#hasSent[type] ? text : text.trimStart();
     const solid = begun.trimEnd();
     if (solid === '') {
-      if (this.#told[type]) this.#gaps[type] += begun;
+      if (this.#hasSent[type]) this.#gaps[type] += begun;
       return [];
     }
     const delta = this.#gaps[type] + solid;
     this.#gaps[type] = begun.slice(solid.length);
-    this.#told[type] = true;
+    this.#hasSent[type] = true;
     return [{ type, delta }];
   }
 }

@@ -24,7 +24,7 @@ const isOutcome = ({ key, first }: ScannedField): boolean =>
 /** Returns the fields that may decide the reply: those with content, or all if none has any. */
 export function outcomesOf(reply: Outcomes): ScannedField[] {
   const given = givenOutcomes(reply);
-  const spoken = given.filter((field) => !saysNothing(reply, field));
+  const spoken = given.filter((field) => !isEmpty(reply, field));
   return spoken.length > 0 ? spoken : given;
 }
 
@@ -55,8 +55,8 @@ const MAX_MENTION_LENGTH = 1024;
 
 /** Whether an action mentions an offered tool or an answer. */
 function mentionsTool({ tools, scanner, text, start }: Outcomes, field: ScannedField): boolean {
-  const said = field.first === '"' ? scanner.strings.get('action') : undefined;
-  const written = said ?? text.slice(start + field.start, start + (field.end ?? text.length));
+  const string = field.first === '"' ? scanner.strings.get('action') : undefined;
+  const written = string ?? text.slice(start + field.start, start + (field.end ?? text.length));
   const mention = written.slice(0, MAX_MENTION_LENGTH);
   return (
     tools.length === 0 || /final_answer/i.test(mention) || tools.some(({ name }) => mention.includes(name))
@@ -64,13 +64,13 @@ function mentionsTool({ tools, scanner, text, start }: Outcomes, field: ScannedF
 }
 
 /** Whether a field holds neither answer nor action: it is empty, a word such as "none", or names no tool. */
-function saysNothing(reply: Outcomes, field: ScannedField): boolean {
+function isEmpty(reply: Outcomes, field: ScannedField): boolean {
   const { key, first, start, end } = field;
   const { strings } = reply.scanner;
-  const said = strings.get(key);
-  if (first === '"' && said !== undefined) {
-    if (key !== 'action') return said.trim() === '';
-    return isNone(reply, said) || (end !== null && !mentionsTool(reply, field));
+  const string = strings.get(key);
+  if (first === '"' && string !== undefined) {
+    if (key !== 'action') return string.trim() === '';
+    return isNone(reply, string) || (end !== null && !mentionsTool(reply, field));
   }
   if (first === 'f') return true;
   if (end === null) return false;

@@ -4,7 +4,7 @@ import { addUp } from '../../discarded.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parse-completion.js';
 import { type ResolvedCall, resolveCall } from '../../resolve-call.js';
 import { readValue } from '../../text/literals.js';
-import { isObject, type JsonObject, type JsonValue, type Repair, Scanner } from '../../text/scanner.js';
+import { isJsonObject, type JsonObject, type JsonValue, type Repair, Scanner } from '../../text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
 import { readJson } from '../schema/image.js';
 import { answered, cutOff, discardedFields, malformed, noAction } from './completions.js';
@@ -41,7 +41,7 @@ const argumentKeys = ['args', 'arguments', 'parameters', 'params', 'tool_args', 
 /** Describes an action with two keys, names or sets of arguments, since choosing one would be a guess. */
 function contradiction(value: JsonValue | undefined, { repairs }: Scanner): string | null {
   if (repairs.has('duplicate_key')) return keyTwice;
-  if (!isObject(value)) return null;
+  if (!isJsonObject(value)) return null;
   const names = nameKeys.map((key) => ownValue(value, key)).filter((name) => typeof name === 'string');
   if (new Set(names).size > 1) return 'the action names two tools: write one, under "tool"';
   const sets = argumentKeys.map((key) => ownValue(value, key)).filter((args) => (args ?? null) !== null);
@@ -56,14 +56,14 @@ const ownValue = (object: JsonObject, key: string): JsonValue | undefined =>
 
 /** Returns an answer that is a list as JSON text. */
 function answerList(value: JsonValue | undefined): string | null {
-  const answer = isObject(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
+  const answer = isJsonObject(value) && Object.keys(value).length === 1 ? value['final_answer'] : undefined;
   return Array.isArray(answer) ? JSON.stringify(answer) : null;
 }
 
 type TaughtAction = JsonObject & { readonly tool: string; readonly args: JsonValue };
 
 function isTaught(value: JsonValue | undefined): value is TaughtAction {
-  return isObject(value) && typeof value['tool'] === 'string' && ownValue(value, 'args') !== undefined;
+  return isJsonObject(value) && typeof value['tool'] === 'string' && ownValue(value, 'args') !== undefined;
 }
 
 interface TaughtReading extends WrittenAction {
@@ -76,11 +76,11 @@ function readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtRe
   const { tool, args, final_answer: answer, ...others } = value;
   const restored = reply.restoreArguments(tool, args, scanner);
   const given = restored ?? args;
-  const meant = typeof given === 'string' ? readJson(given, scanner) : given;
+  const written = typeof given === 'string' ? readJson(given, scanner) : given;
   if (scanner.problem) return malformed(reply, `${tool}: ${scanner.problem}`);
   if (scanner.repairs.has('duplicate_key')) return malformed(reply, keyTwice);
   const place = { kind: 'call', dialect: 'json', start: 0, end: raw.length, isStepObject: true } as const;
-  const call = withArguments({ name: tool, ...place }, isObject(meant) ? meant : args, scanner);
+  const call = withArguments({ name: tool, ...place }, isJsonObject(written) ? written : args, scanner);
   const limits = { cutByLimit: false, textLength: raw.length };
   const resolved = resolveCall(call, OfferedTools.of(reply.tools), limits);
   const read = fromCall(reply, { turn, raw }, resolved);
@@ -97,9 +97,17 @@ function fromCall(reply: ScannedReply, { turn, raw }: WrittenAction, call: Resol
   const discarded = discardedFields(reply, turn);
   if (call.outcome !== 'action') return { ...malformed(reply, call.problem, call.outcome), discarded };
   const { toolName, toolArgs, repairs } = call;
-  const said = { thought: thoughtOf(reply), discarded, repairs };
+  const common = { thought: thoughtOf(reply), discarded, repairs };
   const action = { toolName, toolArgs, raw };
-  return { ...reply.before, ...noAction, ...said, outcome: 'action', answer: null, action, dialect: 'json' };
+  return {
+    ...reply.before,
+    ...noAction,
+    ...common,
+    outcome: 'action',
+    answer: null,
+    action,
+    dialect: 'json',
+  };
 }
 
 /** Reads an action in the form of other agents. */
@@ -111,10 +119,10 @@ function readOther(
   const { text, tools } = reply;
   const parsed = parseCompletion(`Action: ${raw}`, tools, { finishReason: 'stop' });
   const discarded = discardedFields(reply, turn);
-  const said = { thought: thoughtOf(reply), discarded, repairs: [...repairs, ...parsed.repairs] };
-  if (parsed.outcome === 'answer' || parsed.outcome === 'empty') return { ...parsed, ...said };
+  const common = { thought: thoughtOf(reply), discarded, repairs: [...repairs, ...parsed.repairs] };
+  if (parsed.outcome === 'answer' || parsed.outcome === 'empty') return { ...parsed, ...common };
   if (parsed.outcome !== 'action') return { ...parsed, answer: text.trim(), discarded };
-  return { ...parsed, ...said, action: { ...parsed.action, raw }, dialect: 'json', departs: true };
+  return { ...parsed, ...common, action: { ...parsed.action, raw }, dialect: 'json', departs: true };
 }
 
 /** Returns the text of an action that is an object or a string that encodes one; null for anything else. */

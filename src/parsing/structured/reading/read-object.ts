@@ -1,6 +1,6 @@
 import { addUp, type Discarded } from '../../discarded.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parse-completion.js';
-import { isObject, type JsonValue, type Repair } from '../../text/scanner.js';
+import { isJsonObject, type JsonValue, type Repair } from '../../text/scanner.js';
 import type { ScannedField } from '../scanning/scanned-strings.js';
 import { discardedAfter, proseAfter } from './after-object.js';
 import { answered, cutOff, noAction } from './completions.js';
@@ -61,8 +61,15 @@ function readExample(reply: ScannedReply, prose: number, options: ParseOptions):
   const reasoning = [before.reasoning, rest.reasoning].filter(Boolean).join('\n\n') || null;
   if (rest.outcome !== 'action' && !rest.answerLabelled) {
     const answer = text.trim();
-    const said = { ...before, ...noAction, ...shown, outcome: 'answer', answer, thought: null } as const;
-    return { completion: { ...said, reasoning }, isWhole: false };
+    const common = {
+      ...before,
+      ...noAction,
+      ...exampleFields,
+      outcome: 'answer',
+      answer,
+      thought: null,
+    } as const;
+    return { completion: { ...common, reasoning }, isWhole: false };
   }
   const thought = [thoughtOf(reply), rest.thought].filter(Boolean).join('\n') || null;
   const left: Discarded = { kind: 'action', chars: endOf(reply) - start };
@@ -71,7 +78,7 @@ function readExample(reply: ScannedReply, prose: number, options: ParseOptions):
   return { completion, isWhole: false, furtherThought: rest.thought };
 }
 
-const shown = {
+const exampleFields = {
   confidence: 'repaired',
   repairs: ['unlabelled_answer'],
   problem:
@@ -92,8 +99,8 @@ function findOutcome(reply: ScannedReply, options: ParseOptions): ReadAction | u
 /** Reads the answer; a list becomes JSON text. */
 function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undefined {
   const { text, start, scanner } = reply;
-  const said = scanner.strings.get('final_answer');
-  if (said !== undefined) return answered(reply, said.trim(), turn);
+  const answer = scanner.strings.get('final_answer');
+  if (answer !== undefined) return answered(reply, answer.trim(), turn);
   if (turn.first !== '[' || turn.end === null) return undefined;
   return answered(reply, text.slice(start + turn.start, start + turn.end).trim(), turn);
 }
@@ -107,10 +114,10 @@ function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedComple
   const parsed = parseCompletion(text.slice(start, endOf(reply)), tools, options);
   if (parsed.outcome !== 'answer' || parsed.answerLabelled || !scanner.strings.has('thought'))
     return { ...parsed, thought: thoughtBeside(reply, parsed) };
-  const said = answered(reply, thoughtOf(reply) ?? '');
-  if (said.outcome !== 'answer') return { ...said, thought: null };
+  const completion = answered(reply, thoughtOf(reply) ?? '');
+  if (completion.outcome !== 'answer') return { ...completion, thought: null };
   return {
-    ...said,
+    ...completion,
     thought: null,
     answerLabelled: false,
     repairs: ['unlabelled_answer'],
@@ -147,12 +154,12 @@ const MAX_FIELDS = 16;
 function isTaughtForm(reply: ScannedReply): boolean {
   if (reply.scanner.fields.length > MAX_FIELDS) return false;
   const value = parse(reply.text.slice(reply.start, endOf(reply)));
-  if (!isObject(value) || typeof value['thought'] !== 'string') return false;
+  if (!isJsonObject(value) || typeof value['thought'] !== 'string') return false;
   if (isControl(reply)) return true;
   const { thought: _, action, final_answer: answer, ...others } = value;
   if (Object.keys(others).length > 0) return false;
   if (action === undefined) return typeof answer === 'string' && reply.answerKey !== 'action';
-  return answer === undefined && isObject(action) && isTaughtAction(action, reply);
+  return answer === undefined && isJsonObject(action) && isTaughtAction(action, reply);
 }
 
 function isTaughtAction(action: Readonly<Record<string, JsonValue>>, { answerKey }: ScannedReply): boolean {

@@ -3,7 +3,7 @@ import {
   endsString,
   type ScannedField,
   ScannedStrings,
-  type StringPiece,
+  type StringFragment,
 } from './scanned-strings.js';
 
 /** The role of a string: a key or a value. */
@@ -48,7 +48,7 @@ export class ObjectScanner {
   readonly #begun = new Set<string>();
   #isSecond = false;
   /** The chunk that is being scanned, and the number of characters before it. */
-  #piece = '';
+  #chunk = '';
   #before = 0;
 
   /** Strings by the path of their keys; of duplicates, the first. */
@@ -62,22 +62,22 @@ export class ObjectScanner {
   }
 
   /** Scans further text, up to the object's end. */
-  push(text: string): StringPiece[] {
-    this.#piece = this.#undecided + text;
+  push(text: string): StringFragment[] {
+    this.#chunk = this.#undecided + text;
     this.#undecided = '';
     this.#before = this.length;
-    const { length } = this.#piece;
+    const { length } = this.#chunk;
     let at = 0;
     while (at < length && this.end === null && this.#undecided === '') {
       at = this.#string ? this.#readString(at, this.#string) : this.#readMark(at);
     }
     this.length = this.#before + Math.min(at, length);
-    return this.#strings.takePieces();
+    return this.#strings.takeFragments();
   }
 
   /** Reads one character outside a string. */
   #readMark(at: number): number {
-    const mark = this.#piece.charAt(at);
+    const mark = this.#chunk.charAt(at);
     if (mark === '"') this.#beginString(at);
     else if (mark === '{' || mark === '[') this.#enter(mark, at);
     else if (mark === '}' || mark === ']') this.#leave(at);
@@ -143,7 +143,7 @@ export class ObjectScanner {
     }
     this.#expect('value');
     this.#beginValue(at);
-    const isDeeper = this.#open.length > 1 && this.#isSecond; // what it holds is none of the first field's
+    const isDeeper = this.#open.length > 1 && this.#isSecond; // Nested strings of a duplicate field are ignored.
     const isKept = this.#open.length <= MAX_KEY_LEVEL && !this.#open.includes('[') && !isDeeper;
     this.#strings.begin(isKept ? this.#keys.join('.') : null, this.fields.at(-1));
   }
@@ -156,7 +156,7 @@ export class ObjectScanner {
     if (last?.end === null) return;
     this.#isSecond = this.#begun.has(key);
     this.#begun.add(key);
-    this.fields.push({ key, first: this.#piece.charAt(at), start: this.#before + at, end: null });
+    this.fields.push({ key, first: this.#chunk.charAt(at), start: this.#before + at, end: null });
   }
 
   /** Ends a member of the object; a key that is only stray text has no value. */
@@ -175,10 +175,10 @@ export class ObjectScanner {
   #readString(from: number, role: StringRole): number {
     if (this.#escape !== '') return this.#readEscape(from, role);
     let at = from;
-    while (at < this.#piece.length && this.#piece.charAt(at) !== '"' && this.#piece.charAt(at) !== '\\')
+    while (at < this.#chunk.length && this.#chunk.charAt(at) !== '"' && this.#chunk.charAt(at) !== '\\')
       at += 1;
-    this.#take(this.#piece.slice(from, at), role);
-    const mark = this.#piece.charAt(at);
+    this.#take(this.#chunk.slice(from, at), role);
+    const mark = this.#chunk.charAt(at);
     if (mark === '\\') this.#escape = '\\';
     else if (mark === '"') return this.#readQuote(at, role);
     return at + 1;
@@ -187,9 +187,9 @@ export class ObjectScanner {
   /** Reads a quote; it is part of a field's value if the object could not continue after it. */
   #readQuote(at: number, role: StringRole): number {
     const isField = role === 'value' && this.#open.length <= MAX_KEY_LEVEL && this.#open.at(-1) === '{';
-    const ends = isField ? endsString(this.#piece, at + 1) : true;
+    const ends = isField ? endsString(this.#chunk, at + 1) : true;
     if (ends === null) {
-      this.#undecided = this.#piece.slice(at);
+      this.#undecided = this.#chunk.slice(at);
       return at;
     }
     if (ends) this.#endString(at + 1, role);
@@ -218,7 +218,7 @@ export class ObjectScanner {
   }
 
   #readEscape(at: number, role: StringRole): number {
-    this.#escape += this.#piece.charAt(at);
+    this.#escape += this.#chunk.charAt(at);
     const isUnicode = this.#escape.charAt(1) === 'u';
     if (isUnicode && this.#escape.length < 6) return at + 1;
     const decoded = decodeEscape(this.#escape);

@@ -1,5 +1,5 @@
 /** A decoded fragment of a string value, and the keys that lead to it. */
-export interface StringPiece {
+export interface StringFragment {
   readonly path: string;
   readonly text: string;
   /** The field that is or contains the string. */
@@ -28,7 +28,7 @@ export class ScannedStrings {
   #fresh = '';
   /** The first half of a surrogate pair whose second half has not arrived. */
   #half = '';
-  #pieces: StringPiece[] = [];
+  #fragments: StringFragment[] = [];
 
   begin(path: string | null, field: ScannedField | undefined): void {
     const isRepeated = path !== null && this.byPath.has(path);
@@ -53,11 +53,11 @@ export class ScannedStrings {
   }
 
   /** Returns the fragments since the last call. */
-  takePieces(): StringPiece[] {
+  takeFragments(): StringFragment[] {
     this.#emit();
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    return pieces;
+    const fragments = this.#fragments;
+    this.#fragments = [];
+    return fragments;
   }
 
   #emit(): void {
@@ -66,7 +66,7 @@ export class ScannedStrings {
     this.#fresh = '';
     if (text === '' || path === null) return;
     this.byPath.set(path, `${this.byPath.get(path)}${text}`);
-    if (this.#field) this.#pieces.push({ path, text, field: this.#field });
+    if (this.#field) this.#fragments.push({ path, text, field: this.#field });
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../../text/scanner.js';
+import { isJsonObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
 import { listOf } from './schema-keywords.js';
 
@@ -11,12 +11,12 @@ const INHERITED = '$conditions';
  */
 function conditionsOf(schema: SchemaObject): SchemaObject[] {
   const { not } = schema;
-  const excludes = isObject(not) && Object.keys(not).every((keyword) => keyword === 'required');
+  const excludes = isJsonObject(not) && Object.keys(not).every((keyword) => keyword === 'required');
   const conditions = [
     ...['if', 'then', 'else', ...(excludes ? [] : ['not'])].map((keyword) => schema[keyword]),
     ...valuesOf(schema['dependentSchemas']),
     ...['allOf', 'anyOf', 'oneOf', INHERITED].flatMap((keyword) => listOf(schema[keyword])),
-  ].filter(isObject);
+  ].filter(isJsonObject);
   return conditions.flatMap((each) => [each, ...conditionsOf(each)]);
 }
 
@@ -24,8 +24,8 @@ export const inheritedBy = (schema: SchemaObject): readonly unknown[] => listOf(
 
 /** Adds to a part's schema the conditions that the enclosing schema imposes on it. */
 export function underConditions(part: unknown, conditions: readonly unknown[]): unknown {
-  const further = conditions.filter(isObject);
-  if (!isObject(part) || further.length === 0) return part;
+  const further = conditions.filter(isJsonObject);
+  if (!isJsonObject(part) || further.length === 0) return part;
   return { ...part, [INHERITED]: [...inheritedBy(part), ...further] };
 }
 
@@ -35,30 +35,30 @@ export function underConditions(part: unknown, conditions: readonly unknown[]): 
  */
 export function propertiesOf(schema: SchemaObject): ReadonlyMap<string, unknown> {
   const conditions = conditionsOf(schema);
-  const said = saidOf(conditions);
-  const saidOfAll = conditions.flatMap(unnamedOf);
+  const byProperty = conditionsByProperty(conditions);
+  const onAll = conditions.flatMap(unnamedOf);
   const properties = new Map<string, unknown>();
   for (const [name, each] of entriesOf(schema['properties']))
-    properties.set(name, underConditions(each, [...(said.get(name) ?? []), ...saidOfAll]));
+    properties.set(name, underConditions(each, [...(byProperty.get(name) ?? []), ...onAll]));
   if (schema['additionalProperties'] === false) return properties;
   const named = [schema, ...conditions].flatMap(namesRequired);
-  for (const name of [...named, ...said.keys()]) if (!properties.has(name)) properties.set(name, {});
+  for (const name of [...named, ...byProperty.keys()]) if (!properties.has(name)) properties.set(name, {});
   return properties;
 }
 
 /** Collects the conditions on each property. */
-function saidOf(conditions: readonly SchemaObject[]): ReadonlyMap<string, unknown[]> {
-  const said = new Map<string, unknown[]>();
+function conditionsByProperty(conditions: readonly SchemaObject[]): ReadonlyMap<string, unknown[]> {
+  const byProperty = new Map<string, unknown[]>();
   for (const [name, each] of conditions.flatMap(({ properties }) => entriesOf(properties))) {
-    const known = said.get(name);
-    if (known) known.push(each);
-    else said.set(name, [each]);
+    const existing = byProperty.get(name);
+    if (existing) existing.push(each);
+    else byProperty.set(name, [each]);
   }
-  return said;
+  return byProperty;
 }
 
 /** Collects the conditions on every item of a list. */
-export function saidOfItems(schema: SchemaObject): unknown[] {
+export function conditionsOnItems(schema: SchemaObject): unknown[] {
   return [schema, ...conditionsOf(schema)].flatMap((each) => [
     ...(each === schema ? [] : [each['items'], ...listOf(each['items'])]),
     ...listOf(each['prefixItems']),
@@ -68,13 +68,13 @@ export function saidOfItems(schema: SchemaObject): unknown[] {
 }
 
 /** Collects the conditions on the values of an object with unknown names. */
-export function saidOfValues(schema: SchemaObject): unknown[] {
+export function conditionsOnValues(schema: SchemaObject): unknown[] {
   return conditionsOf(schema).flatMap((each) => [...valuesOf(each['properties']), ...unnamedOf(each)]);
 }
 
 /** Returns the schemas for properties without a declared name. */
 const unnamedOf = ({ additionalProperties, unevaluatedProperties }: SchemaObject): SchemaObject[] =>
-  [additionalProperties, unevaluatedProperties].filter(isObject);
+  [additionalProperties, unevaluatedProperties].filter(isJsonObject);
 
 /** Whether an object may require properties that the schema does not name. */
 export function needsUnnamed(schema: SchemaObject, names: number): boolean {
@@ -87,12 +87,12 @@ export function needsUnnamed(schema: SchemaObject, names: number): boolean {
 
 /** Returns the names of required properties in their order; may contain duplicates. */
 function namesRequired({ required, dependentRequired, propertyNames }: SchemaObject): string[] {
-  const { enum: names, const: name } = isObject(propertyNames) ? propertyNames : {};
+  const { enum: names, const: name } = isJsonObject(propertyNames) ? propertyNames : {};
   const lists = [required, ...valuesOf(dependentRequired), names, [name]];
   return lists.flatMap(listOf).filter((each) => typeof each === 'string');
 }
 
 const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
-  isObject(value) ? Object.entries(value) : [];
+  isJsonObject(value) ? Object.entries(value) : [];
 
-const valuesOf = (value: unknown): readonly unknown[] => (isObject(value) ? Object.values(value) : []);
+const valuesOf = (value: unknown): readonly unknown[] => (isJsonObject(value) ? Object.values(value) : []);

@@ -1,11 +1,11 @@
 import { countParts } from '../../arguments/expand-schema.js';
-import { isObject } from '../../text/scanner.js';
+import { isJsonObject } from '../../text/scanner.js';
 import {
+  conditionsOnItems,
+  conditionsOnValues,
   inheritedBy,
   needsUnnamed,
   propertiesOf,
-  saidOfItems,
-  saidOfValues,
   underConditions,
 } from './conditions.js';
 import {
@@ -83,10 +83,10 @@ export class Conversion {
   }
 
   #convert(schema: unknown, place: Place): Image {
-    const merged = isObject(schema) ? mergeAll(schema) : undefined;
+    const merged = isJsonObject(schema) ? mergeAll(schema) : undefined;
     if (!merged) return this.#anything(place);
     this.#repeated += countParts(inheritedBy(merged));
-    if (this.isTooLarge) return jsonText; // as good as any: nothing of it is used
+    if (this.isTooLarge) return jsonText; // The result is discarded, so any image will do.
     if (merged['const'] !== undefined) return this.#convertValues([merged['const']], place);
     if (Array.isArray(merged['enum'])) return this.#convertValues(merged['enum'], place);
     const alternatives = alternativesOf(merged);
@@ -112,9 +112,9 @@ export class Conversion {
   #convertOpenObject(schema: SchemaObject, place: Place): Image {
     const others = othersOf(schema);
     if (others === false || propertiesOf(schema).size > 0) return this.#convertObject(schema, place);
-    if (!isObject(others))
+    if (!isJsonObject(others))
       return this.#dialect.openValues ? plainImage({ type: 'object' }) : this.#anything(place);
-    const values = underConditions(others, saidOfValues(schema));
+    const values = underConditions(others, conditionsOnValues(schema));
     if (!this.#dialect.openValues) return this.#convertMap(values, place);
     return plainImage({
       type: 'object',
@@ -166,7 +166,7 @@ export class Conversion {
   #convertArray(schema: SchemaObject, place: Place): Image {
     if (schema['prefixItems'] !== undefined || Array.isArray(schema['items'])) return this.#anything(place);
     if (schema['items'] === undefined && this.#dialect.openValues) return plainImage({ type: 'array' });
-    const each = underConditions(schema['items'], saidOfItems(schema));
+    const each = underConditions(schema['items'], conditionsOnItems(schema));
     const items = this.#convert(each, { ...place, path: `${place.path}[]` });
     return arrayImage(items, this.#boundsOf(schema, 'array'));
   }
@@ -203,9 +203,9 @@ export class Conversion {
 
   #convertUnion({ list, shared }: Alternatives, place: Place): Image {
     this.#repeated += countParts(list) + list.length * countParts(shared);
-    if (this.isTooLarge) return jsonText; // as good as any: nothing of it is used
+    if (this.isTooLarge) return jsonText; // The result is discarded, so any image will do.
     const images = list.map((each) => {
-      const merged = isObject(each) && mergeAll({ ...shared, allOf: [each] });
+      const merged = isJsonObject(each) && mergeAll({ ...shared, allOf: [each] });
       return this.#convert(merged || {}, place);
     });
     return this.#unite(images, place);

@@ -1,5 +1,5 @@
 import { countParts, expandSchema } from '../../arguments/expand-schema.js';
-import { isObject, type JsonValue, Scanner } from '../../text/scanner.js';
+import { isJsonObject, type JsonValue, Scanner } from '../../text/scanner.js';
 import { Conversion } from './conversion.js';
 import { restored, type SchemaObject } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
@@ -33,15 +33,15 @@ export function convertSchema(
   level: number,
 ): ConvertedSchema | null {
   const schema: unknown = speaksOtherwise(inputSchema) ? null : expandSchema(inputSchema)?.schema;
-  if (!isObject(schema) || countParts(schema) > MAX_PARTS) return null;
+  if (!isJsonObject(schema) || countParts(schema) > MAX_PARTS) return null;
   const conversion = new Conversion(dialect);
   const image = conversion.convertArguments(schema, level);
   if (!image || conversion.isTooLarge) return null;
   const { size, free } = conversion;
-  const { matches, schema: shown } = image;
+  const { matches, schema: converted } = image;
   const restore: ConvertedSchema['restore'] = (value, reading = new Scanner('', 0)) =>
     restored(image, value, reading);
-  return { schema: shown, size, free, matches, restore };
+  return { schema: converted, size, free, matches, restore };
 }
 
 /** Maximum number of parts of a schema; keeps the conversion from holding the event loop. */
@@ -55,11 +55,11 @@ const values: ReadonlySet<string> = new Set(['const', 'enum', 'default', 'exampl
 
 function speaksOtherwise(schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.some(speaksOtherwise);
-  if (!isObject(schema)) return false;
+  if (!isJsonObject(schema)) return false;
   return Object.entries(schema).some(
     ([keyword, value]) =>
       notWrittenOut.includes(keyword) ||
-      (byName.has(keyword) && isObject(value)
+      (byName.has(keyword) && isJsonObject(value)
         ? Object.values(value).some(speaksOtherwise)
         : !values.has(keyword) && speaksOtherwise(value)),
   );

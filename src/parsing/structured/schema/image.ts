@@ -1,6 +1,6 @@
 import { skipSpace } from '../../text/characters.js';
 import { readValue } from '../../text/literals.js';
-import { isObject, type JsonValue, Scanner } from '../../text/scanner.js';
+import { isJsonObject, type JsonValue, Scanner } from '../../text/scanner.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
 
@@ -113,12 +113,12 @@ export function mapImage(value: Image): Image {
  */
 export function nullableImage(image: Image): Image {
   const mayBeNull = image.types.length === 0 || image.types.includes('null');
-  const shown = mayBeNull ? objectImage([{ name: 'value', image, absence: 'required' }]) : image;
+  const wrapped = mayBeNull ? objectImage([{ name: 'value', image, absence: 'required' }]) : image;
   return {
-    schema: { anyOf: [shown.schema, { type: 'null' }] },
-    types: [...shown.types, 'null'],
-    restore: mayBeNull ? (value, reading) => unwrap(restored(shown, value, reading)) : image.restore,
-    matches: (value) => value === null || shown.matches(value),
+    schema: { anyOf: [wrapped.schema, { type: 'null' }] },
+    types: [...wrapped.types, 'null'],
+    restore: mayBeNull ? (value, reading) => unwrap(restored(wrapped, value, reading)) : image.restore,
+    matches: (value) => value === null || wrapped.matches(value),
   };
 }
 
@@ -157,18 +157,18 @@ function restoreProperties(
   properties: ReadonlyMap<string, Property>,
   reading: Scanner,
 ): JsonValue {
-  if (!isObject(value)) return value;
-  const meant = Object.entries(value).flatMap(([name, each]): [string, JsonValue][] => {
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([name, each]): [string, JsonValue][] => {
     const property = properties.get(name);
     if (!property) return [[name, each]];
     const isAbsent = each === null && property.absence === 'null';
     return isAbsent ? [] : [[name, restored(property.image, each, reading)]];
   });
-  return Object.fromEntries(meant);
+  return Object.fromEntries(entries);
 }
 
 function matchesProperties(value: JsonValue, properties: ReadonlyMap<string, Property>): boolean {
-  if (!isObject(value) || Object.keys(value).some((name) => !properties.has(name))) return false;
+  if (!isJsonObject(value) || Object.keys(value).some((name) => !properties.has(name))) return false;
   return [...properties.values()].every(({ name, image, absence }) => {
     const each = Object.hasOwn(value, name) ? value[name] : undefined;
     return each === undefined ? absence === 'omitted' : image.matches(each);
@@ -178,7 +178,7 @@ function matchesProperties(value: JsonValue, properties: ReadonlyMap<string, Pro
 function restoreEntries(list: JsonValue, value: Image, reading: Scanner): JsonValue {
   if (!Array.isArray(list)) return list;
   const entries = list.flatMap((entry): [string, JsonValue][] => {
-    const { key, value: each } = isObject(entry) ? entry : {};
+    const { key, value: each } = isJsonObject(entry) ? entry : {};
     return typeof key === 'string' && each !== undefined ? [[key, restored(value, each, reading)]] : [];
   });
   const object = Object.fromEntries(entries);
@@ -188,5 +188,5 @@ function restoreEntries(list: JsonValue, value: Image, reading: Scanner): JsonVa
 }
 
 function unwrap(value: JsonValue): JsonValue {
-  return isObject(value) && value['value'] !== undefined ? value['value'] : value;
+  return isJsonObject(value) && value['value'] !== undefined ? value['value'] : value;
 }

@@ -1,5 +1,5 @@
 import type { OfferedTool } from '../../arguments/offered-tool.js';
-import { isObject, type JsonValue, type Scanner } from '../../text/scanner.js';
+import { isJsonObject, type JsonValue, type Scanner } from '../../text/scanner.js';
 import { convertSchema } from './convert-schema.js';
 import { readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
@@ -94,9 +94,9 @@ function branchFor(
 const freeRestore =
   ({ openValues }: SchemaDialect): Branch['restore'] =>
   (written, reading) => {
-    if (openValues) return isObject(written) ? written : undefined;
+    if (openValues) return isJsonObject(written) ? written : undefined;
     const value = typeof written === 'string' ? readJson(written, reading) : undefined;
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   };
 
 const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>

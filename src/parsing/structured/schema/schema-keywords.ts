@@ -1,4 +1,4 @@
-import { isObject } from '../../text/scanner.js';
+import { isJsonObject } from '../../text/scanner.js';
 import type { SchemaObject } from './image.js';
 
 /** Alternative schemas of a value, and the keywords that apply to all of them. */
@@ -21,7 +21,7 @@ export function alternativesOf(schema: SchemaObject): Alternatives | undefined {
 
 const isChoice = (alternatives: unknown): boolean =>
   listOf(alternatives).some(
-    (each) => !isObject(each) || Object.keys(each).some((keyword) => keyword !== 'required'),
+    (each) => !isJsonObject(each) || Object.keys(each).some((keyword) => keyword !== 'required'),
   );
 
 /** Merges the parts of `allOf` into the schema; undefined if two parts contradict each other. */
@@ -51,27 +51,29 @@ interface Sums {
 function addParts(parts: readonly unknown[], sums: Sums): boolean {
   return parts.every((part) => {
     if (part === true) return true;
-    const { allOf, ...own } = isObject(part) ? part : { not: true };
+    const { allOf, ...own } = isJsonObject(part) ? part : { not: true };
     return addPart(own, sums) && addParts(listOf(allOf), sums);
   });
 }
 
 function addPart({ properties, required, ...others }: SchemaObject, sums: Sums): boolean {
   for (const name of listOf(required)) sums.required.add(name);
-  for (const [name, each] of Object.entries(isObject(properties) ? properties : {})) {
+  for (const [name, each] of Object.entries(isJsonObject(properties) ? properties : {})) {
     if (sums.properties.has(name)) return false;
     sums.properties.set(name, each);
   }
   return Object.entries(others).every(([keyword, value]) => {
-    const known = sums.merged[keyword];
-    sums.merged[keyword] = known ?? value;
-    return known === undefined || annotations.has(keyword) || JSON.stringify(known) === JSON.stringify(value);
+    const existing = sums.merged[keyword];
+    sums.merged[keyword] = existing ?? value;
+    return (
+      existing === undefined || annotations.has(keyword) || JSON.stringify(existing) === JSON.stringify(value)
+    );
   });
 }
 
 /** Whether null may be a value. Computed from the schema, before its image exists. */
 export function mayBeNull(schema: unknown): boolean {
-  const merged = isObject(schema) ? mergeAll(schema) : undefined;
+  const merged = isJsonObject(schema) ? mergeAll(schema) : undefined;
   if (!merged) return false;
   const { const: constant, enum: values, type } = merged;
   if (constant !== undefined) return constant === null;

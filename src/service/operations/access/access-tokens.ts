@@ -29,7 +29,7 @@ export interface AccessTokens {
  */
 export async function openTokenFile(path: string, log: Logger): Promise<AccessTokens> {
   // Read before the contents, so that the next check detects a change in between.
-  const seen = await stateOf(path);
+  const seen = await fileStateOf(path);
   return new TokenFile({ path, log, seen }, byDigest(readTokenEntries(await readBounded(path))));
 }
 
@@ -77,7 +77,7 @@ class TokenFile implements AccessTokens {
   /** Reloads the file if it changed. After a failed read, each check tries again, so that no revocation is missed. */
   async #check(): Promise<void> {
     const { path, seen, log } = this.#file;
-    const state = await stateOf(path);
+    const state = await fileStateOf(path);
     if (state === seen) return;
     try {
       const text = await readBounded(path);
@@ -102,7 +102,7 @@ class TokenFile implements AccessTokens {
 }
 
 /** Returns a text that differs whenever the contents may differ. */
-async function stateOf(path: string): Promise<string> {
+async function fileStateOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   return found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : 'absent';
 }

@@ -107,14 +107,14 @@ function maskUnit(unit: Unit): Unit {
   switch (unit.type) {
     case 'user':
     case 'assistant':
-      return { ...unit, content: shorten(unit.content) };
+      return { ...unit, content: keepLineStart(unit.content) };
     case 'stray_observation':
       return { ...unit, observation: replaceIn(unit.observation, stub) };
     case 'action':
       return {
         ...unit,
-        thought: shorten(unit.thought),
-        calls: unit.calls.map((call) => replaceInCall(call, shorten, stub)),
+        thought: keepLineStart(unit.thought),
+        calls: unit.calls.map((call) => replaceInCall(call, keepLineStart, stub)),
         providerState: undefined,
       };
   }
@@ -127,7 +127,7 @@ export function stub(text: string): string {
   return `[${lines} ${lines === 1 ? 'line' : 'lines'}, ${text.length} characters left out; call the tool again to see them]`;
 }
 
-function shorten(text: string): string {
+function keepLineStart(text: string): string {
   const kept = startOfLine.exec(text)?.[0] ?? '';
   return kept === text ? text : `${kept} […]`;
 }

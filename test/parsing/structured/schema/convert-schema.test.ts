@@ -58,7 +58,7 @@ test.each([
         1,
       );
       const said = vendorChecks[name](converted?.schema) ?? '';
-      expect(said.replace(/.*too many (optional|unions).*/, '')).toBe(''); // a total over all tools, held by the reply's schema
+      expect(said.replace(/.*too many (optional|unions).*/, '')).toBe(''); // The reply schema enforces this limit over all tools.
     }),
     { numRuns: 400 },
   );
@@ -168,12 +168,12 @@ test('the parts of allOf are merged, and contradicting parts become a free value
 test('objects of a union that begin alike are reordered to differ, or become a free value', () => {
   const shape = (kind: string, more: string) =>
     object({ id: { type: 'string' }, kind: { const: kind }, [more]: { type: 'string' } });
-  const told = convertSchema(
+  const converted = convertSchema(
     object({ shape: { anyOf: [shape('circle', 'radius'), shape('square', 'side')] } }),
     openaiSchema,
     1,
   );
-  expect(checkOpenAiSchema(told?.schema, 'reply')).toBeNull();
+  expect(checkOpenAiSchema(converted?.schema, 'reply')).toBeNull();
   const alike = convertSchema(
     object({ shape: { anyOf: [object({ id: { type: 'string' } }), object({ id: { type: 'integer' } })] } }),
     openaiSchema,

@@ -7,7 +7,7 @@ import type { ArgumentKeys } from './argument-keys.js';
 import { closesAgain } from './call-end.js';
 
 /** Maximum length of a string whose end is guessed; keeps many of them in one long line cheap. */
-const MAX_MENDED_LENGTH = 2 ** 17;
+const MAX_REPAIRED_LENGTH = 2 ** 17;
 
 /**
  * Reads a string with unescaped inner quotes: it closes at the quote followed by `)` at the end of the line,
@@ -31,9 +31,9 @@ export function readQuotedLoosely(scanner: Scanner, keys: ArgumentKeys): string 
 function looseEnd(scanner: Scanner, keys: ArgumentKeys, inside: number): number | undefined {
   const { text } = scanner;
   const quotes = '"“”'.includes(text.charAt(inside - 1)) ? '"“”' : "'‘’`";
-  const farthest = Math.min(text.length, inside + MAX_MENDED_LENGTH);
+  const limit = Math.min(text.length, inside + MAX_REPAIRED_LENGTH);
   let isFirst = true;
-  for (let at = inside; at < farthest && text.charAt(at) !== '\n'; at += 1) {
+  for (let at = inside; at < limit && text.charAt(at) !== '\n'; at += 1) {
     if (text.charAt(at) === '\\') at += 1;
     else if (quotes.includes(text.charAt(at))) {
       if (closesString(text, at + 1, keys)) return at;

@@ -115,14 +115,14 @@ const value = (depth: number): fc.Arbitrary<JsonValue> =>
       );
 
 /** Returns all schemas that apply to one value, in every case or in some. */
-function saying(schemas: readonly unknown[]): Schema[] {
+function schemasOn(schemas: readonly unknown[]): Schema[] {
   return schemas
     .filter((each): each is Schema => typeof each === 'object' && each !== null)
     .flatMap((each) => {
       const { if: first, then, else: other, not, allOf = [], anyOf = [], dependentSchemas = {} } = each;
       const lists = [...allOf, ...anyOf, ...Object.values(dependentSchemas ?? {})];
-      const excludes = typeof not === 'object' && not !== null && Object.keys(not).join() === 'required'; // what may not be there
-      return [each, ...saying([first, then, other, excludes ? true : not, ...lists])];
+      const excludes = typeof not === 'object' && not !== null && Object.keys(not).join() === 'required'; // `not: { required }` forbids properties.
+      return [each, ...schemasOn([first, then, other, excludes ? true : not, ...lists])];
     });
 }
 
@@ -130,37 +130,38 @@ function saying(schemas: readonly unknown[]): Schema[] {
  * Whether a value has only names that its schema mentions. Others are allowed in an open object, but are not
  * offered to the model.
  */
-function isSpokenOf(schemas: readonly unknown[], given: JsonValue): boolean {
-  const said = saying(schemas);
-  const isTyped = said.some(({ type, enum: values }) => type !== undefined || values !== undefined);
+function isMentioned(declared: readonly unknown[], given: JsonValue): boolean {
+  const schemas = schemasOn(declared);
+  const isTyped = schemas.some(({ type, enum: values }) => type !== undefined || values !== undefined);
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
-  if (!isTyped && !isObject && said.some(({ properties }) => properties)) return false; // an object is meant
+  if (!isTyped && !isObject && schemas.some(({ properties }) => properties)) return false; // The schema expects an object.
   if (Array.isArray(given)) {
-    const items = said.flatMap(({ items: each, contains, prefixItems = [] }) => [
+    const items = schemas.flatMap(({ items: each, contains, prefixItems = [] }) => [
       each,
       contains,
       ...prefixItems,
     ]);
-    return given.every((each) => isSpokenOf(items, each));
+    return given.every((each) => isMentioned(items, each));
   }
-  if (typeof given !== 'object' || given === null || said.every((each) => Object.keys(each).length === 0))
+  if (typeof given !== 'object' || given === null || schemas.every((each) => Object.keys(each).length === 0))
     return true;
-  const isMap = said.some(({ additionalProperties: others }) => typeof others === 'object');
-  const isAnything = said.every(({ type, properties }) => type === undefined && properties === undefined);
+  const isMap = schemas.some(({ additionalProperties: others }) => typeof others === 'object');
+  const isAnything = schemas.every(({ type, properties }) => type === undefined && properties === undefined);
   return Object.entries(given).every(([key, each]) => {
-    const parts = said.flatMap(({ properties = {}, additionalProperties: others }) => {
+    const parts = schemas.flatMap(({ properties = {}, additionalProperties: others }) => {
       const part = properties[key] ?? others;
       return part === undefined ? [] : [part];
     });
-    const lists = said.flatMap(
+    const lists = schemas.flatMap(
       ({ required = [], dependentRequired = {}, propertyNames: { enum: list = [] } = {} }) => [
         ...required,
         ...Object.values(dependentRequired).flat(),
         ...list,
       ],
     );
-    const isNamed = said.some(({ properties = {} }) => Object.hasOwn(properties, key)) || lists.includes(key);
-    return isAnything || ((isMap || isNamed) && isSpokenOf(parts, each));
+    const isNamed =
+      schemas.some(({ properties = {} }) => Object.hasOwn(properties, key)) || lists.includes(key);
+    return isAnything || ((isMap || isNamed) && isMentioned(parts, each));
   });
 }
 
@@ -206,7 +207,7 @@ test.each([
   ['anthropic', anthropicSchema],
   ['llama', llamaSchema],
 ] as const)('%s: a value under any conditions can be written and is restored exactly, or the tool is free (rule: reversible-schema)', (_, dialect) => {
-  let said = 0;
+  let schemas = 0;
   fc.assert(
     fc.property(
       objectSchema(2),
@@ -215,18 +216,18 @@ test.each([
         const converted = convertSchema(tool, dialect, 3);
         if (!converted) return;
         for (const call of calls) {
-          if (!isOf(tool, call) || !isSpokenOf([tool], call)) continue;
+          if (!isOf(tool, call) || !isMentioned([tool], call)) continue;
           const image = imagesOf(converted.schema, call).find(
             (each) => isOf(converted.schema, each) && equals(converted.restore(each), call),
           );
           expect({ tool, call, isSayable: image !== undefined }).toEqual({ tool, call, isSayable: true });
-          said += 1;
+          schemas += 1;
         }
       },
     ),
     { numRuns: 1_000 },
   );
-  expect(said).toBeGreaterThan(200);
+  expect(schemas).toBeGreaterThan(200);
 });
 
 const equals = (one: JsonValue, other: JsonValue) => {

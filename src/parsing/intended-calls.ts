@@ -12,16 +12,16 @@ import { isWellFormed, readLastFence, readPlain } from './unmarked-calls.js';
  * fence at the end, on a last line of its own, in a list, or after a label that does not start its line or
  * lacks its colon (rule: closing-fence). Returns null if nothing resembles a call.
  */
-export function describeMeantCall(reply: ReplyText, tools: OfferedTools): string | null {
+export function describeIntendedCall(reply: ReplyText, tools: OfferedTools): string | null {
   const fenced = readLastFence(reply, tools);
-  if (fenced) return meant(fenced.reading, 'stands in a code fence after other text');
+  if (fenced) return adviceFor(fenced.reading, 'stands in a code fence after other text');
   const last = describeLastLine(reply, tools) ?? describeLastItem(reply, tools);
   if (last) return last;
   const { quotedAction } = reply.outline;
-  return quotedAction && meant(quotedAction, 'stands in a quotation that is not closed');
+  return quotedAction && adviceFor(quotedAction, 'stands in a quotation that is not closed');
 }
 
-function meant({ name }: WholeCall, where: string): string {
+function adviceFor({ name }: WholeCall, where: string): string {
   return `if you meant to act, write the call by itself: the call to \`${name}\` ${where}, so it was taken for an example`;
 }
 
@@ -32,11 +32,11 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
   const start = skipSpace(text, outline.lastLine);
   const alone = readPlain(text, unwrap(text, start), tools);
   if (endsReply(alone, reply, tools))
-    return meant(alone, 'stands on a line without a label after other text');
+    return adviceFor(alone, 'stands on a line without a label after other text');
   for (const { end } of actionLabels(text, outline.lastParagraph, lineEnd(text, start))) {
     const labelled = readAction(text, end, tools);
     if (endsReply(labelled, reply, tools))
-      return meant(labelled, 'has no `Action:` before it that starts its line');
+      return adviceFor(labelled, 'has no `Action:` before it that starts its line');
   }
   return null;
 }
@@ -48,7 +48,7 @@ function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null 
   const start = unwrap(text, outline.lastItem);
   const label = actionLabels(text, start, lineEnd(text, start))[0];
   const labelled = label?.start === start ? readAction(text, label.end, tools) : null;
-  return endsReply(labelled, reply, tools) ? meant(labelled, 'stands in a list') : null;
+  return endsReply(labelled, reply, tools) ? adviceFor(labelled, 'stands in a list') : null;
 }
 
 /** Whether a call is well-formed and only closing marks or an invented observation follow. */
@@ -58,7 +58,7 @@ function endsReply(
   tools: OfferedTools,
 ): reading is WholeCall {
   if (!isWellFormed(reading, tools)) return false;
-  const closed = isOneOf(')', text, reading.end) ? reading.end + 1 : reading.end; // `Action(f())`
+  const closed = isOneOf(')', text, reading.end) ? reading.end + 1 : reading.end; // In `Action(f())`, another parenthesis follows.
   const next = skipSpace(text, skipClosers(text, closed));
   if (next >= end) return true;
   const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);
