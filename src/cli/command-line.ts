@@ -1,6 +1,6 @@
 import { version } from '../service/version.js';
 import { readArguments } from './commands/read-arguments.js';
-import { exitCodes, usage } from './commands/usage.js';
+import { exitCodes } from './commands/usage.js';
 import { Screen } from './screen/screen.js';
 import { showExact } from './screen/shown-text.js';
 import { Terminal } from './screen/terminal.js';
@@ -24,7 +24,7 @@ process.exitCode = await main(process.argv.slice(2)).catch(explain);
 async function main(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'serve') return serve();
   const invocation = readArguments(argv);
-  if (invocation.command === 'help') return say(usage);
+  if (invocation.command === 'help') return say(invocation.text);
   if (invocation.command === 'version') return say(`${version}\n`);
   if (invocation.command === 'token') {
     const { makeToken } = await import('./commands/make-token.js');
@@ -58,7 +58,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   if (invocation.command === 'view') {
     const { view } = await import('./commands/view/view.js');
-    return view(invocation.file, { opensBrowser: !invocation.staysClosed });
+    return view(invocation.file, { opensBrowser: invocation.opensBrowser });
   }
   const screen = new Screen(terminal, flags);
   if (invocation.command === 'replay') {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ended, setUp } from '../support/cli-harness.js';
+import { answer, ended, scripted, setUp } from '../support/cli-harness.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
@@ -130,6 +130,29 @@ describe('`stepwise doctor` (rule: terminal)', () => {
   }, 30_000);
 });
 
+test('the program refuses an option of another command and prints the help of one command', async () => {
+  const { run } = await setUp([]);
+  expect(await run(['completion', 'bash', '--yes'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr:
+      'stepwise: stepwise completion has no option --yes. stepwise completion --help lists its options.\n',
+  });
+  const help = await run(['token', '--help']);
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(help.stdout).toMatch(/^Usage: stepwise token NAME /);
+}, 30_000);
+
+test('a mistyped command ends with 1 and calls no model', async () => {
+  const { run, provider } = await setUp([answer('No.')]);
+  const { code, stderr } = await run([...scripted, 'docter']);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('There is no command docter. Did you mean stepwise doctor?'),
+  });
+  expect(provider.requests).toEqual([]);
+}, 30_000);
+
 describe('completion of shells (rule: terminal)', () => {
   const script = (shell: string) =>
     spawnSync(process.execPath, [main, 'completion', shell], { encoding: 'utf8' }).stdout;
@@ -144,6 +167,12 @@ describe('completion of shells (rule: terminal)', () => {
     ],
     [['stepwise', '--cont'], ['--continue']],
     [['stepwise', '--dir', 'src/cl'], ['src/cli']],
+    [
+      ['stepwise', 'token', 'ci', '--'],
+      ['--expires', '--file', '--help', '--project'],
+    ],
+    [['stepwise', 'completion', 'bash', '--y'], ['']],
+    [['stepwise', 'view', 'openapi.y'], ['openapi.yaml']],
   ])(
     'bash completes %j',
     (typed, offered) => {
@@ -167,7 +196,7 @@ describe('completion of shells (rule: terminal)', () => {
     const text = script(shell);
     for (const name of ['dir', 'continue', 'max-steps', 'strategy'])
       expect(text).toMatch(new RegExp(`(--|-l )${name}`));
-    expect(text).toContain('go on from the newest run in this folder');
+    expect(text).toContain('continue the newest run of this folder');
     expect(text).toContain('run_command');
     const isThere = ['/usr/bin', '/bin', '/usr/local/bin'].some((folder) => existsSync(join(folder, shell)));
     if (isThere) expect(spawnSync(shell, ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe('');

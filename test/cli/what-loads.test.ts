@@ -23,10 +23,10 @@ function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
 const commands = ['command-line', 'commands/run-tool', 'commands/run-tasks'];
 
 /** A person waits for what is loaded before the first line is seen (rule: terminal). */
-test.each(commands)('cli/%s is there without any package and without the service', (module) => {
+test.each(commands)('cli/%s loads no package but commander, and no part of the service', (module) => {
   const loaded = [...loadedBy(`cli/${module}.js`)];
   const slow = loaded.filter((name) =>
-    name.endsWith('.js') ? name.startsWith('service/') : !name.startsWith('node:'),
+    name.endsWith('.js') ? name.startsWith('service/') : !/^(?:node:|commander$)/.test(name),
   );
   expect(slow.filter((name) => name !== 'service/version.js')).toEqual([]);
 });

@@ -15,6 +15,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from '@jest/globals';
+import { declareProgram } from '../../src/cli/commands/declared-commands.js';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
@@ -83,13 +84,13 @@ export async function setUp(
       guarded: { url: `${provider.url}/v1`, keyRequired: true },
     }),
   };
-  const server = inProcess ? [] : ['--server', await serve(environment)];
+  const placed = { '--dir': folder, ...(!inProcess && { '--server': await serve(environment) }) };
   const launch = (command: string, args: readonly string[]) => {
     const child = spawn(command, args, { env: environment });
     leftovers.push(() => void child.kill('SIGKILL'));
     return child;
   };
-  const words = (args: readonly string[]) => [process.execPath, main, '--dir', folder, ...server, ...args];
+  const words = (args: readonly string[]) => [process.execPath, main, ...acceptedOf(placed, args), ...args];
   const start = (args: readonly string[]) => launch(process.execPath, words(args).slice(1));
   const startOnto = (file: string, args: readonly string[]) => {
     return launch('sh', ['-c', 'file="$1"; shift; exec "$@" > "$file"', 'sh', file, ...words(args)]);
@@ -109,6 +110,15 @@ export async function setUp(
     },
     prompt: (index) => JSON.stringify(provider.requests[index]?.body['messages']),
   };
+}
+
+/** Returns the options that the command in `args` accepts; a task accepts all of them. */
+function acceptedOf(placed: Readonly<Record<string, string>>, args: readonly string[]): readonly string[] {
+  const program = declareProgram();
+  const command = program.commands.find((each) => args.includes(each.name())) ?? program;
+  return Object.entries(placed)
+    .filter(([flag]) => command.options.some(({ long }) => long === flag))
+    .flat();
 }
 
 async function serve(environment: NodeJS.ProcessEnv): Promise<string> {

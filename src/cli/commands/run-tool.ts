@@ -11,7 +11,6 @@ import { folderAt, openTools } from '../session/open-tools.js';
 import type { Invocation, RunFlags } from './read-arguments.js';
 import { exitCodes, UsageError } from './usage.js';
 
-const TOOL_USAGE = 'stepwise tool NAME [JSON] [--dir .]';
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 /**
@@ -93,15 +92,14 @@ function findTool(tools: readonly Tool[], name: string): Tool {
 
 /** Says what a tool does and takes, or which tools there are. Resolves to the exit code. */
 export async function describeTools(
-  { name, options }: Extract<Invocation, { command: 'tool-help' }>,
+  { name, help, options }: Extract<Invocation, { command: 'tool-help' }>,
   terminal: Terminal,
 ): Promise<number> {
   const { tools, close } = await offerTools({ options, terminal, name });
   await close();
   const shown = name === undefined ? tools : [findTool(tools, name)];
-  const usage = `Usage: ${name === undefined ? TOOL_USAGE : TOOL_USAGE.replace('NAME', name)}`;
   const texts = shown.map((tool) => showText(renderTool(tool, { isAlone: name !== undefined })));
-  process.stdout.write(`${[usage, ...texts].join('\n\n')}\n`);
+  process.stdout.write(`${[help.trimEnd(), ...texts].join('\n\n')}\n`);
   return exitCodes.answered;
 }
 

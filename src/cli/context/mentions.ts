@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
 import type { ProjectRoot } from '../../tools/project-root.js';
-import { closest } from '../commands/parse-options.js';
+import { closestWord } from '../commands/closest-word.js';
 import { showExactLine } from '../screen/shown-text.js';
 
 /** What the `@path` words of a task name. */
@@ -55,7 +55,7 @@ async function withNearest(root: ProjectRoot, missing: readonly string[]): Promi
   return missing.map((path) => {
     const wanted = withoutLines(path);
     const elsewhere = files.filter((file) => basename(file) === basename(wanted));
-    return { path, nearest: elsewhere.length === 1 ? elsewhere[0] : closest(wanted, files) };
+    return { path, nearest: elsewhere.length === 1 ? elsewhere[0] : closestWord(wanted, files) };
   });
 }
 
