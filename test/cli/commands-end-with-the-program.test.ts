@@ -20,7 +20,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** The command's shell, once it runs. */
+/** Process id of the command's shell, as soon as it runs. */
 async function shellIn(folder: string): Promise<number> {
   const file = join(folder, 'pid');
   const read = () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
@@ -31,7 +31,7 @@ async function shellIn(folder: string): Promise<number> {
   return pid;
 }
 
-/** True as soon as it is gone; false if it is still there after some seconds. */
+/** Returns true when the process has ended, or false after some seconds. */
 async function isGone(pid: number): Promise<boolean> {
   for (let tries = 0; tries < 200 && isAlive(pid); tries++) await wait(25);
   return !isAlive(pid);
@@ -39,13 +39,13 @@ async function isGone(pid: number): Promise<boolean> {
 
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
-onLinux('no command outlives the program (rule: command-safety)', () => {
+onLinux('commands started by the CLI (rule: command-safety)', () => {
   test.each([
     ['SIGHUP once', plain, ['SIGHUP']],
     ['SIGINT twice at once', stubborn, ['SIGINT', 'SIGINT']],
     ['SIGTERM twice at once', stubborn, ['SIGTERM', 'SIGTERM']],
   ] as const)(
-    '`stepwise tool`: %s',
+    '`stepwise tool` kills its command on %s',
     async (_, command, signals) => {
       const { start, folder } = await setUp([]);
       const child = start(['--yes', 'tool', 'run_command', JSON.stringify({ command })]);
@@ -61,7 +61,7 @@ onLinux('no command outlives the program (rule: command-safety)', () => {
     20_000,
   );
 
-  test('a run: a second signal does not wait for the command, and kills it', async () => {
+  test('a second signal kills the command of a run without waiting for it', async () => {
     const { start, folder } = await setUp([
       act(`run_command(command=${JSON.stringify(stubborn)})`),
       answer('.'),
@@ -78,10 +78,10 @@ onLinux('no command outlives the program (rule: command-safety)', () => {
   const onTerminal = hasTerminal ? test : test.skip;
 
   onTerminal.each([
-    ['the terminal is closed', undefined],
+    ['a closed terminal', undefined],
     ['SIGTERM', 'SIGTERM'],
   ] as const)(
-    'interactive: %s',
+    'an interactive session kills its command on %s',
     async (_, signal) => {
       const call = act(`run_command(command=${JSON.stringify(`echo $PPID > cli; ${plain}`)})`);
       const bench = await setUp([call, answer('.')]);

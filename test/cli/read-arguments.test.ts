@@ -3,7 +3,7 @@ import { readArguments } from '../../src/cli/commands/read-arguments.js';
 import { UsageError } from '../../src/cli/commands/usage.js';
 
 describe('the command line (rule: terminal)', () => {
-  test('words without quotes are one task; flags may stand anywhere', () => {
+  test('readArguments joins unquoted words to one task and accepts flags anywhere', () => {
     const read = readArguments(['how', '--model', 'm', 'many', '--file', 'a', '--file', 'b:1-2', '-y']);
     expect(read).toMatchObject({
       command: 'run',
@@ -12,19 +12,19 @@ describe('the command line (rule: terminal)', () => {
     });
   });
 
-  test('the limits of the tools are flags (rule: tool-limits)', () => {
+  test('readArguments reads the limits of the tools from flags (rule: tool-limits)', () => {
     const limits = ['--max-lines', '7', '--max-files', '8', '--max-matches', '9', '--command-timeout', '5'];
     expect(readArguments(['task', ...limits])).toMatchObject({
       options: { limits: { maxLines: 7, maxFiles: 8, maxMatches: 9, commandTimeoutMs: 5_000 } },
     });
   });
 
-  test('without a task there is none', () => {
+  test('readArguments returns no task for no words and for a blank one', () => {
     expect(readArguments([])).toMatchObject({ command: 'run', task: undefined });
     expect(readArguments([' '])).toMatchObject({ command: 'run', task: undefined });
   });
 
-  test('tool and replay are commands only with as many words as they take', () => {
+  test('tool, replay and view with more words than they accept are a task', () => {
     expect(readArguments(['tool', 'read_file', '{}'])).toMatchObject({
       command: 'tool',
       name: 'read_file',
@@ -43,7 +43,7 @@ describe('the command line (rule: terminal)', () => {
     expect(readArguments(['tool', 'a', 'b', 'c'])).toMatchObject({ command: 'run', task: 'tool a b c' });
   });
 
-  test('token is a command with one name; with more words it begins a task (rule: token-command)', () => {
+  test('token with one name is a command, and with more words a task (rule: token-command)', () => {
     expect(
       readArguments(['token', 'ci', '--project', 'a', '--project', 'b', '--expires', '90d', '--file', 'f']),
     ).toEqual({
@@ -95,7 +95,7 @@ describe('the command line (rule: terminal)', () => {
     [['view'], 'view needs the file of a saved run. Usage: stepwise view FILE'],
     [['--no-open', 'a task'], '--no-open is an option of stepwise view, not of a task.'],
     [['replay'], 'replay needs the file of a saved run. Usage: stepwise replay FILE'],
-  ])('%j is a mistake that is explained', (argv, message) => {
+  ])('readArguments explains the usage error %j', (argv, message) => {
     expect(() => readArguments(argv)).toThrow(UsageError);
     expect(() => readArguments(argv)).toThrow(message);
   });
@@ -107,7 +107,7 @@ describe('the command line (rule: terminal)', () => {
     [['doctor', '--version'], 'stepwise doctor has no option --version.'],
     [['tool', 'read_file', '--max-steps=3'], 'stepwise tool has no option --max-steps.'],
     [['token', 'ci', '--projct', 'x'], /^There is no option --projct\. Did you mean --project\?$/],
-  ])('%j is refused, because the command has no such option', (argv, message) => {
+  ])('readArguments refuses %j, because the command has no such option', (argv, message) => {
     expect(() => readArguments(argv)).toThrow(UsageError);
     expect(() => readArguments(argv)).toThrow(message);
   });
@@ -120,7 +120,7 @@ describe('the command line (rule: terminal)', () => {
     ['completoin', 'completion'],
     ['veiw', 'view'],
     ['apc', 'acp'],
-  ])('the single word %s is refused with the suggestion stepwise %s', (word, command) => {
+  ])('readArguments refuses the single word %s and suggests stepwise %s', (word, command) => {
     expect(() => readArguments([word])).toThrow(UsageError);
     expect(() => readArguments([word])).toThrow(
       `There is no command ${word}. Did you mean stepwise ${command}? To run it as a task: stepwise -- ${word}`,
@@ -136,7 +136,7 @@ describe('the command line (rule: terminal)', () => {
     [['docs'], 'docs'],
     [['complete'], 'complete'],
     [['@view'], '@view'],
-  ])('%j is a task and no mistyped command', (argv, task) => {
+  ])('readArguments reads %j as a task, not as a mistyped command', (argv, task) => {
     expect(readArguments(argv)).toMatchObject({ command: 'run', task });
   });
 

@@ -19,7 +19,7 @@ afterEach(() => {
 
 const canary = 'sk-canary-of-view-0123456789';
 
-/** Starts `stepwise view` where the only program on the path, if any, is an `xdg-open` that writes down how it was called. */
+/** Starts `stepwise view` with a PATH that contains at most a fake `xdg-open`, which records its arguments. */
 async function view(args: readonly string[], { opener = true } = {}) {
   const folder = mkdtempSync(join(root, 'view-'));
   const { run } = await finish([lookUpCall(), done]);
@@ -58,7 +58,7 @@ async function get(url: string, headers: Readonly<Record<string, string>> = {}) 
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
 describe('`stepwise view` (rule: playground-view)', () => {
-  test('hands the run to the page that it serves, and to nobody else', async () => {
+  test('`stepwise view` gives the run only to the page with the random address', async () => {
     const { saved, said } = await view(['run.json', '--no-open']);
     const { base, name } = await address(said);
     const url = `${base}/playground/runs/${name}`;
@@ -101,7 +101,7 @@ describe('`stepwise view` (rule: playground-view)', () => {
     60_000,
   );
 
-  test('is gone when it ends: at the first interrupt, in order', async () => {
+  test('`stepwise view` ends with 0 at the first interrupt and stops serving', async () => {
     const { child, said } = await view(['run.json', '--no-open']);
     const { base } = await address(said);
     child.kill('SIGINT');
@@ -131,14 +131,14 @@ describe('`stepwise view` (rule: playground-view)', () => {
     const { said } = await view(['run.json'], { opener: false });
     const { base } = await address(said);
     await until(() => said.err !== '');
-    expect(said.err).toBe('No browser could be started: open the address in one.\n');
+    expect(said.err).toBe('No browser could be started. Open the address yourself.\n');
     expect((await get(`${base}/healthz`)).status).toBe(200);
   });
 
   test.each([
     ['other.json', 'stepwise: other.json: This is not a saved run of version 1.\n'],
     ['none.json', 'stepwise: There is no readable file none.json. A run is saved with --save FILE.\n'],
-  ])('of %s, which is no run, is one sentence', async (file, sentence) => {
+  ])('`stepwise view` refuses %s, which is no saved run, with one sentence', async (file, sentence) => {
     const { child, said } = await view([file]);
     expect(await once(child, 'close')).toEqual([1, null]);
     expect(said).toEqual({ out: '', err: sentence });

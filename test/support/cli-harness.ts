@@ -23,13 +23,13 @@ import { Emulator } from './emulator.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
-/** What is to be put away after a test: providers, processes, folders. */
+/** Functions that clean up after a test: providers, processes, folders. */
 const leftovers: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const putAway of leftovers.splice(0).reverse()) await putAway();
 });
 
-/** The model's text for one step. */
+/** Scripts one reply of the model, which calls a tool. */
 export const act = (call: string, thought = 'I act.'): ScriptedCompletion => ({
   text: `Thought: ${thought}\nAction: ${call}`,
 });
@@ -41,17 +41,17 @@ export interface Bench {
   readonly folder: string;
   readonly provider: FakeProvider;
   readonly environment: NodeJS.ProcessEnv;
-  /** Runs the CLI to its end, with the scripted model. */
+  /** Runs the CLI with the scripted model until it ends. */
   run(args: readonly string[], input?: string): Promise<Ended>;
-  /** Starts it without waiting. */
+  /** Starts the CLI without waiting for its end. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
-  /** Starts it with its output going to a file. */
+  /** Starts the CLI with its output redirected to a file. */
   startOnto(file: string, args: readonly string[]): ChildProcessWithoutNullStreams;
-  /** Starts it on a terminal of its own. */
+  /** Starts the CLI on a pseudo-terminal. */
   open(args: readonly string[]): Pty;
-  /** Starts a shell with jobs on a terminal, and it as a command of that. */
+  /** Starts a shell with job control on a pseudo-terminal, and the CLI inside it. */
   openInShell(args: readonly string[]): Pty;
-  /** The messages of the provider's request of this index, as one text. */
+  /** Returns the messages of the provider's request at this index as one text. */
   prompt(index: number): string;
 }
 
@@ -64,8 +64,8 @@ export interface Ended {
 export const scripted = ['--model', 'scripted', '--upstream', 'fake'];
 
 /**
- * A project folder and a scripted model behind the real service, which runs here unless the CLI is to start it
- * in its own process.
+ * Creates a project folder and a scripted model behind a real service. With `inProcess` the CLI starts the service
+ * itself.
  */
 export async function setUp(
   script: Script,
@@ -146,34 +146,34 @@ export async function ended(child: ChildProcessWithoutNullStreams, input = ''): 
   return { code, stdout: String(Buffer.concat(stdout ?? [])), stderr: String(Buffer.concat(stderr ?? [])) };
 }
 
-/** A program on a pseudo-terminal, as a person would see it. */
+/** A program on a pseudo-terminal, with its output as a person sees it. */
 interface Pty {
-  /** Types keys as they are. */
+  /** Sends keys without a line end. */
   type(keys: string): void;
-  /** Resolves when the text stands in what was shown since the last call; fails after some seconds. */
+  /** Resolves when new output contains the text. Fails after some seconds. */
   see(text: string): Promise<string>;
-  /** Resolves when the window shows the text, to all its rows; fails after some seconds. */
+  /** Resolves when the window shows the text. Fails after some seconds. */
   onScreen(text: string): Promise<string>;
-  /** Resolves when the window shows the text no longer. */
+  /** Resolves when the window no longer shows the text. Fails after some seconds. */
   offScreen(text: string): Promise<string>;
-  /** Everything shown so far, without colours and movements. */
+  /** All output so far, without escape sequences. */
   readonly shown: string;
-  /** The same as it came, with everything that acts on a terminal. */
+  /** All output so far, with its escape sequences. */
   readonly raw: string;
-  /** Makes the window larger or smaller. */
+  /** Resizes the window. */
   resize(columns: number, rows: number): void;
   /** Closes the terminal, as a person closes a window. */
   close(): void;
-  /** The exit code. */
+  /** Resolves to the exit code. */
   readonly end: Promise<number | null>;
 }
 
-/** `script` of util-linux makes the terminal; the one of macOS takes other options. */
+/** True if the `script` command is that of util-linux; the one of macOS has other options. */
 export const hasTerminal = /util-linux/.test(
   spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '',
 );
 
-/** Of 25 ms: a busy machine takes seconds to start a program. */
+/** Number of checks, one every 25 ms. A busy machine needs seconds to start a program. */
 const TRIES = 1_000;
 
 function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {

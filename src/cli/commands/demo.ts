@@ -13,7 +13,7 @@ import { parseOptions } from './parse-options.js';
 
 const DEFAULT_TASK = 'How is the discount of a coupon calculated, and which limits does it have?';
 
-/** Values of the options. */
+/** Values of the options that were given. */
 interface DemoOptions {
   readonly dir?: string;
   readonly model?: string;
@@ -60,7 +60,7 @@ function readCommandLine(): string[] {
   }
 }
 
-/** What was asked for and is not there, in one sentence; a bug with its stack. */
+/** Prints the message of a usage or service error, and the stack of any other error, which is a bug. */
 function explain(error: unknown): void {
   const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
   console.error(
@@ -69,7 +69,7 @@ function explain(error: unknown): void {
   process.exitCode = 1;
 }
 
-/** A real run over a folder, each step printed: thought, budget, action, observation, and the answer. */
+/** Runs a task over a folder and prints thought, budget, action and observation of each step, and the answer. */
 async function demonstrate(task: string): Promise<void> {
   const tools = await createReadTools(await folderAt(dir));
   const local = server ? undefined : await startLocalService();

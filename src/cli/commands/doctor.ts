@@ -10,21 +10,21 @@ import { configFolder, makeFolder, stateFolder } from '../state/user-files.js';
 import type { RunFlags } from './read-arguments.js';
 import { exitCodes } from './usage.js';
 
-/** What was found: fine, of no consequence, or in the way of every run. */
+/** Result of one check: fine (ok), optional (--), or a reason why no run can work (!!). */
 interface Finding {
   readonly mark: 'ok' | '--' | '!!';
   readonly what: string;
   readonly says: string;
 }
 
-/** In milliseconds: what does not answer by then is said not to. */
+/** A server that does not answer within this time counts as unreachable. */
 const TIMEOUT_MS = 3_000;
 
 const keyVariables = ['STEPWISE_LLM_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'STEPWISE_TOKEN'];
 
 /**
- * Says what there is and what answers, without a model call. Of keys it is said that they are there, of addresses the
- * host: nothing secret is printed. Resolves to the exit code: an error where no run could work.
+ * Checks the environment without a model call, and prints no secret: of a key only whether it is set, of an address
+ * only the host. Resolves to the exit code, which is an error if no run could work.
  */
 export async function examine(flags: RunFlags, keys: NodeJS.ProcessEnv): Promise<number> {
   const found = await Promise.all([
@@ -81,7 +81,7 @@ async function ownFolder(what: string, folder: string): Promise<Finding> {
 const key = (name: string, keys: NodeJS.ProcessEnv): Finding =>
   keys[name] ? { mark: 'ok', what: name, says: 'is set' } : { mark: '--', what: name, says: 'is not set' };
 
-/** Those of the environment, as a service in this process would have them. */
+/** Checks the upstreams that a service in this process would have. */
 function upstreams(environment: NodeJS.ProcessEnv): Promise<Finding>[] {
   try {
     const config = readConfig(environment, { ignoreOthers: true });
@@ -99,13 +99,13 @@ function upstreams(environment: NodeJS.ProcessEnv): Promise<Finding>[] {
   }
 }
 
-/** Without it no run can work. */
+/** Checks the service of `--server`, without which no run can work. */
 async function ownServer(url: string): Promise<Finding> {
   const found = await reach('Service of --server', url);
   return { ...found, mark: found.mark === 'ok' ? 'ok' : '!!' };
 }
 
-/** Any answer will do: without a key the most that is said is that one is needed. */
+/** Checks whether a server answers. Any status counts, because a server without a key answers with 401. */
 async function reach(what: string, url: string): Promise<Finding> {
   const address = withoutCredentials(url);
   const place = `${address?.host ?? 'its address'}${address && address.href !== new URL(url).href ? IGNORED : ''}`;
@@ -122,7 +122,7 @@ async function reach(what: string, url: string): Promise<Finding> {
 
 const IGNORED = ' (the user and password in its address are not sent)';
 
-/** As the service calls it; undefined for what is no address. */
+/** Removes user and password, as the service does. Returns undefined for an invalid address. */
 function withoutCredentials(url: string): URL | undefined {
   if (!URL.canParse(url)) return undefined;
   const address = new URL(url);
@@ -130,7 +130,7 @@ function withoutCredentials(url: string): URL | undefined {
   return address;
 }
 
-/** Those that files name; none is started. */
+/** Checks the MCP servers of the configuration files without starting them. */
 async function mcpServers({ dir, mcp }: RunFlags): Promise<readonly Finding[]> {
   const folder = await realpath(dir).catch(() => dir);
   const { servers, problems } = await readConfiguredServers(folder, mcp);

@@ -11,7 +11,7 @@ import { openHistory } from '../state/history-file.js';
 import { runId } from '../state/saved-runs.js';
 import { exitCodes } from './usage.js';
 
-/** Task after task until the person leaves. Resolves to the exit code. */
+/** Reads and runs tasks until the person leaves. Resolves to the exit code. */
 export async function interact(opened: OpenSession, held: HeldKeys): Promise<number> {
   const { session } = opened;
   const history = await openHistory();
@@ -45,7 +45,7 @@ function tellWhereItIs({ parts, last }: Session): void {
 
 interface Lines {
   readonly prompt: Prompt;
-  /** Ends them from outside: the terminal is closed. */
+  /** Aborted when the terminal is closed. */
   readonly signal: AbortSignal;
 }
 
@@ -64,7 +64,10 @@ async function runLines(opened: OpenSession, { prompt, signal }: Lines): Promise
   }
 }
 
-/** True for a task with a path that is not there but nearly: the person looks at it again before it is sent. */
+/**
+ * Puts a task back into the line if one of its paths does not exist but resembles an existing one, and returns true:
+ * the person can correct it.
+ */
 async function giveBackMistyped(
   { parts: { root } }: Session,
   { prompt, line }: { prompt: Prompt; line: string },
@@ -77,9 +80,9 @@ async function giveBackMistyped(
 }
 
 const NOT_KEPT =
-  'The task is not kept in the conversation: ↑ brings it back to be shortened. Where what was said before is too long, /new forgets it.';
+  'The task was refused and is not part of the conversation. Press ↑ to shorten it. If the conversation itself is too long, /new clears it.';
 
-/** What goes wrong before the run begins is said, and the session goes on. */
+/** Prints an error that occurs before the run begins, so that the session continues. */
 async function runTask(session: Session, task: string): Promise<void> {
   const { screen } = session.parts;
   try {

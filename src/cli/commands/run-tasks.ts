@@ -5,9 +5,9 @@ import { NO_TASK } from './read-arguments.js';
 import { runOnce } from './run-once.js';
 import { exitCodes, UsageError } from './usage.js';
 
-const NOTHING_CAME = 'Nothing came on standard input within 3 s; going on without it.';
+const NOTHING_CAME = 'No data arrived on standard input within 3 s; continuing without it.';
 
-/** The task of the command line, or the ones that a person types. Resolves to the exit code. */
+/** Runs the task of the command line, or the tasks that a person types. Resolves to the exit code. */
 export async function runTasks(given: string | undefined, view: View): Promise<number> {
   const { flags, screen } = view;
   const onNothing = given === undefined ? undefined : () => screen.print(NOTHING_CAME);
@@ -29,7 +29,7 @@ export async function runTasks(given: string | undefined, view: View): Promise<n
 
 const leave = () => process.exit(exitCodes.stopped);
 
-/** Without a person at the keyboard, the task is what is piped in; a saved run has its own. */
+/** Returns the piped input as the task. A saved run that continues needs no new task. */
 function pipedTask(piped: string | undefined, { resume, goOn }: View['flags']): string {
   if (piped === undefined && resume === undefined && !goOn) throw new UsageError(NO_TASK);
   return piped ?? '';

@@ -14,8 +14,8 @@ import { exitCodes, UsageError } from './usage.js';
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 /**
- * Runs one tool without a model. At a terminal, what the person typed is what they approve; a script has to say
- * `--yes` for what needs approval, else it is shown and not run. Resolves to the exit code.
+ * Runs one tool without a model. At a terminal, typing the command is the approval; a script needs `--yes` for a tool
+ * that needs approval, or else the call is only shown. Resolves to the exit code.
  */
 export async function runTool(
   { name, args, options }: Extract<Invocation, { command: 'tool' }>,
@@ -59,7 +59,10 @@ interface Wanted {
   readonly name: string | undefined;
 }
 
-/** The tools of the folder and, where they may be meant, those of MCP servers, which run until they are closed. */
+/**
+ * Returns the tools of the folder. If `name` is none of them, also starts the MCP servers and adds their tools until
+ * `close`.
+ */
 async function offerTools({ options, terminal, name }: Wanted) {
   const own = await openTools(options);
   if (own.some((tool) => tool.name === name)) return { tools: own, close: async () => undefined };
@@ -87,10 +90,10 @@ function findTool(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool) return tool;
   const names = tools.map((each) => each.name).join(', ');
-  throw new UsageError(`There is no tool ${name}. There are: ${names}.`);
+  throw new UsageError(`There is no tool ${name}. Available tools: ${names}.`);
 }
 
-/** Says what a tool does and takes, or which tools there are. Resolves to the exit code. */
+/** Prints the description and arguments of one tool, or of all tools. Resolves to the exit code. */
 export async function describeTools(
   { name, help, options }: Extract<Invocation, { command: 'tool-help' }>,
   terminal: Terminal,
@@ -103,7 +106,10 @@ export async function describeTools(
   return exitCodes.answered;
 }
 
-/** A tool with its arguments, those that it needs without a question mark; alone, with what they mean. */
+/**
+ * Renders the signature, with a question mark after optional arguments, and the description. A tool that is shown
+ * alone also gets the descriptions of its arguments.
+ */
 function renderTool(
   { name, description, inputSchema, annotations }: Tool,
   { isAlone }: { isAlone: boolean },
@@ -120,7 +126,7 @@ function renderTool(
   return [`${name}(${given.join(', ')})`, `  ${description}${asks}`, ...meanings].join('\n');
 }
 
-/** What is shown of a JSON Schema; a tool of the person's own may leave out any of it. */
+/** The printed part of a JSON Schema. Tools of `--tools` may omit any of it. */
 interface ArgumentsSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: unknown; readonly description?: string }>>;
   readonly required?: readonly string[];
@@ -133,7 +139,7 @@ function readArgumentsOf(tool: Tool, json: string): ToolArguments {
   return args;
 }
 
-/** Shows what would have been done. */
+/** Prints the call without running it. */
 async function refuse(
   tool: Tool,
   action: ActionDetails,
@@ -144,7 +150,9 @@ async function refuse(
   const { paint, width, progress } = terminal;
   const maxLines = Number.POSITIVE_INFINITY;
   const proposal = renderProposal({ action, preview }, { paint, width, maxLines });
-  progress.write(`${proposal.join('\n')}\nNot run: nobody is there to approve it. Allow it with --yes.\n`);
+  progress.write(
+    `${proposal.join('\n')}\nNot run: it needs approval, and no terminal is attached. Use --yes to approve in scripts.\n`,
+  );
   return exitCodes.denied;
 }
 
@@ -153,7 +161,7 @@ function readObject(json: string): ToolArguments {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Said below.
+    // Invalid JSON gets the same message as JSON that is no object.
   }
   throw new UsageError('The arguments of a tool are a JSON object, such as \'{"path":"README.md"}\'.');
 }

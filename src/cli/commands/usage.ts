@@ -1,11 +1,11 @@
 import type { RunResult } from '../../sdk/run/run-result.js';
 
-/** The command line cannot be understood, or names what is not there; the message says why. */
+/** An invalid command line, or one that names something that does not exist. The message explains it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** What the shell is told (rule: exit-codes). */
+/** Exit codes of the CLI (rule: exit-codes). */
 export const exitCodes = {
   answered: 0,
   error: 1,

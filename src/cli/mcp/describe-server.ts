@@ -5,7 +5,7 @@ import { breakLine } from '../screen/render-proposal.js';
 import { showExact, showExactLine } from '../screen/shown-text.js';
 import { type ConfiguredServer, reference } from './configured-servers.js';
 
-/** What would be started or asked, in full, as it is written: what a person agrees to. */
+/** Renders the complete program or address of a server, to which a person consents. */
 export function describeLaunch({ written }: ConfiguredServer, folder: string): readonly string[] {
   if (!('command' in written))
     return [field('address', showWritten(written.url)), ...headersOf(written)].flat();
@@ -23,11 +23,11 @@ export function describeLaunch({ written }: ConfiguredServer, folder: string): r
 const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;
 
-/** What is more than plain letters and signs is quoted: its ends are seen, and what acts on a terminal by its number. */
+/** Quotes a text with unusual characters, so that its ends are visible, and shows control characters by number. */
 const showWritten = (text: string): string =>
   showExactLine(/^[\w./:@=+,${}~%-]+$/.test(text) ? text : JSON.stringify(text));
 
-/** Of the values the variables alone: what is written out there may be a token. */
+/** Renders headers without their values, which may be tokens. Only references to variables are shown. */
 const headersOf = ({ headers = {} }: Extract<McpServer, { url: string }>): readonly string[] =>
   Object.entries(headers).map(([name, value], index) => {
     const variables = [...value.matchAll(reference)].map(([all]) => all).join(' ');
@@ -37,7 +37,7 @@ const headersOf = ({ headers = {} }: Extract<McpServer, { url: string }>): reado
     );
   });
 
-/** Tools with all that the model will read of them, a line each at least. */
+/** Renders tools with everything that the model will read about them. */
 export const describeTools = (tools: readonly McpTool[]): readonly string[] =>
   tools.flatMap(({ name, description, inputSchema, isDestructive }) => [
     showExactLine(`${name}(${argumentsOf(inputSchema).join(', ')})${isDestructive ? ', may destroy' : ''}`),
@@ -51,11 +51,14 @@ export const describeTools = (tools: readonly McpTool[]): readonly string[] =>
 const argumentsOf = ({ properties }: McpTool['inputSchema']): readonly string[] =>
   isParent(properties) ? Object.keys(properties) : [];
 
-/** What a schema tells the model beside these names: a default or a name far down is a place for a command to it like any other. */
+/**
+ * Returns all texts of a schema except the argument names. Even a default or a nested name may contain a command to
+ * the model, so the person must see it.
+ */
 const wordsBeside = (names: readonly string[], schema: McpTool['inputSchema']): readonly string[] =>
   wordsIn(schema, '').filter((words) => words !== '' && !names.includes(words));
 
-/** All that stands in it, each with the way there, but for what only says of which type a value is. */
+/** Returns every text of a schema with its path, except plain type information. */
 function wordsIn(value: unknown, path: string): readonly string[] {
   if (!isParent(value) || isListOfValues(value)) {
     const said = typeof value === 'string' ? value : JSON.stringify(value);
@@ -82,18 +85,18 @@ function saysTypeOnly(key: string, value: unknown, schema: object): boolean {
   return key === 'required' && Array.isArray(value) && value.every((each) => names.includes(each));
 }
 
-/** Keywords that need not be seen on the way to what they hold. */
+/** Keywords that are left out of the path. */
 const parents = new Set(['properties', 'items', 'anyOf', 'oneOf', 'allOf']);
 const isObvious = (key: string, value: unknown): boolean =>
   isParent(value) ? parents.has(key) || /^\d+$/.test(key) : key === 'description' || key === 'title';
 
-/** Lines in a frame that nothing in them can close. */
+/** Draws a frame around lines. Long lines are broken, so that no line can imitate the end of the frame. */
 export function frame(title: string, lines: readonly string[], width: number): string {
   const rows = lines.flatMap((line) => breakLine(line, Math.max(10, width - 4)));
   return [`╭─ ${title}`, ...rows.map((row) => `│ ${row}`), '╰─'].join('\n');
 }
 
-/** One line for each server and one for each of its tools, for `/mcp`. */
+/** Returns one line for each server and each of its tools, for `/mcp`. */
 export function describeState({ name, isReady, reason, tools, leftOut }: McpServerState): readonly string[] {
   if (!isReady) return [showExactLine(`${name}  ${reason ?? 'is closed'}`)];
   const [asked, trusted, refused] = (['ask', 'trust', 'leave-out'] as const).map(

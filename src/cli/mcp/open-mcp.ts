@@ -8,28 +8,27 @@ import { askStart, askTools, type McpPerson } from './ask-about-server.js';
 import { type ConfiguredServer, expandServer, readConfiguredServers } from './configured-servers.js';
 import { describeState } from './describe-server.js';
 
-/** The servers of this folder that run. */
+/** The running MCP servers of a folder. */
 export interface McpSession {
-  /** The tools of now. */
+  /** Returns the tools that the servers offer at this moment. */
   tools(): Promise<readonly Tool[]>;
-  /** What there is and how it is, for `/mcp`. */
+  /** Describes each server and its tools for `/mcp`. */
   describe(): string;
-  /** Takes back what was agreed to of a server; it is asked about again at the next start. False if there is nothing. */
+  /** Deletes the consent to a server, so that the next start asks again. Returns false if there was none. */
   forget(name: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
 interface McpView extends McpPerson {
   readonly flags: Pick<RunFlags, 'json' | 'mcp' | 'allowMcp'>;
-  /** The real path of `--dir`. */
   readonly folder: string;
-  /** Shows whole lines. */
+  /** Prints complete lines. */
   readonly print: (text: string) => void;
 }
 
 /**
- * Starts the servers that files name, those that the person agrees to, and shows what they offer before a model hears of it.
- * Undefined where no file names any. Throws `UsageError` for a `--mcp` that cannot be read.
+ * Starts the configured servers that the person agrees to, and shows their tools before a model sees them. Resolves to
+ * undefined if no server is configured. Throws `UsageError` if the `--mcp` file cannot be read.
  */
 export async function openMcp(view: McpView): Promise<McpSession | undefined> {
   const { servers, problems } = await readConfiguredServers(view.folder, view.flags.mcp);
@@ -47,14 +46,14 @@ export async function openMcp(view: McpView): Promise<McpSession | undefined> {
     review: (review) => judge({ ...view, agreements }, { servers, review }),
   });
   const session = sessionOf(running, { servers, agreements });
-  // A person looks at the tools before the first task is typed.
+  // Loads the tools now, so that the person reviews them before typing the first task.
   await session.tools();
   return session;
 }
 
 type Judging = McpView & { readonly agreements: McpAgreements };
 
-/** Those that may be started, one question after the other. */
+/** Returns the servers that may be started. Asks one question after the other. */
 async function agreedOf(view: Judging, servers: readonly ConfiguredServer[]) {
   const agreed = [];
   for (const server of servers) {
@@ -81,7 +80,7 @@ async function mayStart(view: Judging, server: ConfiguredServer): Promise<boolea
 }
 
 const NOBODY_AGREED =
-  'nobody agreed to it. stepwise at a terminal asks for that; --allow-mcp starts all servers unasked.';
+  'it needs your consent. Run stepwise at a terminal to be asked, or start all servers with --allow-mcp.';
 
 const hasPerson = ({ flags, terminal }: McpView): boolean => terminal.isInteractive && !flags.json;
 
@@ -90,7 +89,7 @@ interface Judged {
   readonly review: McpReview;
 }
 
-/** What the person decided before holds for tools as they were; the others are shown and asked about. */
+/** Returns stored verdicts for unchanged tools, and asks the person about new or changed ones. */
 async function judge(view: Judging, { servers, review }: Judged): Promise<ReadonlyMap<string, McpVerdict>> {
   const server = servers.find(({ name }) => name === review.server);
   const verdicts = new Map<string, McpVerdict>();
@@ -115,7 +114,11 @@ async function verdictOnUnseen(view: Judging, { server, tools }: Unseen): Promis
   if (!hasPerson(view)) {
     if (view.flags.allowMcp) return 'ask';
     const count = tools.length === 1 ? 'A tool' : `${tools.length} tools`;
-    view.print(showExact(`${count} of the MCP server ${server.name} nobody has looked at: left out.`));
+    view.print(
+      showExact(
+        `${count} of the MCP server ${server.name}, new or changed, left out: review needs a terminal, or --allow-mcp.`,
+      ),
+    );
     return 'leave-out';
   }
   const verdict = await askTools(view, { name: server.name, tools });
@@ -123,9 +126,11 @@ async function verdictOnUnseen(view: Judging, { server, tools }: Unseen): Promis
   return verdict;
 }
 
-/** What cannot be written down holds for now all the same. */
+/** Stores a decision. If that fails, the decision holds for this session only. */
 async function keep({ print }: McpView, write: () => Promise<void>): Promise<void> {
-  await write().catch((error: Error) => print(showExact(`This could not be kept: ${error.message}`)));
+  await write().catch((error: Error) =>
+    print(showExact(`This decision could not be saved: ${error.message}`)),
+  );
 }
 
 interface Configured {

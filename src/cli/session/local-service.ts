@@ -2,7 +2,7 @@ import { readConfig } from '../../service/config.js';
 import { type Service, startService } from '../../service/start.js';
 import { ollamaUrl } from './ollama.js';
 
-/** Settings for a service that others reach, or that reports to others; this one is nobody else's. */
+/** Clears settings for services with several callers and for telemetry, because this service has one caller. */
 const notItsOwn = (environment: NodeJS.ProcessEnv) => ({
   AUTH_TOKENS_FILE: '',
   ALLOW_UNAUTHENTICATED: '',
@@ -17,8 +17,8 @@ const notItsOwn = (environment: NodeJS.ProcessEnv) => ({
 });
 
 /**
- * The service inside this process, on a free port of loopback. The environment configures it as it does the
- * service itself; Ollama is an upstream without being configured. `handedRuns` are for the playground that it serves.
+ * Starts a service inside this process, on a free port of loopback. The environment configures it like any service;
+ * Ollama is an upstream by default. `handedRuns` are runs for its playground.
  */
 export function startLocalService(
   environment: NodeJS.ProcessEnv = process.env,
@@ -31,7 +31,7 @@ export function startLocalService(
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
   const settings = {
     UPSTREAMS: { ollama, ...config.UPSTREAMS },
-    MAX_EVENT_LOOP_LAG_MS: 3_600_000, // its one caller would only have to ask again
+    MAX_EVENT_LOOP_LAG_MS: 3_600_000, // turning requests away would only make the single caller retry
     SHUTDOWN_DELAY_MS: 0,
     SHUTDOWN_GRACE_MS: 0,
   };

@@ -26,18 +26,18 @@ export interface View {
   readonly terminal: Terminal;
   readonly screen: Screen;
   readonly flags: RunFlags;
-  /** The model keys that were in the environment, by variable. */
+  /** Model keys that were in the environment, by variable. */
   readonly keys: NodeJS.ProcessEnv;
 }
 
 export interface OpenSession {
   readonly session: Session;
-  /** Changes the model; asks for a key where it needs one. Throws `UsageError`. */
+  /** Changes the model, and asks for a key if it needs one. Throws `UsageError`. */
   switchModel(choice: ModelChoice): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Puts together what the command line asked for: tools, service, model, key. Throws `UsageError`. */
+/** Opens the tools, the service and the model that the command line names. Throws `UsageError`. */
 export async function openSession(
   view: View,
   { interactive, piped }: { interactive: boolean; piped?: string | undefined },
@@ -79,7 +79,7 @@ async function closeAll(opened: OpenSession, mcp: McpSession | undefined): Promi
   await Promise.all([opened.close(), mcp?.close()]);
 }
 
-/** What `--resume` or `--continue` names. */
+/** Returns the run that `--resume` or `--continue` names. */
 async function savedRunOf({ flags, terminal }: View, folder: string): Promise<Trajectory | undefined> {
   const { resume, goOn } = flags;
   if (resume === ASK_WHICH) return chooseSavedRun(folder, terminal);
@@ -92,7 +92,7 @@ function takeUp(session: Session, saved: Trajectory): void {
   session.parts.screen.print(`Goes on from: ${showTextLine(saved.task)}`);
 }
 
-/** To the service of `--server`, or to one of its own that ends with the session. */
+/** Connects to the service of `--server`, or starts one that ends with the session. */
 async function connect(
   parts: View & Omit<SessionParts, 'url' | 'token'>,
   choice: ModelChoice,
@@ -101,7 +101,7 @@ async function connect(
   const local = server ? undefined : await startService();
   const service = {
     url: server ?? local?.url ?? '',
-    // The one inside this process asks for none, and another one's is not to be shown to it.
+    // The service inside this process needs no token, and must not see one of another service.
     token: server ? checkedToken(given || parts.keys[TOKEN_VARIABLE] || undefined) : undefined,
   };
   try {
@@ -117,21 +117,24 @@ async function connect(
   }
 }
 
-/** What a header could not carry is no token. */
+/** Throws `UsageError` for a token that a header cannot carry. */
 export function checkedToken(token: string | undefined): string | undefined {
   if (token === undefined || isServiceToken(token)) return token;
   throw new UsageError(
-    'The token of a service has no spaces and visible ASCII characters only: check STEPWISE_TOKEN.',
+    'A service token contains only visible ASCII characters and no spaces. Check STEPWISE_TOKEN.',
   );
 }
 
-/** Loaded only where it is used: that takes longer than all the rest, so the person sees something before. */
+/** Starts a service in this process. Loaded on demand, because loading it takes longer than the rest of the start. */
 export async function startService(): Promise<Service> {
   const { startLocalService } = await import('./local-service.js');
   return startLocalService();
 }
 
-/** A model is never chosen for a person: what is not named, nor was before, is `offline`, and that is said. */
+/**
+ * Returns the model of the command line, or else that of the saved run, or else `offline`, which a notice names. At a
+ * terminal, the person may choose a model of a local Ollama instead.
+ */
 async function chooseModel({ flags, terminal }: View, saved: Trajectory | undefined): Promise<ModelChoice> {
   const { model, upstream } = flags;
   const before = saved?.options.llmConfig;
