@@ -24,8 +24,9 @@ export async function makeToken(command: TokenCommand, { progress }: Terminal): 
   const token = createToken();
   const entry = toEntry(command, token);
   if (command.file !== undefined) await add(command.file, entry);
-  const told = command.file === undefined ? `${ENTRY_BELOW}\n\n${toTokenFile(entry)}\n` : added(command.file);
-  progress.write(told);
+  const entryText =
+    command.file === undefined ? `${ENTRY_BELOW}\n\n${toTokenFile(entry)}\n` : added(command.file);
+  progress.write(entryText);
   process.stdout.write(`${token}\n`);
   progress.write(TOKEN_ABOVE);
   return exitCodes.answered;

@@ -61,7 +61,7 @@ export interface RunFlags {
   /** A file, the id of a run or its number; `ASK_WHICH` if the CLI asks which one. */
   readonly resume: string | undefined;
   /** `--continue`: the run continues the newest one of the folder. */
-  readonly goOn: boolean;
+  readonly continueNewest: boolean;
   readonly server: string | undefined;
   /** Token for `server`. */
   readonly token: string | undefined;
@@ -239,8 +239,8 @@ function readToken(command: Command, word: string | undefined, given: GivenOptio
   return { command: 'token', name, projects, expires, file };
 }
 
-function checkCombinations({ continue: goOn, resume, server, token }: GivenOptions): void {
-  if (goOn && resume !== undefined)
+function checkCombinations({ continue: continueNewest, resume, server, token }: GivenOptions): void {
+  if (continueNewest && resume !== undefined)
     throw new UsageError(
       '--continue continues the newest run, --resume the one that you name. Use one of them.',
     );
@@ -259,7 +259,7 @@ function readFlags(given: GivenOptions): RunFlags {
     json: given.json ?? false,
     verbose: given.verbose ?? false,
     allowMcp: given.allowMcp ?? false,
-    goOn: given.continue ?? false,
+    continueNewest: given.continue ?? false,
     files: given.file ?? [],
     pins: given.pin ?? [],
     limits: readLimits(given),

@@ -21,7 +21,7 @@ export async function runTool(
   { name, args, options }: Extract<Invocation, { command: 'tool' }>,
   terminal: Terminal,
 ): Promise<number> {
-  const offered = await offerTools({ options, terminal, name });
+  const offered = await openAllTools({ options, terminal, name });
   try {
     return await runFound(findTool(offered.tools, name), { args, options, terminal });
   } finally {
@@ -53,7 +53,7 @@ async function runFound(tool: Tool, { args, options, terminal }: TypedCall): Pro
   }
 }
 
-interface Wanted {
+interface ToolQuery {
   readonly options: RunFlags;
   readonly terminal: Terminal;
   readonly name: string | undefined;
@@ -63,7 +63,7 @@ interface Wanted {
  * Returns the tools of the folder. If `name` is none of them, also starts the MCP servers and adds their tools until
  * `close`.
  */
-async function offerTools({ options, terminal, name }: Wanted) {
+async function openAllTools({ options, terminal, name }: ToolQuery) {
   const own = await openTools(options);
   if (own.some((tool) => tool.name === name)) return { tools: own, close: async () => undefined };
   const { display, progress } = terminal;
@@ -73,12 +73,12 @@ async function offerTools({ options, terminal, name }: Wanted) {
   return { tools: [...own, ...((await mcp?.tools()) ?? [])], close: async () => mcp?.close() };
 }
 
-interface Surroundings {
+interface Execution {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
-async function execute(tool: Tool, action: ActionDetails, { signal }: Surroundings): Promise<number> {
+async function execute(tool: Tool, action: ActionDetails, { signal }: Execution): Promise<number> {
   const timeoutMs = tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const outcome = await executeTool(tool, action, { signal, timeoutMs });
   (outcome.success ? process.stdout : process.stderr).write(`${showText(outcome.text)}\n`);
@@ -98,7 +98,7 @@ export async function describeTools(
   { name, help, options }: Extract<Invocation, { command: 'tool-help' }>,
   terminal: Terminal,
 ): Promise<number> {
-  const { tools, close } = await offerTools({ options, terminal, name });
+  const { tools, close } = await openAllTools({ options, terminal, name });
   await close();
   const shown = name === undefined ? tools : [findTool(tools, name)];
   const texts = shown.map((tool) => showText(renderTool(tool, { isAlone: name !== undefined })));
@@ -115,15 +115,15 @@ function renderTool(
   { isAlone }: { isAlone: boolean },
 ) {
   const { properties = {}, required = [] } = inputSchema as ArgumentsSchema;
-  const given = Object.entries(properties).map(([key, { type }]) => {
+  const signature = Object.entries(properties).map(([key, { type }]) => {
     const isNeeded = required.includes(key);
     return `${key}${isNeeded ? '' : '?'}: ${[type].flat().join('|')}`;
   });
-  const asks = annotations?.requiresApproval ? ' Needs approval.' : '';
+  const approval = annotations?.requiresApproval ? ' Needs approval.' : '';
   const meanings = Object.entries(properties).flatMap(([key, { description: meaning }]) =>
     isAlone && meaning ? [`    ${key}: ${meaning}`] : [],
   );
-  return [`${name}(${given.join(', ')})`, `  ${description}${asks}`, ...meanings].join('\n');
+  return [`${name}(${signature.join(', ')})`, `  ${description}${approval}`, ...meanings].join('\n');
 }
 
 /** The printed part of a JSON Schema. Tools of `--tools` may omit any of it. */
@@ -140,11 +140,7 @@ function readArgumentsOf(tool: Tool, json: string): ToolArguments {
 }
 
 /** Prints the call without running it. */
-async function refuse(
-  tool: Tool,
-  action: ActionDetails,
-  { terminal, signal }: Surroundings,
-): Promise<number> {
+async function refuse(tool: Tool, action: ActionDetails, { terminal, signal }: Execution): Promise<number> {
   const context = { signal, callId: action.id, earlierCallIds: [] };
   const preview = (await tool.preview?.(action.tool_args, context)) ?? null;
   const { paint, width, progress } = terminal;

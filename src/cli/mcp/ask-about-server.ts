@@ -29,14 +29,14 @@ export async function askStart(person: McpPerson, { server, folder }: Launch): P
 
 const toolVerdicts = ['ask', 'trust', 'leave-out'] as const satisfies readonly McpVerdict[];
 
-interface Offered {
+interface OfferedTools {
   /** Name of the server. */
   readonly name: string;
   readonly tools: readonly McpTool[];
 }
 
 /** Shows everything that a model would read about these tools, and asks for a verdict. */
-export async function askTools(person: McpPerson, { name, tools }: Offered): Promise<McpVerdict> {
+export async function askTools(person: McpPerson, { name, tools }: OfferedTools): Promise<McpVerdict> {
   const count = tools.length === 1 ? 'a tool that is' : `${tools.length} tools that are`;
   const title = showExactLine(`The MCP server ${name} has ${count} new or changed. A model would read:`);
   const chosen = await ask(person, frame(title, describeTools(tools), person.terminal.width), [
@@ -50,18 +50,18 @@ export async function askTools(person: McpPerson, { name, tools }: Offered): Pro
 /** Asks a question and returns the index of the choice. The last choice declines, and is selected at first. */
 async function ask(
   { terminal, hold }: McpPerson,
-  shown: string,
+  question: string,
   choices: readonly (readonly [key: string, what: string])[],
 ): Promise<number> {
   hold();
-  const kept = terminal.keepShown(() => terminal.display.print(`\n${shown}`));
+  const redraw = terminal.keepShown(() => terminal.display.print(`\n${question}`));
   const last = choices.length - 1;
   const rows = choices.map(([key, what], index) => ({
     row: `[${key}] ${what}`,
     keys: index === last ? [key, 'escape', 'ctrl-c', 'closed'] : [key],
   }));
   const { signal } = new AbortController();
-  const chosen = await terminal.choose(rows, { signal, selected: last }).finally(() => kept.end());
+  const chosen = await terminal.choose(rows, { signal, selected: last }).finally(() => redraw.end());
   terminal.display.print(`  ${rows[chosen]?.row ?? ''}`);
   return chosen;
 }

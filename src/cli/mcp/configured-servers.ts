@@ -15,7 +15,7 @@ export interface ConfiguredServer {
   /** Name of the file that declares the server, as messages show it. */
   readonly file: string;
   /** The declaration before variables are filled in. */
-  readonly written: McpServer;
+  readonly declaration: McpServer;
   /**
    * Hash of the declaration and the folder. Consent is stored for this hash, so a changed declaration needs new
    * consent.
@@ -34,7 +34,7 @@ export interface ConfiguredServers {
  * only for the latter.
  */
 export async function readConfiguredServers(folder: string, mcpFile?: string): Promise<ConfiguredServers> {
-  const given = mcpFile === undefined ? nothing : await readGiven(folder, mcpFile);
+  const given = mcpFile === undefined ? noServers : await readMcpFile(folder, mcpFile);
   const project = await readProject(folder);
   const names = new Set(given.servers.map(({ name }) => name));
   return {
@@ -43,9 +43,9 @@ export async function readConfiguredServers(folder: string, mcpFile?: string): P
   };
 }
 
-const nothing: ConfiguredServers = { servers: [], problems: [] };
+const noServers: ConfiguredServers = { servers: [], problems: [] };
 
-async function readGiven(folder: string, file: string): Promise<ConfiguredServers> {
+async function readMcpFile(folder: string, file: string): Promise<ConfiguredServers> {
   try {
     return readServers(await readFile(file, 'utf8'), { file, folder });
   } catch (error) {
@@ -60,7 +60,7 @@ async function readGiven(folder: string, file: string): Promise<ConfiguredServer
 async function readProject(folder: string): Promise<ConfiguredServers> {
   try {
     const root = await ProjectRoot.open(folder);
-    if (!(await root.exists(PROJECT_FILE))) return nothing;
+    if (!(await root.exists(PROJECT_FILE))) return noServers;
     const { content } = await root.readText(PROJECT_FILE);
     return readServers(content, { file: PROJECT_FILE, folder });
   } catch (error) {
@@ -70,13 +70,13 @@ async function readProject(folder: string): Promise<ConfiguredServers> {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-interface Place {
+interface Origin {
   readonly file: string;
   readonly folder: string;
 }
 
 /** Throws an `Error` if the text is no JSON object with `mcpServers`. */
-function readServers(text: string, { file, folder }: Place): ConfiguredServers {
+function readServers(text: string, { file, folder }: Origin): ConfiguredServers {
   const { mcpServers } = asRecord(JSON.parse(text), 'it is not a JSON object');
   const entries = Object.entries(asRecord(mcpServers, 'it has no object "mcpServers"'));
   const repeated = repeatedServers(text);
@@ -84,12 +84,12 @@ function readServers(text: string, { file, folder }: Place): ConfiguredServers {
   const problems: string[] = [];
   for (const [name, value] of entries) {
     try {
-      const written = readServer(asRecord(value, 'it is not an object'));
+      const declaration = readServer(asRecord(value, 'it is not an object'));
       if (repeated.has(name)) throw new Error('it occurs twice, or one of its fields does');
       const fingerprint = createHash('sha256')
-        .update(JSON.stringify([folder, written]))
+        .update(JSON.stringify([folder, declaration]))
         .digest('hex');
-      servers.push({ name, file, written, fingerprint });
+      servers.push({ name, file, declaration, fingerprint });
     } catch (error) {
       problems.push(`The server ${name} of ${file} cannot be used: ${reasonOf(error)}.`);
     }
@@ -134,7 +134,7 @@ function asRecord(value: unknown, problem: string): Fields {
  * Fills in `${NAME}` and `${NAME:-default}` from the environment. Throws an `Error` for an unset variable, and for one
  * that holds a model key or another secret of ours, so that no project file can send it anywhere.
  */
-export function expandServer(written: McpServer, environment: NodeJS.ProcessEnv): McpServer {
+export function expandServer(declaration: McpServer, environment: NodeJS.ProcessEnv): McpServer {
   const expand = (value: unknown): unknown => {
     if (typeof value === 'string') return expandText(value, environment);
     if (Array.isArray(value)) return value.map(expand);
@@ -142,7 +142,7 @@ export function expandServer(written: McpServer, environment: NodeJS.ProcessEnv)
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]));
   };
   // Safe: `expand` only replaces strings by strings.
-  return expand(written) as McpServer;
+  return expand(declaration) as McpServer;
 }
 
 /** Matches a reference to an environment variable. */

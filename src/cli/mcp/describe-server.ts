@@ -6,17 +6,17 @@ import { showExact, showExactLine } from '../screen/shown-text.js';
 import { type ConfiguredServer, reference } from './configured-servers.js';
 
 /** Renders the complete program or address of a server, to which a person consents. */
-export function describeLaunch({ written }: ConfiguredServer, folder: string): readonly string[] {
-  if (!('command' in written))
-    return [field('address', showWritten(written.url)), ...headersOf(written)].flat();
-  const { command, args = [], env = {}, cwd = folder } = written;
+export function describeLaunch({ declaration }: ConfiguredServer, folder: string): readonly string[] {
+  if (!('command' in declaration))
+    return [field('address', quoteUnusual(declaration.url)), ...headersOf(declaration)].flat();
+  const { command, args = [], env = {}, cwd = folder } = declaration;
   return [
-    field('program', showWritten(command)),
-    ...args.map((arg, index) => field(index === 0 ? 'arguments' : '', showWritten(arg))),
+    field('program', quoteUnusual(command)),
+    ...args.map((arg, index) => field(index === 0 ? 'arguments' : '', quoteUnusual(arg))),
     ...Object.entries(env).map(([name, value], index) =>
-      field(index === 0 ? 'environment' : '', `${showWritten(name)} = ${showWritten(value)}`),
+      field(index === 0 ? 'environment' : '', `${quoteUnusual(name)} = ${quoteUnusual(value)}`),
     ),
-    field('folder', showWritten(cwd)),
+    field('folder', quoteUnusual(cwd)),
   ];
 }
 
@@ -24,7 +24,7 @@ const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;
 
 /** Quotes a text with unusual characters, so that its ends are visible, and shows control characters by number. */
-const showWritten = (text: string): string =>
+const quoteUnusual = (text: string): string =>
   showExactLine(/^[\w./:@=+,${}~%-]+$/.test(text) ? text : JSON.stringify(text));
 
 /** Renders headers without their values, which may be tokens. Only references to variables are shown. */
@@ -33,7 +33,7 @@ const headersOf = ({ headers = {} }: Extract<McpServer, { url: string }>): reado
     const variables = [...value.matchAll(reference)].map(([all]) => all).join(' ');
     return field(
       index === 0 ? 'headers' : '',
-      showWritten(name) + (variables && ` with ${showExactLine(variables)}`),
+      quoteUnusual(name) + (variables && ` with ${showExactLine(variables)}`),
     );
   });
 
@@ -45,7 +45,7 @@ export const describeTools = (tools: readonly McpTool[]): readonly string[] =>
       .trim()
       .split('\n')
       .map((line) => `  ${line}`),
-    ...wordsBeside(argumentsOf(inputSchema), inputSchema).map((words) => `    ${showExactLine(words)}`),
+    ...textsBesideNames(argumentsOf(inputSchema), inputSchema).map((texts) => `    ${showExactLine(texts)}`),
   ]);
 
 const argumentsOf = ({ properties }: McpTool['inputSchema']): readonly string[] =>
@@ -55,21 +55,21 @@ const argumentsOf = ({ properties }: McpTool['inputSchema']): readonly string[] 
  * Returns all texts of a schema except the argument names. Even a default or a nested name may contain a command to
  * the model, so the person must see it.
  */
-const wordsBeside = (names: readonly string[], schema: McpTool['inputSchema']): readonly string[] =>
-  wordsIn(schema, '').filter((words) => words !== '' && !names.includes(words));
+const textsBesideNames = (names: readonly string[], schema: McpTool['inputSchema']): readonly string[] =>
+  textsIn(schema, '').filter((texts) => texts !== '' && !names.includes(texts));
 
 /** Returns every text of a schema with its path, except plain type information. */
-function wordsIn(value: unknown, path: string): readonly string[] {
+function textsIn(value: unknown, path: string): readonly string[] {
   if (!isParent(value) || isListOfValues(value)) {
-    const said = typeof value === 'string' ? value : JSON.stringify(value);
-    return [path === '' ? said : `${path}: ${said}`];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return [path === '' ? text : `${path}: ${text}`];
   }
-  const words = Object.entries(value).flatMap(([key, each]) =>
-    saysTypeOnly(key, each, value)
+  const texts = Object.entries(value).flatMap(([key, each]) =>
+    isTypeInformation(key, each, value)
       ? []
-      : wordsIn(each, isObvious(key, each) ? path : [path, key].filter(Boolean).join('.')),
+      : textsIn(each, isImpliedKey(key, each) ? path : [path, key].filter(Boolean).join('.')),
   );
-  return words.length > 0 ? words : [path];
+  return texts.length > 0 ? texts : [path];
 }
 
 const isParent = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -78,7 +78,7 @@ const isListOfValues = (value: object): boolean => Array.isArray(value) && !valu
 
 const typeNames: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
-function saysTypeOnly(key: string, value: unknown, schema: object): boolean {
+function isTypeInformation(key: string, value: unknown, schema: object): boolean {
   if (key === 'type') return [value].flat().every((each) => typeNames.includes(each));
   if (key === 'additionalProperties') return typeof value === 'boolean';
   const names = argumentsOf({ ...schema });
@@ -87,7 +87,7 @@ function saysTypeOnly(key: string, value: unknown, schema: object): boolean {
 
 /** Keywords that are left out of the path. */
 const parents = new Set(['properties', 'items', 'anyOf', 'oneOf', 'allOf']);
-const isObvious = (key: string, value: unknown): boolean =>
+const isImpliedKey = (key: string, value: unknown): boolean =>
   isParent(value) ? parents.has(key) || /^\d+$/.test(key) : key === 'description' || key === 'title';
 
 /** Draws a frame around lines. Long lines are broken, so that no line can imitate the end of the frame. */

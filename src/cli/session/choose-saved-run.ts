@@ -11,7 +11,7 @@ import { findSavedRun, listSavedRuns, NOTHING_SAVED, type SavedRun } from '../st
 const MAX_LISTED = 20;
 
 /** Maximum characters of a listed task, more than fit into a row. */
-const MAX_TASK = 500;
+const MAX_TASK_CHARS = 500;
 
 /** Lists the newest runs of a folder, one per row, newest first. Throws `UsageError` if there is none. */
 export async function savedRunList(folder: string, width: number): Promise<string> {
@@ -33,9 +33,9 @@ export async function chooseSavedRun(folder: string, terminal: Terminal): Promis
     const list = await savedRunList(folder, Number.POSITIVE_INFINITY);
     throw new UsageError(`--resume needs the number of a run, its id or its file:\n${list}`);
   }
-  const wanted = await (terminal.isLive ? pickNumber(folder, terminal) : askNumber(folder, terminal));
-  if (wanted === undefined) throw new UsageError('No run was chosen.');
-  return findSavedRun(folder, wanted);
+  const chosen = await (terminal.isLive ? pickNumber(folder, terminal) : askNumber(folder, terminal));
+  if (chosen === undefined) throw new UsageError('No run was chosen.');
+  return findSavedRun(folder, chosen);
 }
 
 /**
@@ -63,14 +63,14 @@ function describe({ began, saved }: SavedRun): string {
   const { task, responses, result } = saved;
   const steps = result?.steps.length ?? responses.length;
   const end = result ? ends[result.stop_reason] : 'cut off';
-  const came = `${steps} ${steps === 1 ? 'step' : 'steps'}, ${end}`;
+  const outcome = `${steps} ${steps === 1 ? 'step' : 'steps'}, ${end}`;
   // The Swedish locale writes dates as ISO 8601 does.
   const time = began.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
-  const beginning = task.slice(0, MAX_TASK);
-  const shown = looksSecret(beginning)
+  const beginning = task.slice(0, MAX_TASK_CHARS);
+  const visibleTask = looksSecret(beginning)
     ? '(not shown: it looks like it holds a secret)'
     : showTextLine(beginning);
-  return `${time}  ${came.padEnd(22)}  ${shown || '(continued)'}`;
+  return `${time}  ${outcome.padEnd(22)}  ${visibleTask || '(continued)'}`;
 }
 
 const ends = {

@@ -3,7 +3,7 @@ import { type Service, startService } from '../../service/start.js';
 import { ollamaUrl } from './ollama.js';
 
 /** Clears settings for services with several callers and for telemetry, because this service has one caller. */
-const notItsOwn = (environment: NodeJS.ProcessEnv) => ({
+const clearedSettings = (environment: NodeJS.ProcessEnv) => ({
   AUTH_TOKENS_FILE: '',
   ALLOW_UNAUTHENTICATED: '',
   RATE_LIMIT_PER_MINUTE: '',
@@ -25,7 +25,7 @@ export function startLocalService(
   handedRuns: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
   const config = readConfig(
-    { ...environment, ...notItsOwn(environment), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
+    { ...environment, ...clearedSettings(environment), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
     { ignoreOthers: true },
   );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };

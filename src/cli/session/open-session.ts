@@ -65,7 +65,7 @@ export async function openSession(
     const own = { tools, mcp, changes, rules, edits, folder, root };
     const parts = { ...view, ...own, piped, instructions: project?.text };
     const opened = await connect(parts, choice);
-    if (saved) takeUp(opened.session, saved);
+    if (saved) continueFrom(opened.session, saved);
     return { ...opened, close: () => closeAll(opened, mcp) };
   } catch (error) {
     await mcp?.close();
@@ -81,13 +81,13 @@ async function closeAll(opened: OpenSession, mcp: McpSession | undefined): Promi
 
 /** Returns the run that `--resume` or `--continue` names. */
 async function savedRunOf({ flags, terminal }: View, folder: string): Promise<Trajectory | undefined> {
-  const { resume, goOn } = flags;
+  const { resume, continueNewest } = flags;
   if (resume === ASK_WHICH) return chooseSavedRun(folder, terminal);
   if (resume !== undefined) return findSavedRun(folder, resume);
-  return goOn ? newestSavedRun(folder) : undefined;
+  return continueNewest ? newestSavedRun(folder) : undefined;
 }
 
-function takeUp(session: Session, saved: Trajectory): void {
+function continueFrom(session: Session, saved: Trajectory): void {
   session.resume(saved);
   session.parts.screen.print(`Goes on from: ${showTextLine(saved.task)}`);
 }

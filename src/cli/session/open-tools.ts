@@ -16,8 +16,8 @@ export async function openTools({ dir, tools, limits }: ToolFlags): Promise<read
   const pack = await createToolPack(folder, { ...limits, savedRunsFolder: savedRunsFolder(folder) });
   const all = tools === undefined ? pack : [...pack, ...(await loadTools(tools))];
   const names = all.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new UsageError(`There are two tools with the name ${twice}.`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) throw new UsageError(`There are two tools with the name ${duplicate}.`);
   return all;
 }
 
