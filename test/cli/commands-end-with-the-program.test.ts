@@ -1,8 +1,9 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { act, answer, ended, enterKey, hasTerminal, scripted, setUp } from '../support/cli-harness.js';
+import { until } from '../support/until.js';
 
 const stubborn = 'trap "" TERM INT HUP; echo $$ > pid; while :; do sleep 0.2; done';
 const plain = 'echo $$ > pid; sleep 300';
@@ -24,18 +25,20 @@ const isAlive = (pid: number): boolean => {
 async function shellIn(folder: string): Promise<number> {
   const file = join(folder, 'pid');
   const read = () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
-  for (let tries = 0; tries < 400 && read() === 0; tries++) await wait(25);
+  await until(() => read() > 0);
   const pid = read();
-  expect(pid).toBeGreaterThan(0);
   started.push(pid);
   return pid;
 }
 
-/** Returns true when the process has ended, or false after some seconds. */
-async function isGone(pid: number): Promise<boolean> {
-  for (let tries = 0; tries < 200 && isAlive(pid); tries++) await wait(25);
-  return !isAlive(pid);
-}
+const untilGone = (pid: number): Promise<void> => until(() => !isAlive(pid));
+
+/** Shorter than the 10 s after which the process would exit on its own. */
+const BEFORE_GRACE_ENDS_MS = 8_000;
+
+/** Sends a signal until the process has ended, because two signals in quick succession may arrive as one. */
+const signalUntilEnd = (child: ChildProcess, signal: NodeJS.Signals): Promise<void> =>
+  until(() => !child.kill(signal), BEFORE_GRACE_ENDS_MS);
 
 const onLinux = process.platform === 'linux' ? describe : describe.skip;
 
@@ -51,12 +54,11 @@ onLinux('commands started by the CLI (rule: command-safety)', () => {
       const child = start(['--yes', 'tool', 'run_command', JSON.stringify({ command })]);
       const end = ended(child);
       const shell = await shellIn(folder);
-      for (const signal of signals) {
-        child.kill(signal);
-        await wait(50);
-      }
-      const { code } = await end;
-      expect({ code, gone: await isGone(shell) }).toEqual({ code: 130, gone: true });
+      const [first, second] = signals;
+      child.kill(first);
+      if (second) await signalUntilEnd(child, second);
+      expect((await end).code).toBe(130);
+      await untilGone(shell);
     },
     20_000,
   );
@@ -70,9 +72,9 @@ onLinux('commands started by the CLI (rule: command-safety)', () => {
     const end = ended(child);
     const shell = await shellIn(folder);
     child.kill('SIGTERM');
-    await wait(50);
-    child.kill('SIGTERM');
-    expect({ code: (await end).code, gone: await isGone(shell) }).toEqual({ code: 130, gone: true });
+    await signalUntilEnd(child, 'SIGTERM');
+    expect((await end).code).toBe(130);
+    await untilGone(shell);
   }, 20_000);
 
   const onTerminal = hasTerminal ? test : test.skip;
@@ -96,7 +98,8 @@ onLinux('commands started by the CLI (rule: command-safety)', () => {
       if (signal) process.kill(program, signal);
       else pty.close();
       if (signal) expect(await pty.end).toBe(130);
-      expect([await isGone(shell), await isGone(program)]).toEqual([true, true]);
+      await untilGone(shell);
+      await untilGone(program);
     },
     30_000,
   );

@@ -76,7 +76,7 @@ describe('saved runs (rule: saved-runs)', () => {
     bench.environment['XDG_STATE_HOME'] = '/dev/null';
     const { stdout, stderr, code } = await bench.run([...scripted, 'Hi.']);
     expect({ stdout, code }).toEqual({ stdout: 'Hello.\n', code: 0 });
-    expect(stderr.match(/The run is not saved as it goes:/g)).toHaveLength(1);
+    expect(stderr.match(/The run cannot be saved:/g)).toHaveLength(1);
   }, 30_000);
 
   test('search_memory does not find the run that calls it', async () => {
@@ -268,7 +268,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     const pty = bench.open(args);
     await pty.onScreen('›');
     pty.type(`\u001b[200~${'A line of a log that is long.\n'.repeat(2_000)}\u001b[201~${enterKey}`);
-    await pty.onScreen('The task is not kept in the conversation: ↑ brings it back');
+    await pty.onScreen('The task was refused and is not part of the conversation.');
     pty.type(`Short${enterKey}`);
     await pty.onScreen('One.');
     expect(bench.prompt(0)).not.toContain('A line of a log');

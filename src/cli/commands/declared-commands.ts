@@ -16,8 +16,8 @@ interface DeclaredCommand {
   /** Arguments and the most useful options, as the help prints them after the name. */
   readonly usage: string;
   readonly summary: string;
-  /** Arguments: `<NAME>` is required, `[NAME]` optional. */
-  readonly words: readonly string[];
+  /** Descriptions of the arguments, by name: `<NAME>` is required, `[NAME]` optional. */
+  readonly words: Readonly<Record<string, string>>;
   readonly options: readonly Option[];
 }
 
@@ -25,49 +25,49 @@ const commands: Readonly<Record<string, DeclaredCommand>> = {
   tool: {
     usage: 'NAME [JSON] [--dir .]',
     summary: 'run one tool without a model; without NAME: list the tools and their arguments',
-    words: ['[NAME]', '[JSON]'],
+    words: { '[NAME]': 'name of the tool', '[JSON]': 'arguments of the tool, as a JSON object' },
     options: [...moduleOptions, all.mcp, all.allowMcp, ...toolLimits, all.yes],
   },
   serve: {
     usage: '[--help]',
     summary: 'start the service, which the environment configures',
-    words: [],
+    words: {},
     options: [new Option('--print-config', 'print the configuration without secrets, and exit')],
   },
   acp: {
     usage: '[options]',
     summary: 'serve an editor over the Agent Client Protocol on standard input and output',
-    words: [],
+    words: {},
     options: [...moduleOptions, ...modelOptions, ...toolLimits, ...serverOptions],
   },
   doctor: {
     usage: '[--dir .] [--server URL]',
     summary: 'check Node.js, folders, keys and endpoints; print no secret',
-    words: [],
+    words: {},
     options: [all.dir, all.mcp, all.server],
   },
   completion: {
     usage: 'bash|zsh|fish',
     summary: 'print a completion script for the shell',
-    words: ['<SHELL>'],
+    words: { '<SHELL>': 'bash, zsh or fish' },
     options: [],
   },
   token: {
     usage: 'NAME [--project ID]… [--expires DATE] [--file FILE]',
     summary: 'create a token for callers of a service',
-    words: ['<NAME>'],
+    words: { '<NAME>': 'a name for the caller who will use it' },
     options: [all.project, all.expires, all.tokenFile],
   },
   replay: {
     usage: 'FILE [--json]',
     summary: "show a saved run again, and parse the model's replies with today's parser",
-    words: ['<FILE>'],
+    words: { '<FILE>': 'the file of a saved run' },
     options: [all.json, all.verbose],
   },
   view: {
     usage: 'FILE [--no-open]',
     summary: 'show a saved run in the browser, until Ctrl-C',
-    words: ['<FILE>'],
+    words: { '<FILE>': 'the file of a saved run' },
     options: [all.noOpen],
   },
 };
@@ -88,7 +88,7 @@ export function declareProgram(): Command {
   for (const option of runOptions) program.addOption(option);
   for (const [name, { usage, summary, words, options }] of Object.entries(commands)) {
     const command = program.command(name).usage(usage).description(summary);
-    for (const word of words) command.argument(word);
+    for (const [word, meaning] of Object.entries(words)) command.argument(word, meaning);
     for (const option of [...options, all.help]) command.addOption(option);
   }
   return program;

@@ -142,7 +142,7 @@ async function checkMcpServers({ dir, mcp }: RunFlags): Promise<readonly Finding
   const found = servers.map(async (server): Promise<Finding> => {
     const isAgreed = await agreements.isAgreed(server);
     const subject = `MCP server ${showExactLine(server.name)}`;
-    const text = isAgreed ? 'agreed to' : 'not agreed to yet; stepwise at a terminal asks';
+    const text = isAgreed ? 'agreed to' : 'not agreed to yet: run stepwise at a terminal to review it';
     return { mark: isAgreed ? 'ok' : '--', subject, text: `in ${server.file}, ${text}` };
   });
   const faults = problems.map((text): Finding => ({ mark: '--', subject: 'MCP servers', text }));

@@ -110,9 +110,10 @@ interface GivenOptions {
 export const NO_TASK =
   'There is no task. Give one: stepwise "How is the discount calculated?", or pipe it in; at a terminal, stepwise alone asks for it.';
 
-const MAX_TYPO = 2;
+/** Maximum edit distance at which a single word counts as a mistyped command. */
+const MAX_TYPO_DISTANCE = 2;
 
-/** Reads the command line. Throws `UsageError`. */
+/** Reads the words after `stepwise`. Throws `UsageError`, which names the wrong word or option. */
 export function readArguments(argv: readonly string[]): Invocation {
   const program = declareProgram();
   const parser = createParser(program);
@@ -137,8 +138,8 @@ function createParser(program: Command): Command {
 }
 
 /**
- * Returns the command whose name is the first word, or the program. With more words than the command takes, and after
- * `--`, the words are a task.
+ * Returns the command whose name is the first word. Returns the program if there is none, if the word stands after `--`,
+ * or if the command takes fewer words than there are: then all words are a task.
  */
 function findCommand(program: Command, argv: readonly string[], operands: readonly string[]): Command {
   if (!hasWordBeforeDashes(argv, operands)) return program;
@@ -167,12 +168,12 @@ function refuseForeignOptions(command: Command, parser: Command): void {
   throw new UsageError(`${foreign.long} is an option of stepwise ${owner?.name()}, not of a task.`);
 }
 
-/** A single word that nearly names a command is a typing mistake rather than a task. */
+/** Throws if the only word nearly names a command: it is probably a typing mistake rather than a task. */
 function refuseMistypedCommand(program: Command, argv: readonly string[], operands: readonly string[]): void {
   const [word = ''] = operands;
   if (operands.length !== 1 || !/^[\w-]+$/.test(word) || argv.includes('--')) return;
   const names = program.commands.map((command) => command.name());
-  const similar = wordWithin(MAX_TYPO, word, names);
+  const similar = wordWithin(MAX_TYPO_DISTANCE, word, names);
   if (similar === undefined || names.includes(word)) return;
   throw new UsageError(
     `There is no command ${word}. Did you mean stepwise ${similar}? To run it as a task: stepwise -- ${word}`,
@@ -213,22 +214,17 @@ function toInvocation(command: Command, operands: readonly string[], given: Give
   }
 }
 
-/** Renders what precedes the list of tools; with `--help` and no tool, the options of the command too. */
+/** Renders the usage line above the list of tools. `stepwise tool --help` gets the full help instead. */
 function renderToolHelp(command: Command, name: string | undefined, { help }: GivenOptions): string {
   if (help && name === undefined) return renderHelp(command);
   return `Usage: stepwise tool ${command.usage().replace('NAME', name ?? 'NAME')}`;
 }
 
-const required: Readonly<Record<string, string>> = {
-  replay: 'the file of a saved run',
-  view: 'the file of a saved run',
-  token: 'a name for the caller who will use it',
-};
-
+/** Returns the first argument of a command. Throws `UsageError` if it is missing. */
 function requireWord(command: Command, word: string | undefined): string {
   if (word !== undefined) return word;
-  const name = command.name();
-  throw new UsageError(`${name} needs ${required[name]}. Usage: stepwise ${name} ${command.usage()}`);
+  const [name, meaning] = [command.name(), command.registeredArguments[0]?.description];
+  throw new UsageError(`${name} needs ${meaning}. Usage: stepwise ${name} ${command.usage()}`);
 }
 
 function readToken(command: Command, word: string | undefined, given: GivenOptions): Invocation {
@@ -242,7 +238,7 @@ function readToken(command: Command, word: string | undefined, given: GivenOptio
 function checkCombinations({ continue: continueNewest, resume, server, token }: GivenOptions): void {
   if (continueNewest && resume !== undefined)
     throw new UsageError(
-      '--continue continues the newest run, --resume the one that you name. Use one of them.',
+      '--continue takes the newest run, --resume the one that you name. Use one of them, not both.',
     );
   if (token !== undefined && server === undefined)
     throw new UsageError('--token needs --server: it is for a service that runs already.');

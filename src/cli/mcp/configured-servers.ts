@@ -112,7 +112,7 @@ function readServer({ type, command, args, env, cwd, url, headers }: Fields): Mc
   return { command, args: given, ...textsOf({ env }), ...(cwd !== undefined && { cwd }) };
 }
 
-/** Checks that the only field of `field`, if present, is an object of strings. */
+/** Returns the field with its strings, or `{}` if it is undefined. Throws an `Error` if it is no object of strings. */
 function textsOf(field: Fields): Readonly<Record<string, Readonly<Record<string, string>>>> {
   return Object.fromEntries(
     Object.entries(field).flatMap(([name, value]) => {

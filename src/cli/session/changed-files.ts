@@ -42,7 +42,7 @@ export class ChangedFiles {
     return tools.map((tool) => (writingTools.has(tool.name) ? this.#watched(tool) : tool));
   }
 
-  /** Assigns the following changes to a new task. */
+  /** Starts a new task, to which later changes belong. */
   beginTask(): void {
     if (this.#tasks.at(-1)?.files.size !== 0) this.#tasks.push({ files: new Map(), folders: new Set() });
   }
