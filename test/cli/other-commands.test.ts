@@ -12,13 +12,13 @@ describe('`stepwise serve` and `stepwise tool` (rule: terminal)', () => {
     const { environment } = await setUp([]);
     const env = { ...environment, PORT: '0', LOG_LEVEL: 'silent' };
     const child = spawn(process.execPath, [main, 'serve'], { env });
-    let said = '';
-    child.stderr.on('data', (piece) => {
-      said += piece;
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
     });
     try {
-      while (!said.includes('(contract:')) await once(child.stderr, 'data');
-      const [, url] = /Stepwise listens on (\S+) /.exec(said) ?? [];
+      while (!stderr.includes('(contract:')) await once(child.stderr, 'data');
+      const [, url] = /Stepwise listens on (\S+) /.exec(stderr) ?? [];
       expect((await fetch(`${url}/api/agent/models`)).status).toBe(200);
     } finally {
       child.kill('SIGTERM');

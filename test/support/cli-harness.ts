@@ -24,9 +24,9 @@ import { Emulator } from './emulator.js';
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
 /** Functions that clean up after a test: providers, processes, folders. */
-const leftovers: (() => Promise<void> | void)[] = [];
+const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
-  for (const putAway of leftovers.splice(0).reverse()) await putAway();
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
 });
 
 /** Scripts one reply of the model, which calls a tool. */
@@ -73,7 +73,7 @@ export async function setUp(
   { inProcess = false } = {},
 ): Promise<Bench> {
   const provider = await startFakeProvider(script);
-  leftovers.push(() => provider.close());
+  cleanups.push(() => provider.close());
   const folder = makeFolder(files);
   const environment = {
     PATH: process.env['PATH'],
@@ -87,7 +87,7 @@ export async function setUp(
   const placed = { '--dir': folder, ...(!inProcess && { '--server': await serve(environment) }) };
   const launch = (command: string, args: readonly string[]) => {
     const child = spawn(command, args, { env: environment });
-    leftovers.push(() => void child.kill('SIGKILL'));
+    cleanups.push(() => void child.kill('SIGKILL'));
     return child;
   };
   const words = (args: readonly string[]) => [process.execPath, main, ...acceptedOf(placed, args), ...args];
@@ -123,13 +123,13 @@ function acceptedOf(placed: Readonly<Record<string, string>>, args: readonly str
 
 async function serve(environment: NodeJS.ProcessEnv): Promise<string> {
   const service = await startLocalService(environment);
-  leftovers.push(() => service.close());
+  cleanups.push(() => service.close());
   return service.url;
 }
 
 function makeFolder(files: Readonly<Record<string, string>>): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-cli-')));
-  leftovers.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
@@ -174,14 +174,14 @@ export const hasTerminal = /util-linux/.test(
 );
 
 /** Number of checks, one every 25 ms. A busy machine needs seconds to start a program. */
-const TRIES = 1_000;
+const MAX_CHECKS = 1_000;
 
 function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
   const command = `exec ${words.map(quote).join(' ')}`;
   const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command}`, '/dev/null'], { env });
-  leftovers.push(() => void child.kill('SIGKILL'));
+  cleanups.push(() => void child.kill('SIGKILL'));
   let raw = '';
-  let seen = 0;
+  let searchedLength = 0;
   const emulator = new Emulator(100, 40);
   const characters = new StringDecoder('utf8');
   child.stdout.on('data', (chunk) => {
@@ -191,7 +191,7 @@ function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
   });
   const screenWith = async (isWanted: (screen: string) => boolean, wanted: string) => {
     let screen = '';
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let checks = 0; checks < MAX_CHECKS; checks++) {
       screen = (await emulator.window()).join('\n').trimEnd();
       if (isWanted(screen)) return screen;
       await wait(25);
@@ -209,16 +209,16 @@ function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
     },
     close: () => void child.kill('SIGKILL'),
     see: async (text) => {
-      for (let tries = 0; tries < TRIES; tries++) {
-        const found = shown().indexOf(text, seen);
+      for (let checks = 0; checks < MAX_CHECKS; checks++) {
+        const found = shown().indexOf(text, searchedLength);
         if (found >= 0) {
-          const part = shown().slice(seen, found + text.length);
-          seen = found + text.length;
+          const part = shown().slice(searchedLength, found + text.length);
+          searchedLength = found + text.length;
           return part;
         }
         await wait(25);
       }
-      throw new Error(`"${text}" was not shown after:\n${shown().slice(seen)}`);
+      throw new Error(`"${text}" was not shown after:\n${shown().slice(searchedLength)}`);
     },
     onScreen: (text) => screenWith((screen) => screen.includes(text), `"${text}" is not`),
     offScreen: (text) => screenWith((screen) => !screen.includes(text), `"${text}" stays`),
