@@ -332,7 +332,7 @@ describe('saved runs (rule: saved-runs)', () => {
     const replay = await bench.run(['replay', file]);
     expect(replay.code).toBe(0);
     expect(replay.stderr).toContain('2 of 2 completions are parsed as before.');
-    const steps = (text: string) => text.split('\n').filter((line) => !line.includes('completions are read'));
+    const steps = (text: string) => text.split('\n').filter((line) => !line.includes('completions are parsed'));
     expect(steps(replay.stderr)).toEqual(steps(first.stderr));
     expect(replay.stdout).toBe(first.stdout);
   }, 30_000);
@@ -346,7 +346,7 @@ describe('saved runs (rule: saved-runs)', () => {
     writeFileSync(file, JSON.stringify(saved));
     const replay = await bench.run(['replay', file]);
     expect(replay.code).toBe(1);
-    expect(replay.stderr).toContain('Completion 1 was read as list_files(), now as list_files(path="src")');
+    expect(replay.stderr).toContain('Completion 1 was parsed as list_files(), now as list_files(path="src")');
   }, 30_000);
 
   test('--resume continues a saved run with its history', async () => {
