@@ -332,7 +332,8 @@ describe('saved runs (rule: saved-runs)', () => {
     const replay = await bench.run(['replay', file]);
     expect(replay.code).toBe(0);
     expect(replay.stderr).toContain('2 of 2 completions are parsed as before.');
-    const steps = (text: string) => text.split('\n').filter((line) => !line.includes('completions are parsed'));
+    const steps = (text: string) =>
+      text.split('\n').filter((line) => !line.includes('completions are parsed'));
     expect(steps(replay.stderr)).toEqual(steps(first.stderr));
     expect(replay.stdout).toBe(first.stdout);
   }, 30_000);

@@ -1,9 +1,11 @@
-/** Words of fewer characters, dashes included, may differ by one letter only. */
-const SHORT = 7;
+/** Words of at least this many characters may differ by two letters, shorter ones by one. Dashes count. */
+const MIN_LENGTH_FOR_TWO_TYPOS = 7;
 
 /** Returns the word that `given` most likely misspells: at most two letters differ, or it begins with `given`. */
 export function closestWord(given: string, words: readonly string[]): string | undefined {
-  const nearest = rank(given, words).find(({ word, distance }) => distance <= (word.length < SHORT ? 1 : 2));
+  const nearest = rank(given, words).find(
+    ({ word, distance }) => distance <= (word.length < MIN_LENGTH_FOR_TWO_TYPOS ? 1 : 2),
+  );
   return nearest?.word ?? words.find((word) => given.length > 3 && word.startsWith(given));
 }
 
