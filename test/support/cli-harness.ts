@@ -20,6 +20,7 @@ import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { Emulator } from './emulator.js';
+import { until } from './until.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
@@ -127,9 +128,19 @@ async function serve(environment: NodeJS.ProcessEnv): Promise<string> {
   return service.url;
 }
 
+/** Removes a folder. Returns false if that fails because a program that just ended still writes into it. */
+function tryRemove(folder: string): boolean {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function makeFolder(files: Readonly<Record<string, string>>): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-cli-')));
-  cleanups.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  cleanups.push(() => until(() => tryRemove(folder)));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
