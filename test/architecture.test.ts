@@ -140,6 +140,7 @@ const rooms: Record<string, readonly string[]> = {
     'service/operations/access',
     'parsing',
     '@agentclientprotocol/sdk',
+    'commander',
     'marked',
     'string-width',
     'node:',

@@ -1,30 +1,35 @@
 import { version } from '../service/version.js';
 import { readArguments } from './commands/read-arguments.js';
-import { exitCodes, usage } from './commands/usage.js';
+import { exitCodes } from './commands/usage.js';
 import { Screen } from './screen/screen.js';
 import { showExact } from './screen/shown-text.js';
 import { Terminal } from './screen/terminal.js';
 import { takeModelKeys } from './session/model-key.js';
 
-const KEYS_ARE_SHOWN =
-  'This system goes on showing the model key in /proc to commands: allow only those you trust.';
+const KEYS_ARE_VISIBLE =
+  'Commands can still read the model key in /proc on this system: allow only commands that you trust.';
 
-/** By name: the class of a configuration's error is loaded with the service only. */
+/**
+ * Names of errors that are explained by their message. Names rather than classes, because the module of `ConfigError`
+ * is loaded only with the service.
+ */
 const expected = new Set(['UsageError', 'ConfigError']);
 
 let outputFailure: NodeJS.ErrnoException | undefined;
 process.stdout.on('error', (error) => {
   outputFailure ??= error;
 });
-process.stderr.on('error', () => undefined); // there is nowhere left to say it
+process.stderr.on('error', () => undefined); // no stream is left to report this on
 process.on('exit', judgeOutput);
 process.exitCode = await main(process.argv.slice(2)).catch(explain);
 
-/** Resolves to the exit code. Each command is loaded when it is the one that is asked for: nobody waits for the others. */
+/**
+ * Resolves to the exit code. Each command is loaded only when it is used, so that the others do not delay its start.
+ */
 async function main(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'serve') return serve();
   const invocation = readArguments(argv);
-  if (invocation.command === 'help') return say(usage);
+  if (invocation.command === 'help') return say(invocation.text);
   if (invocation.command === 'version') return say(`${version}\n`);
   if (invocation.command === 'token') {
     const { makeToken } = await import('./commands/make-token.js');
@@ -36,7 +41,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const { keys, areHidden } = takeModelKeys();
   const flags = invocation.options;
-  // Where the system shows the arguments of a process, the title replaces them: no command is to find the token there.
+  // Replaces the arguments that the system shows of this process, so that no command can read the token there.
   if (flags.token !== undefined) process.title = 'stepwise';
   if (invocation.command === 'doctor') {
     const { examine } = await import('./commands/doctor.js');
@@ -51,14 +56,14 @@ async function main(argv: readonly string[]): Promise<number> {
     return serveAcp(flags, keys);
   }
   const terminal = new Terminal({ stdoutIsTaken: flags.json });
-  if (!areHidden && process.platform === 'linux') terminal.progress.write(`${KEYS_ARE_SHOWN}\n`);
+  if (!areHidden && process.platform === 'linux') terminal.progress.write(`${KEYS_ARE_VISIBLE}\n`);
   if (invocation.command === 'tool') {
     const { runTool } = await import('./commands/run-tool.js');
     return runTool(invocation, terminal);
   }
   if (invocation.command === 'view') {
     const { view } = await import('./commands/view/view.js');
-    return view(invocation.file, { opensBrowser: !invocation.staysClosed });
+    return view(invocation.file, { opensBrowser: invocation.opensBrowser });
   }
   const screen = new Screen(terminal, flags);
   if (invocation.command === 'replay') {
@@ -69,7 +74,10 @@ async function main(argv: readonly string[]): Promise<number> {
   return runTasks(invocation.task, { terminal, screen, flags, keys });
 }
 
-/** The service as it is started without the command line: it reads what follows, and ends the process itself. */
+/**
+ * Starts the service as `node dist/service/main.js` does. The service reads the remaining arguments and ends the
+ * process itself.
+ */
 async function serve(): Promise<number> {
   process.argv.splice(2, 1);
   await import('../service/main.js');
@@ -81,7 +89,7 @@ function say(text: string): number {
   return exitCodes.answered;
 }
 
-/** What a person did wrong, or what is not there, in one sentence; a bug with its stack. */
+/** Prints the message of a usage or system error, and the stack of any other error, which is a bug. */
 async function explain(error: unknown): Promise<number> {
   if (error instanceof Error && error.name === 'StepwiseError') return explainService(error);
   const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
@@ -90,7 +98,7 @@ async function explain(error: unknown): Promise<number> {
   return exitCodes.error;
 }
 
-/** With what to do about it, as in a run. */
+/** Prints the failure of a service with advice, as a run does. */
 async function explainService(error: Error): Promise<number> {
   const [{ explainFailure }, { StepwiseError }] = await Promise.all([
     import('./screen/explain-failure.js'),
@@ -101,7 +109,7 @@ async function explainService(error: Error): Promise<number> {
   return exitCodes.error;
 }
 
-/** A reader that leaves early (`| head`) is no error; an output that cannot be written, as on a full disk, is one. */
+/** Sets the exit code of a failed output: a reader that leaves early (`| head`) is no error, a full disk is one. */
 function judgeOutput(): void {
   if (outputFailure === undefined) return;
   if (outputFailure.code !== 'EPIPE') {

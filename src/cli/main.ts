@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 const { env } = process;
 
-// Of `NO_COLOR` and `FORCE_COLOR` the first that is not empty counts (display/paint.ts). From Node.js 22 on, a module that loads `node:util`
-// is enough for a warning on stderr where both are there, and it says the opposite: so one of them goes, before anything is loaded.
+// The CLI uses `NO_COLOR` if it is not empty, or else `FORCE_COLOR` (display/paint.ts). Since version 22, Node.js
+// warns on stderr if both are set, as soon as a module loads `node:util`. So one of them is deleted before anything is
+// loaded.
 delete env[env['NO_COLOR'] ? 'FORCE_COLOR' : 'NO_COLOR'];
 
 await import('./command-line.js');

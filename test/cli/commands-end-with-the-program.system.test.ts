@@ -1,6 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, expect, test } from '@jest/globals';
 import { act, answer, ended, enterKey, scripted, setUp, terminal } from '../support/cli-harness.js';
 import { linux, needs } from '../support/needs.js';
@@ -22,7 +22,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** The command's shell, once it runs. */
+/** Process id of the command's shell, as soon as it runs. */
 async function shellIn(folder: string): Promise<number> {
   const file = join(folder, 'pid');
   const read = () => (existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0);
@@ -31,34 +31,39 @@ async function shellIn(folder: string): Promise<number> {
   return pid;
 }
 
-/** Resolves to true when the process has ended. */
-const isGone = (pid: number): Promise<boolean> => until(() => !isAlive(pid));
+const untilGone = (pid: number): Promise<boolean> => until(() => !isAlive(pid));
+
+/** Shorter than the 10 s after which the process would exit on its own. */
+const BEFORE_GRACE_ENDS_MS = 8_000;
+
+/** Sends a signal until the process has ended, because two signals in quick succession may arrive as one. */
+const signalUntilEnd = (child: ChildProcess, signal: NodeJS.Signals): Promise<boolean> =>
+  until(() => !child.kill(signal), Boolean, BEFORE_GRACE_ENDS_MS);
 
 const { describe: onLinux } = needs(linux);
 
-onLinux('no command outlives the program (rule: command-safety)', () => {
+onLinux('commands started by the CLI (rule: command-safety)', () => {
   test.each([
     ['SIGHUP once', plain, ['SIGHUP']],
     ['SIGINT twice at once', stubborn, ['SIGINT', 'SIGINT']],
     ['SIGTERM twice at once', stubborn, ['SIGTERM', 'SIGTERM']],
   ] as const)(
-    '`stepwise tool`: %s',
+    '`stepwise tool` kills its command on %s',
     async (_, command, signals) => {
       const { start, folder } = await setUp([]);
       const child = start(['--yes', 'tool', 'run_command', JSON.stringify({ command })]);
       const end = ended(child);
       const shell = await shellIn(folder);
-      for (const signal of signals) {
-        child.kill(signal);
-        await wait(50);
-      }
-      const { code } = await end;
-      expect({ code, gone: await isGone(shell) }).toEqual({ code: 130, gone: true });
+      const [first, second] = signals;
+      child.kill(first);
+      if (second) await signalUntilEnd(child, second);
+      expect((await end).code).toBe(130);
+      await untilGone(shell);
     },
     20_000,
   );
 
-  test('a run: a second signal does not wait for the command, and kills it', async () => {
+  test('a second signal kills the command of a run without waiting for it', async () => {
     const { start, folder } = await setUp([
       act(`run_command(command=${JSON.stringify(stubborn)})`),
       answer('.'),
@@ -67,18 +72,18 @@ onLinux('no command outlives the program (rule: command-safety)', () => {
     const end = ended(child);
     const shell = await shellIn(folder);
     child.kill('SIGTERM');
-    await wait(50);
-    child.kill('SIGTERM');
-    expect({ code: (await end).code, gone: await isGone(shell) }).toEqual({ code: 130, gone: true });
+    await signalUntilEnd(child, 'SIGTERM');
+    expect((await end).code).toBe(130);
+    await untilGone(shell);
   }, 20_000);
 
   const { test: onTerminal } = needs(terminal);
 
   onTerminal.each([
-    ['the terminal is closed', undefined],
+    ['a closed terminal', undefined],
     ['SIGTERM', 'SIGTERM'],
   ] as const)(
-    'interactive: %s',
+    'an interactive session kills its command on %s',
     async (_, signal) => {
       const call = act(`run_command(command=${JSON.stringify(`echo $PPID > cli; ${plain}`)})`);
       const bench = await setUp([call, answer('.')]);
@@ -93,7 +98,8 @@ onLinux('no command outlives the program (rule: command-safety)', () => {
       if (signal) process.kill(program, signal);
       else pty.close();
       if (signal) expect(await pty.end).toBe(130);
-      expect([await isGone(shell), await isGone(program)]).toEqual([true, true]);
+      await untilGone(shell);
+      await untilGone(program);
     },
     30_000,
   );

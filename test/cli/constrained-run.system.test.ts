@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { scripted, setUp } from '../support/cli-harness.js';
 
-test('a run in JSON acts, observes and answers as in any protocol (rule: object-reply)', async () => {
+test('a run with `--protocol json` calls a tool, reads its result and answers (rule: object-reply)', async () => {
   const call = { tool: 'read_file', args: { path: 'src/shop.ts' } };
   const bench = await setUp(
     [

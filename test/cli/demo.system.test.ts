@@ -16,7 +16,7 @@ test.each([
   [['--model', 'm', '--upstream', 'nope'], 'There is no endpoint nope; --upstream can be: openai, '],
   [['--server', 'http://127.0.0.1:9'], 'The service at http://127.0.0.1:9 could not be reached'],
 ])(
-  'the demo says what to do about %j (rule: terminal)',
+  'the demo explains the usage error %j in a sentence (rule: terminal)',
   (args, message) => {
     const { status, stdout, stderr } = demo(...args);
     expect(stdout + stderr).toContain(message);

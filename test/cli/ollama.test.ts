@@ -27,10 +27,10 @@ test.each([
   ['[]', []],
   ['null', []],
   ['<html>', []],
-])('an Ollama that answers %s is offered with %j (rule: terminal)', async (body, names) => {
+])('reads the model names of the Ollama reply %s as %j (rule: terminal)', async (body, names) => {
   expect(await modelsOf(body)).toEqual(names);
 });
 
-test('where nothing answers nothing is offered (rule: terminal)', async () => {
+test('lists no models if no Ollama answers (rule: terminal)', async () => {
   expect(await ollamaModels('http://127.0.0.1:1')).toEqual([]);
 });

@@ -3,22 +3,22 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ended, setUp } from '../support/cli-harness.js';
+import { answer, ended, scripted, setUp } from '../support/cli-harness.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
-describe('one binary for everything (rule: terminal)', () => {
-  test('`stepwise serve` starts the service, and SIGTERM ends it in order', async () => {
+describe('`stepwise serve` and `stepwise tool` (rule: terminal)', () => {
+  test('`stepwise serve` starts the service, and ends with 0 on SIGTERM', async () => {
     const { environment } = await setUp([]);
     const env = { ...environment, PORT: '0', LOG_LEVEL: 'silent' };
     const child = spawn(process.execPath, [main, 'serve'], { env });
-    let said = '';
-    child.stderr.on('data', (piece) => {
-      said += piece;
+    let stderr = '';
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
     });
     try {
-      while (!said.includes('(contract:')) await once(child.stderr, 'data');
-      const [, url] = /Stepwise listens on (\S+) /.exec(said) ?? [];
+      while (!stderr.includes('(contract:')) await once(child.stderr, 'data');
+      const [, url] = /Stepwise listens on (\S+) /.exec(stderr) ?? [];
       expect((await fetch(`${url}/api/agent/models`)).status).toBe(200);
     } finally {
       child.kill('SIGTERM');
@@ -27,7 +27,7 @@ describe('one binary for everything (rule: terminal)', () => {
     expect(code).toBe(0);
   }, 30_000);
 
-  test('`stepwise serve` has its own help and its own errors', () => {
+  test('`stepwise serve --help` prints the help of the service, and an invalid setting ends it with 2', () => {
     const run = (args: readonly string[], env = {}) =>
       spawnSync(process.execPath, [main, 'serve', ...args], {
         env: { ...process.env, ...env },
@@ -41,7 +41,7 @@ describe('one binary for everything (rule: terminal)', () => {
     expect(wrong).toMatchObject({ status: 2, stderr: expect.stringContaining('PORT') });
   }, 30_000);
 
-  test('`stepwise tool` alone says which tools there are and what they take; with --help more of one', async () => {
+  test('`stepwise tool` lists the tools with their arguments, and --help describes the arguments of one', async () => {
     const { run } = await setUp([]);
     const all = await run(['tool']);
     expect(all.code).toBe(0);
@@ -51,12 +51,14 @@ describe('one binary for everything (rule: terminal)', () => {
     const one = await run(['tool', 'run_command', '--help']);
     expect(one.stdout).toContain('Usage: stepwise tool run_command [JSON]');
     expect(one.stdout).toContain('    working_dir: Relative to the project folder, which is the default.');
-    expect((await run(['tool', 'nope', '--help'])).stderr).toContain('There is no tool nope. There are: ');
+    expect((await run(['tool', 'nope', '--help'])).stderr).toContain(
+      'There is no tool nope. Available tools: ',
+    );
   }, 30_000);
 });
 
 describe('`stepwise doctor` (rule: terminal)', () => {
-  test('says what is there and what answers, and prints no secret', async () => {
+  test('`stepwise doctor` reports folders, keys and reachable servers without printing a secret', async () => {
     const { run, environment, provider } = await setUp([]);
     const { host } = new URL(provider.url);
     Object.assign(environment, {
@@ -78,7 +80,7 @@ describe('`stepwise doctor` (rule: terminal)', () => {
     expect(stdout + stderr).not.toContain('very-secret');
   }, 30_000);
 
-  test('ends with an error where the service of --server does not answer: no run could work', async () => {
+  test('`stepwise doctor` ends with 1 if the service of --server does not answer', async () => {
     const { environment, folder } = await setUp([], {}, { inProcess: true });
     const args = [main, '--dir', folder, '--server', 'http://127.0.0.1:9', 'doctor'];
     const { code, stdout } = await ended(spawn(process.execPath, args, { env: environment }));
@@ -86,7 +88,7 @@ describe('`stepwise doctor` (rule: terminal)', () => {
     expect(stdout).toMatch(/^!! {2}Service of --server +127\.0\.0\.1:9 does not answer$/m);
   }, 30_000);
 
-  test('prints no user, password, path or query of an address, also where the settings are wrong', async () => {
+  test('`stepwise doctor` prints no user, password, path or query of an address, even of an invalid setting', async () => {
     const { run, environment, provider } = await setUp([]);
     const { host } = new URL(provider.url);
     const secret = 'http://very-secret-user:very-secret-word';
@@ -120,7 +122,7 @@ describe('`stepwise doctor` (rule: terminal)', () => {
     expect(right.stdout + right.stderr).not.toContain('very-secret');
   }, 40_000);
 
-  test('ends with 1 where no run could work', async () => {
+  test('`stepwise doctor` ends with 1 if the folder is unreadable and a setting is invalid', async () => {
     const { run, environment } = await setUp([]);
     environment['UPSTREAMS'] = '{';
     const { stdout, code } = await run(['doctor', '--dir', '/nowhere']);
@@ -130,7 +132,30 @@ describe('`stepwise doctor` (rule: terminal)', () => {
   }, 30_000);
 });
 
-describe('completion of shells (rule: terminal)', () => {
+test('the CLI refuses an option of another command, and prints the help of a single command', async () => {
+  const { run } = await setUp([]);
+  expect(await run(['completion', 'bash', '--yes'])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr:
+      'stepwise: stepwise completion has no option --yes. stepwise completion --help lists its options.\n',
+  });
+  const help = await run(['token', '--help']);
+  expect(help).toMatchObject({ code: 0, stderr: '' });
+  expect(help.stdout).toMatch(/^Usage: stepwise token NAME /);
+}, 30_000);
+
+test('a mistyped command ends with 1 without calling a model', async () => {
+  const { run, provider } = await setUp([answer('No.')]);
+  const { code, stderr } = await run([...scripted, 'docter']);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('There is no command docter. Did you mean stepwise doctor?'),
+  });
+  expect(provider.requests).toEqual([]);
+}, 30_000);
+
+describe('shell completion (rule: terminal)', () => {
   const script = (shell: string) =>
     spawnSync(process.execPath, [main, 'completion', shell], { encoding: 'utf8' }).stdout;
   const words = ['stepwise', 'tool', 'r'];
@@ -144,8 +169,14 @@ describe('completion of shells (rule: terminal)', () => {
     ],
     [['stepwise', '--cont'], ['--continue']],
     [['stepwise', '--dir', 'src/cl'], ['src/cli']],
+    [
+      ['stepwise', 'token', 'ci', '--'],
+      ['--expires', '--file', '--help', '--project'],
+    ],
+    [['stepwise', 'completion', 'bash', '--y'], ['']],
+    [['stepwise', 'view', 'openapi.y'], ['openapi.yaml']],
   ])(
-    'bash completes %j',
+    'the bash completion completes %j',
     (typed, offered) => {
       const line = typed.map((word) => `'${word}'`).join(' ');
       const ask = `COMP_WORDS=(${line}); COMP_CWORD=${typed.length - 1}; _stepwise; printf '%s\n' "\${COMPREPLY[@]}"`;
@@ -155,7 +186,7 @@ describe('completion of shells (rule: terminal)', () => {
     20_000,
   );
 
-  test('a name with spaces is one, and no two words', async () => {
+  test('the bash completion offers a file name with spaces as one word', async () => {
     const { folder } = await setUp([], { 'my runs/a.json': '{}' });
     const ask = `COMP_WORDS=(stepwise replay my); COMP_CWORD=2; _stepwise; printf '[%s]' "\${COMPREPLY[@]}"`;
     const options = { encoding: 'utf8', cwd: folder } as const;
@@ -163,17 +194,20 @@ describe('completion of shells (rule: terminal)', () => {
     expect(stdout).toBe('[my runs]');
   }, 20_000);
 
-  test.each(['zsh', 'fish'])('%s is told every option with what it does, and its syntax holds', (shell) => {
+  test.each([
+    'zsh',
+    'fish',
+  ])('the %s completion describes options and tools, and is valid syntax', (shell) => {
     const text = script(shell);
     for (const name of ['dir', 'continue', 'max-steps', 'strategy'])
       expect(text).toMatch(new RegExp(`(--|-l )${name}`));
-    expect(text).toContain('go on from the newest run in this folder');
+    expect(text).toContain('continue the newest run of this folder');
     expect(text).toContain('run_command');
     const isThere = ['/usr/bin', '/bin', '/usr/local/bin'].some((folder) => existsSync(join(folder, shell)));
     if (isThere) expect(spawnSync(shell, ['-n'], { input: text, encoding: 'utf8' }).stderr).toBe('');
   }, 20_000);
 
-  test('another shell is a mistake, told in one sentence', async () => {
+  test('completion for an unsupported shell ends with 1 and names the supported ones', async () => {
     const { run } = await setUp([]);
     const { code, stderr } = await run(['completion', 'tcsh']);
     expect(code).toBe(1);

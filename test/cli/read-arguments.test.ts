@@ -3,7 +3,7 @@ import { readArguments } from '../../src/cli/commands/read-arguments.js';
 import { UsageError } from '../../src/cli/commands/usage.js';
 
 describe('the command line (rule: terminal)', () => {
-  test('words without quotes are one task; flags may stand anywhere', () => {
+  test('readArguments joins unquoted words to one task and accepts flags anywhere', () => {
     const read = readArguments(['how', '--model', 'm', 'many', '--file', 'a', '--file', 'b:1-2', '-y']);
     expect(read).toMatchObject({
       command: 'run',
@@ -12,19 +12,19 @@ describe('the command line (rule: terminal)', () => {
     });
   });
 
-  test('the limits of the tools are flags (rule: tool-limits)', () => {
+  test('readArguments reads the limits of the tools from flags (rule: tool-limits)', () => {
     const limits = ['--max-lines', '7', '--max-files', '8', '--max-matches', '9', '--command-timeout', '5'];
     expect(readArguments(['task', ...limits])).toMatchObject({
       options: { limits: { maxLines: 7, maxFiles: 8, maxMatches: 9, commandTimeoutMs: 5_000 } },
     });
   });
 
-  test('without a task there is none', () => {
+  test('readArguments returns no task for no words and for a blank one', () => {
     expect(readArguments([])).toMatchObject({ command: 'run', task: undefined });
     expect(readArguments([' '])).toMatchObject({ command: 'run', task: undefined });
   });
 
-  test('tool and replay are commands only with as many words as they take', () => {
+  test('tool, replay and view with more words than they accept are a task', () => {
     expect(readArguments(['tool', 'read_file', '{}'])).toMatchObject({
       command: 'tool',
       name: 'read_file',
@@ -35,14 +35,15 @@ describe('the command line (rule: terminal)', () => {
     expect(readArguments(['view', 'run.json', '--no-open'])).toMatchObject({
       command: 'view',
       file: 'run.json',
-      staysClosed: true,
+      opensBrowser: false,
     });
+    expect(readArguments(['view', 'run.json'])).toMatchObject({ opensBrowser: true });
     expect(readArguments(['view', 'the', 'logs'])).toMatchObject({ command: 'run', task: 'view the logs' });
     expect(readArguments(['replay', 'a', 'b'])).toMatchObject({ command: 'run', task: 'replay a b' });
     expect(readArguments(['tool', 'a', 'b', 'c'])).toMatchObject({ command: 'run', task: 'tool a b c' });
   });
 
-  test('token is a command with one name; with more words it begins a task (rule: token-command)', () => {
+  test('token with one name is a command, and with more words a task (rule: token-command)', () => {
     expect(
       readArguments(['token', 'ci', '--project', 'a', '--project', 'b', '--expires', '90d', '--file', 'f']),
     ).toEqual({
@@ -64,35 +65,106 @@ describe('the command line (rule: terminal)', () => {
     [['--max-lines', '0'], '--max-lines must be a whole number from 1.'],
     [['--command-timeout', 'x'], '--command-timeout must be'],
     [['--command-timeout', '3000000'], '--command-timeout must be at most 86400 (a day).'],
-    [['--dir', ''], '--dir has no value.'],
-    [['--model', ''], '--model has no value.'],
-    [['--file', 'a', '--file', ''], '--file has no value.'],
+    [['--dir', ''], '--dir needs a value.'],
+    [['--model', ''], '--model needs a value.'],
+    [['--file', 'a', '--file', ''], '--file needs a value.'],
     [['--server', 'ftp://foo'], '--server must be the http or https URL of a service'],
     [['--server', 'nonsense'], '--server must be the http or https URL of a service'],
     [['--token', 'abc'], '--token needs --server: it is for a service that runs already.'],
-    [['token'], 'token needs a name for whom it is. Usage: stepwise token NAME'],
+    [['token'], 'token needs a name for the caller who will use it. Usage: stepwise token NAME'],
     [['token', 'ci', '--file', 'a', '--file', 'b'], 'token takes one --file'],
-    [['token', 'ci', '--expires', ''], '--expires has no value.'],
-    [['task', '--project', 'x'], '--project and --expires belong to stepwise token NAME.'],
-    [['task', '--expires', 'x'], '--project and --expires belong to stepwise token NAME.'],
+    [['token', 'ci', '--expires', ''], '--expires needs a value.'],
+    [['task', '--project', 'x'], '--project is an option of stepwise token, not of a task.'],
+    [['task', '--expires', 'x'], '--expires is an option of stepwise token, not of a task.'],
     [['--model'], '--model needs a value.'],
-    [['--model', '--yes'], '--model needs a value. One that begins with "-" is given as --model=--yes.'],
+    [['--model', '--yes'], '--model needs a value. Write one that begins with "-" as --model=VALUE.'],
     [['--json=3'], '--json takes no value.'],
-    [['--key', 'sk-1'], 'There is no option --key. --help lists what there is.'],
+    [['--key', 'sk-1'], 'There is no option --key. --help lists the options.'],
     [['--modle', 'x'], 'There is no option --modle. Did you mean --model?'],
     [['--maxsteps', '3'], 'Did you mean --max-steps?'],
     [['--tool', 'x.js'], 'Did you mean --tools?'],
     [['--stream', '1'], 'Did you mean --upstream?'],
-    [['--temperature', '1'], 'There is no option --temperature. --help lists what there is.'],
+    [['--temperature', '1'], 'There is no option --temperature. --help lists the options.'],
     [['--max', '3'], 'Did you mean --max-steps?'],
     [['-z'], 'There is no option -z.'],
     [['--__proto__', 'x'], 'There is no option --__proto__.'],
-    [['-5 is what?'], 'A task that begins with "-" comes after --.'],
+    [
+      ['-5 is what?'],
+      'There is no option -5. --help lists the options. Put -- before a task that begins with "-".',
+    ],
     [['view'], 'view needs the file of a saved run. Usage: stepwise view FILE'],
-    [['--no-open', 'a task'], '--no-open belongs to stepwise view FILE.'],
+    [['--no-open', 'a task'], '--no-open is an option of stepwise view, not of a task.'],
     [['replay'], 'replay needs the file of a saved run. Usage: stepwise replay FILE'],
-  ])('%j is a mistake that is explained', (argv, message) => {
+  ])('readArguments explains the usage error %j', (argv, message) => {
     expect(() => readArguments(argv)).toThrow(UsageError);
     expect(() => readArguments(argv)).toThrow(message);
+  });
+
+  test.each([
+    [['completion', 'bash', '--yes'], 'stepwise completion has no option --yes.'],
+    [['--yes', 'completion', 'bash'], 'stepwise completion has no option --yes.'],
+    [['token', 'ci', '--model', 'm'], 'stepwise token has no option --model. stepwise token --help lists'],
+    [['doctor', '--version'], 'stepwise doctor has no option --version.'],
+    [['tool', 'read_file', '--max-steps=3'], 'stepwise tool has no option --max-steps.'],
+    [['token', 'ci', '--projct', 'x'], /^There is no option --projct\. Did you mean --project\?$/],
+  ])('readArguments refuses %j, because the command has no such option', (argv, message) => {
+    expect(() => readArguments(argv)).toThrow(UsageError);
+    expect(() => readArguments(argv)).toThrow(message);
+  });
+
+  test.each([
+    ['docter', 'doctor'],
+    ['Doctor', 'doctor'],
+    ['dctr', 'doctor'],
+    ['toekn', 'token'],
+    ['completoin', 'completion'],
+    ['veiw', 'view'],
+    ['apc', 'acp'],
+  ])('readArguments refuses the single word %s and suggests stepwise %s', (word, command) => {
+    expect(() => readArguments([word])).toThrow(UsageError);
+    expect(() => readArguments([word])).toThrow(
+      `There is no command ${word}. Did you mean stepwise ${command}? To run it as a task: stepwise -- ${word}`,
+    );
+    expect(() => readArguments(['--model', 'm', word])).toThrow(UsageError);
+  });
+
+  test.each([
+    [['--', 'docter'], 'docter'],
+    [['--', 'doctor'], 'doctor'],
+    [['docter', 'now'], 'docter now'],
+    [['docter now'], 'docter now'],
+    [['docs'], 'docs'],
+    [['complete'], 'complete'],
+    [['@view'], '@view'],
+  ])('readArguments reads %j as a task, not as a mistyped command', (argv, task) => {
+    expect(readArguments(argv)).toMatchObject({ command: 'run', task });
+  });
+
+  test.each([
+    'tool',
+    'acp',
+    'doctor',
+    'completion',
+    'token',
+    'replay',
+    'view',
+  ])('stepwise %s --help prints the usage and the options of that command alone', (name) => {
+    const read = readArguments([name, '--help']);
+    const help = read.command === 'tool-help' ? read.help : read.command === 'help' ? read.text : '';
+    expect(help).toMatch(new RegExp(`^Usage: stepwise ${name} `));
+    expect(help).toContain('--help');
+    expect(help.includes('--project')).toBe(name === 'token');
+    expect(help.includes('--no-open')).toBe(name === 'view');
+    expect(help.includes('--continue')).toBe(false);
+  });
+
+  test('stepwise --help lists the options of a run and every command, also beside a task', () => {
+    const read = readArguments(['a', 'task', '--help']);
+    expect(read).toEqual(readArguments(['-h']));
+    const help = read.command === 'help' ? read.text : '';
+    for (const flag of ['--dir', '--resume', '--token', '--version']) expect(help).toContain(`${flag} `);
+    for (const name of ['tool', 'serve', 'acp', 'doctor', 'completion', 'token', 'replay', 'view'])
+      expect(help).toMatch(new RegExp(`^ {2}${name}\\b`, 'm'));
+    expect(help).not.toContain('--project');
   });
 });

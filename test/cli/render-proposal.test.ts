@@ -16,7 +16,7 @@ const action: ActionDetails = {
 const render = (preview: string, { width = 40, maxLines = Number.POSITIVE_INFINITY } = {}) =>
   renderProposal({ action, preview }, { paint: plain, width, maxLines });
 
-describe('a proposal (rules: terminal, approval)', () => {
+describe('a rendered proposal (rules: terminal, approval)', () => {
   test.each([
     ['zero-width space', 'ls\u200bsrc', 'ls<U+200B>src'],
     ['soft hyphen', 'rm\u00ad x', 'rm<U+00AD> x'],
@@ -26,16 +26,16 @@ describe('a proposal (rules: terminal, approval)', () => {
     ['blank of braille', 'ls\u2800-la', 'ls<U+2800>-la'],
     ['tag characters', 'ls\u{e0041}\u{e0042}', 'ls<U+E0041><U+E0042>'],
     ['variation selector', 'ls\u{e0100}', 'ls<U+E0100>'],
-  ])('shows what cannot be seen by its number: %s', (_, command, shown) => {
+  ])('a proposal shows an invisible character by its number: %s', (_, command, shown) => {
     expect(render(command, { width: 100 })[1]).toBe(`│ ${shown}`);
   });
 
-  test('letters, accents, and writing of all kinds are left as they are', () => {
+  test('a proposal leaves visible letters of any script unchanged', () => {
     const text = 'äöü e\u0301 日本語 кот 🙂 … “x”';
     expect(render(text, { width: 100 })[1]).toBe(`│ ${text}`);
   });
 
-  test('no row is broken by the terminal, and each begins with the frame', () => {
+  test('every row of a proposal fits the terminal and begins with the frame', () => {
     const frame = fc.tuple(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 14, max: 90 }));
     fc.assert(
       fc.property(frame, ([text, width]) => {
@@ -46,7 +46,7 @@ describe('a proposal (rules: terminal, approval)', () => {
     );
   });
 
-  test('a line that would draw the end of the frame in the next row stays inside it', () => {
+  test('a proposal keeps a line that imitates the end of the frame inside the frame', () => {
     const forged = `echo ${'x'.repeat(33)}╰─ run_command was allowed`;
     expect(render(forged).slice(1)).toEqual([
       `│ echo ${'x'.repeat(31)}`,
@@ -55,17 +55,17 @@ describe('a proposal (rules: terminal, approval)', () => {
     ]);
   });
 
-  test('wide characters take two columns', () => {
+  test('a proposal counts wide characters as two columns', () => {
     expect(render('日'.repeat(20)).slice(1, -1)).toEqual([`│ ${'日'.repeat(18)}`, '│ ↳ 日日']);
   });
 
-  test('the limit counts rows, not lines', () => {
+  test('the length limit of a proposal counts rows, not lines', () => {
     const rows = render('x'.repeat(36 * 10), { maxLines: 4 });
     expect(rows).toHaveLength(1 + 4 + 1 + 1);
     expect(rows.at(-2)).toBe('│ … 6 more lines');
   });
 
-  test('what a person edits as JSON shows it too, and reads back as the same', () => {
+  test('arguments offered for editing escape invisible characters and parse back unchanged', () => {
     const args = { command: 'ls\u3164\u{e0041}\u200b' };
     expect(printableJson(args)).toBe('{"command":"ls\\u3164\\udb40\\udc41\\u200b"}');
     expect(JSON.parse(printableJson(args))).toEqual(args);

@@ -10,15 +10,15 @@ import { linux, needs } from '../support/needs.js';
 
 const files = { 'src/shop.ts': 'export const limit = 30;\n', 'notes.md': 'The secret word is plover.\n' };
 
-describe('what the shell is told (rule: exit-codes)', () => {
+describe('exit codes (rule: exit-codes)', () => {
   test.each([
-    ['answered', [answer('Thirty.')], [], 0],
-    ['step limit', [act('list_files()'), act('list_files()')], ['--max-steps', '2'], 2],
-    ['ended after a denial', [act('run_command(command="ls")'), answer('I was not allowed to.')], [], 3],
+    ['answers', [answer('Thirty.')], [], 0],
+    ['reaches the step limit', [act('list_files()'), act('list_files()')], ['--max-steps', '2'], 2],
+    ['ends after a denial', [act('run_command(command="ls")'), answer('I was not allowed to.')], [], 3],
     ['needs input', [act('request_input(question="Which?")')], [], 4],
-    ['error', [{ fault: 'quota-exhausted' }], [], 1],
+    ['fails', [{ fault: 'quota-exhausted' }], [], 1],
   ] as const)(
-    '%s',
+    'a run that %s exits with the documented code',
     async (_, script, flags, code) => {
       const bench = await setUp([...script], files);
       const end = await bench.run([...scripted, ...flags, 'What is the limit?']);
@@ -27,7 +27,7 @@ describe('what the shell is told (rule: exit-codes)', () => {
     20_000,
   );
 
-  test('interrupted', async () => {
+  test('an interrupted run exits with 130', async () => {
     const { start, provider } = await setUp({ text: 'never', delayMs: 60_000 });
     const child = start([...scripted, 'What?']);
     await provider.request(0);
@@ -53,7 +53,7 @@ describe('what the shell is told (rule: exit-codes)', () => {
     [['--resume', 'nope.json', 'hi'], 'There is no readable file nope.json.'],
     [['--server', 'http://127.0.0.1:9', 'hi'], 'The service at http://127.0.0.1:9 could not be reached'],
   ])(
-    'a mistake in %j is one sentence and 1',
+    'the usage error %j prints one sentence and exits with 1',
     async (args, message) => {
       const { run } = await setUp([]);
       const { code, stderr, stdout } = await run(args);
@@ -65,8 +65,8 @@ describe('what the shell is told (rule: exit-codes)', () => {
   );
 });
 
-describe('for scripts (rule: terminal)', () => {
-  test('stdout is the answer alone; what happens is on stderr, without colour', async () => {
+describe('runs in scripts (rule: terminal)', () => {
+  test('a run in a pipe prints only the answer to stdout, and the steps to stderr without colours', async () => {
     const { run } = await setUp([act('read_file(path="src/shop.ts")'), answer('Thirty.')], files);
     const { stdout, stderr } = await run([...scripted, 'What is the limit?']);
     expect(stdout).toBe('Thirty.\n');
@@ -76,7 +76,7 @@ describe('for scripts (rule: terminal)', () => {
     expect(stderr).not.toContain('\u001b');
   }, 20_000);
 
-  test('--json: one event a line, nothing else on stdout, the last with the result', async () => {
+  test('--json prints one event per line to stdout and nothing else; the last one has the result', async () => {
     const { run } = await setUp([act('list_files()'), answer('Two files.')], files);
     const { stdout } = await run([...scripted, '--json', 'What is here?']);
     const events = stdout
@@ -90,14 +90,14 @@ describe('for scripts (rule: terminal)', () => {
     );
   }, 20_000);
 
-  test('a failed step says what to do about it (rule: error-table)', async () => {
+  test('a failed step prints advice (rule: error-table)', async () => {
     const { run } = await setUp([], files);
     const { code, stderr } = await run(['--token-limit', '100', 'What is the limit?']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/token_budget_exceeded.*\d+ tokens are needed.*Raise --token-limit\./s);
   }, 20_000);
 
-  test('the third path outside the folder ends the run, two are told to the model (rule: tool-pack)', async () => {
+  test('the third path outside the folder ends the run; the model reads the first two errors (rule: tool-pack)', async () => {
     const outside = act('read_file(path="../x")');
     const mended = await setUp([outside, outside, act('read_file(path="notes.md")'), answer('Ok.')], files);
     expect((await mended.run([...scripted, 'Look.'])).code).toBe(0);
@@ -109,13 +109,13 @@ describe('for scripts (rule: terminal)', () => {
     expect(ended.provider.requests).toHaveLength(3);
   }, 30_000);
 
-  test('the task may be piped in', async () => {
+  test('a run without a task argument takes the piped input as its task', async () => {
     const { run, prompt } = await setUp([answer('Yes.')]);
     expect((await run(scripted, 'Is this the task?\n')).stdout).toBe('Yes.\n');
     expect(prompt(0)).toContain('Is this the task?');
   }, 20_000);
 
-  test('without --yes nothing is written; with it, it is', async () => {
+  test('a script writes a file with --yes, and does not without it', async () => {
     const script = [act('write_file(path="new.txt", content="hello\\n")'), answer('Done.')];
     const careful = await setUp(script);
     const shown = await careful.run([...scripted, 'Write.']);
@@ -127,14 +127,14 @@ describe('for scripts (rule: terminal)', () => {
     expect(readFileSync(join(allowing.folder, 'new.txt'), 'utf8')).toBe('hello\n');
   }, 30_000);
 
-  test('a reader that leaves early is no error', async () => {
+  test('a reader that closes stdout early is no error', async () => {
     const { start } = await setUp([answer('x'.repeat(500_000))]);
     const child = start([...scripted, '--json', 'Long?']);
     child.stdout.once('data', () => child.stdout.destroy());
     expect((await ended(child)).stderr).not.toContain('EPIPE');
   }, 20_000);
 
-  test('a reader that leaves early stops the run, which is saved all the same (rule: exit-codes)', async () => {
+  test('a reader that closes stdout early stops the run, which is saved (rule: exit-codes)', async () => {
     const { start, folder } = await setUp([act(`run_command(command="sleep 30")`), answer('Ok.')]);
     const file = join(folder, 'run.json');
     const child = start([...scripted, '--yes', '--json', '--save', file, 'Long?']);
@@ -151,7 +151,7 @@ describe('for scripts (rule: terminal)', () => {
   });
 
   withFull(
-    'an output that cannot be written is an error (rule: exit-codes)',
+    'an output that cannot be written exits with 1 (rule: exit-codes)',
     async () => {
       const { startOnto } = await setUp([answer('Ok.')], files);
       for (const args of [
@@ -169,11 +169,11 @@ describe('for scripts (rule: terminal)', () => {
   );
 });
 
-describe('what a model, a tool or a file says does not act on the terminal (rule: terminal)', () => {
+describe('escape sequences in texts (rule: terminal)', () => {
   const hostile = 'red \u001b[31m title \u001b]0;x\u0007 csi \u009b2J bidi \u202e hidden \u200b\u{e0041} end';
   const acting = /[^\P{Cc}\n\t]|[\u202a-\u202e\u200b\u{e0041}]/u;
 
-  test('in a run, its answer, its events, a replay and a tool', async () => {
+  test('no escape sequence of a model, tool or file reaches the terminal in runs, replays and tool calls', async () => {
     const script = [
       act(
         'create_tasks(tasks=["' +
@@ -200,7 +200,7 @@ describe('what a model, a tool or a file says does not act on the terminal (rule
 });
 
 describe('model and key (rule: terminal)', () => {
-  test('without a model it is offline, and that is said', async () => {
+  test('a run without --model uses the offline model and prints a notice', async () => {
     const { run } = await setUp([], files, { inProcess: true });
     const { code, stderr, stdout } = await run(['What is the limit?']);
     expect(stderr).toContain('No language model is called.');
@@ -208,7 +208,7 @@ describe('model and key (rule: terminal)', () => {
     expect(code).toBe(0);
   }, 20_000);
 
-  test('the key goes from the environment to the provider and nowhere else', async () => {
+  test('the model key goes from the environment to the provider and into no output or saved run', async () => {
     const bench = await setUp([act('run_command(command="env; cat /proc/$PPID/cmdline")'), answer('Ok.')]);
     const key = 'sk-canary-77-plover';
     bench.environment['STEPWISE_LLM_KEY'] = key;
@@ -220,7 +220,7 @@ describe('model and key (rule: terminal)', () => {
     expect(bench.provider.requests.map(({ rawBody }) => rawBody).join()).not.toContain(key);
   }, 20_000);
 
-  test("a vendor's key never goes to another upstream", async () => {
+  test("a vendor's key is not sent to another upstream", async () => {
     const bench = await setUp([answer('Ok.')]);
     bench.environment['OPENAI_API_KEY'] = 'sk-openai-key-1234';
     await bench.run(['--model', 'gpt-5.5', '--upstream', 'fake', 'Hi.']);
@@ -229,7 +229,7 @@ describe('model and key (rule: terminal)', () => {
 });
 
 describe('tagged files and pins (rule: terminal)', () => {
-  test('@path, --file and --pin travel with the request, so that a remote service works the same', async () => {
+  test('contents of @path, --file and --pin are sent with the request', async () => {
     const service = await startLocalService();
     const script = (bench: Awaited<ReturnType<typeof setUp>>) => bench.prompt(0);
     const project = {
@@ -249,7 +249,7 @@ describe('tagged files and pins (rule: terminal)', () => {
     await service.close();
   }, 30_000);
 
-  test('a range of lines', async () => {
+  test('--file PATH:2-3 sends only these lines', async () => {
     const { run, prompt } = await setUp([answer('Ok.')], { 'a.txt': 'one\ntwo\nthree\nfour\n' });
     await run([...scripted, 'Look at @a.txt:2-3.']);
     expect(prompt(0)).toContain('two\\nthree');
@@ -257,7 +257,7 @@ describe('tagged files and pins (rule: terminal)', () => {
   }, 20_000);
 });
 
-describe('keys stay with the run (rule: command-safety)', () => {
+describe('model keys (rule: command-safety)', () => {
   const key = 'sk-canary-88-plover';
   const everyEnvironment =
     'pid=$$; while [ "$pid" -gt 1 ]; do echo "process $pid"; tr "\\0" "\\n" < /proc/$pid/environ; ' +
@@ -265,7 +265,7 @@ describe('keys stay with the run (rule: command-safety)', () => {
   const { test: onLinux } = needs(linux);
 
   onLinux(
-    'a command finds no key in its environment, nor in that of any process above it',
+    'a command of a run finds no model key in its environment or that of its parent processes',
     async () => {
       const bench = await setUp(
         [act(`run_command(command=${JSON.stringify(everyEnvironment)})`), answer('Ok.')],
@@ -288,7 +288,7 @@ describe('keys stay with the run (rule: command-safety)', () => {
       ]);
       expect(bench.provider.requests[0]?.headers['authorization']).toBe(`Bearer ${key}`);
       expect(stderr).not.toContain(key);
-      expect(stderr.match(/MARKER=shown/g)?.length).toBeGreaterThanOrEqual(2); // its own, and that of the CLI
+      expect(stderr.match(/MARKER=shown/g)?.length).toBeGreaterThanOrEqual(2); // once for the command and once for the CLI
       expect(bench.prompt(1)).toContain('MARKER=shown');
       expect(bench.prompt(1)).not.toContain(key);
     },
@@ -296,7 +296,7 @@ describe('keys stay with the run (rule: command-safety)', () => {
   );
 
   onLinux(
-    'nor one under another name of the vendor; addresses are no keys',
+    'a command finds no vendor key of any name, but does find addresses',
     async () => {
       const bench = await setUp([]);
       Object.assign(bench.environment, { OPENAI_API_KEY_PROD: key, OPENAI_KEY_2: key, anthropic_key_3: key });
@@ -310,7 +310,7 @@ describe('keys stay with the run (rule: command-safety)', () => {
   );
 
   onLinux(
-    'nor does `stepwise tool`',
+    'a command of `stepwise tool` finds no model key',
     async () => {
       const bench = await setUp([]);
       Object.assign(bench.environment, { ANTHROPIC_API_KEY: key, MARKER: 'shown' });
@@ -330,19 +330,20 @@ describe('keys stay with the run (rule: command-safety)', () => {
 describe('saved runs (rule: saved-runs)', () => {
   const script = [act('list_files()', 'Look first.'), answer('Two files.')];
 
-  test('--save, then replay: shown as it was, and every completion is read as it was', async () => {
+  test('replay shows a run saved with --save again, and parses every completion as before', async () => {
     const bench = await setUp(script, files);
     const file = join(bench.folder, 'run.json');
     const first = await bench.run([...scripted, '--save', file, 'What is here?']);
     const replay = await bench.run(['replay', file]);
     expect(replay.code).toBe(0);
-    expect(replay.stderr).toContain('2 of 2 completions are read as they were.');
-    const steps = (text: string) => text.split('\n').filter((line) => !line.includes('completions are read'));
+    expect(replay.stderr).toContain('2 of 2 completions are parsed as before.');
+    const steps = (text: string) =>
+      text.split('\n').filter((line) => !line.includes('completions are parsed'));
     expect(steps(replay.stderr)).toEqual(steps(first.stderr));
     expect(replay.stdout).toBe(first.stdout);
   }, 30_000);
 
-  test('a completion that is read otherwise now is pointed out, with 1', async () => {
+  test('replay reports a completion that is parsed differently now, and exits with 1', async () => {
     const bench = await setUp(script, files);
     const file = join(bench.folder, 'run.json');
     await bench.run([...scripted, '--save', file, 'What is here?']);
@@ -351,10 +352,10 @@ describe('saved runs (rule: saved-runs)', () => {
     writeFileSync(file, JSON.stringify(saved));
     const replay = await bench.run(['replay', file]);
     expect(replay.code).toBe(1);
-    expect(replay.stderr).toContain('Completion 1 was read as list_files(), now as list_files(path="src")');
+    expect(replay.stderr).toContain('Completion 1 was parsed as list_files(), now as list_files(path="src")');
   }, 30_000);
 
-  test('--resume goes on with the same history', async () => {
+  test('--resume continues a saved run with its history', async () => {
     const bench = await setUp([...script, answer('As I said.')], files);
     const file = join(bench.folder, 'run.json');
     await bench.run([...scripted, '--save', file, 'What is here?']);
@@ -364,7 +365,7 @@ describe('saved runs (rule: saved-runs)', () => {
     for (const turn of JSON.parse(readFileSync(file, 'utf8')).history) turnSchema.parse(turn);
   }, 30_000);
 
-  test('/save and search_memory meet in the folder of the person, readable for nobody else', async () => {
+  test('search_memory finds a run saved with /save, in a file readable only by its owner', async () => {
     const state = process.env['XDG_STATE_HOME'];
     const { folder } = await setUp([], files);
     process.env['XDG_STATE_HOME'] = join(folder, 'state');
@@ -386,7 +387,7 @@ describe('saved runs (rule: saved-runs)', () => {
     }
   }, 30_000);
 
-  test('a run that was stopped in its first call is resumed without saying the task again', async () => {
+  test('--resume continues a run that was stopped in its first call without a new task', async () => {
     const bench = await setUp({ text: 'never', delayMs: 60_000 });
     const file = join(bench.folder, 'run.json');
     const child = bench.start([...scripted, '--save', file, 'What is the limit?']);
@@ -399,7 +400,7 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(bench.prompt(bench.provider.requests.length - 1)).toContain('What is the limit?');
   }, 30_000);
 
-  test('a run that cannot be saved still gives its answer, and 1', async () => {
+  test('a run that cannot be saved prints its answer and exits with 1', async () => {
     const { run } = await setUp([answer('Ok.')]);
     const { code, stdout, stderr } = await run([...scripted, '--save', '/dev/null/run.json', 'Hi.']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: 'Ok.\n' });
@@ -408,7 +409,7 @@ describe('saved runs (rule: saved-runs)', () => {
 });
 
 describe('tools (rule: tool-pack)', () => {
-  test('stepwise tool runs one tool without a model', async () => {
+  test('`stepwise tool` runs one tool without a model', async () => {
     const { run } = await setUp([], files);
     expect(await run(['tool', 'search_code', '{"pattern":"limit"}'])).toEqual({
       code: 0,
@@ -418,10 +419,12 @@ describe('tools (rule: tool-pack)', () => {
     expect((await run(['tool', 'read_file', '{"path":"/etc/passwd"}'])).code).toBe(1);
     expect((await run(['tool', 'read_file', '{"path":7}'])).stderr).toContain('must be of type string');
     expect((await run(['tool', 'read_file', '[]'])).stderr).toContain('are a JSON object');
-    expect((await run(['tool', 'nope'])).stderr).toContain('There is no tool nope. There are: search_code');
+    expect((await run(['tool', 'nope'])).stderr).toContain(
+      'There is no tool nope. Available tools: search_code',
+    );
   }, 30_000);
 
-  test('a script has to say --yes for what needs approval; without it, it is shown and not done', async () => {
+  test('`stepwise tool` in a script runs a tool that needs approval only with --yes, and otherwise shows the call', async () => {
     const { run, folder } = await setUp([], files);
     const call = ['tool', 'write_file', '{"path":"new.txt","content":"hello\\n"}'];
     const refused = await run(call);
@@ -431,7 +434,7 @@ describe('tools (rule: tool-pack)', () => {
     expect((await run(['--yes', ...call])).stdout).toBe('Created new.txt: 1 lines.\n');
   }, 20_000);
 
-  test('the limits of the tools are flags (rule: tool-limits)', async () => {
+  test('flags change the limits of the tools (rule: tool-limits)', async () => {
     const { run } = await setUp([], { 'a.txt': 'x\n'.repeat(9), 'b.txt': 'x\n' });
     const stdoutOf = async (...args: string[]) => (await run(['--yes', ...args])).stdout;
     expect(await stdoutOf('tool', 'read_file', '{"path":"a.txt"}', '--max-lines', '2')).toContain(
@@ -448,13 +451,13 @@ describe('tools (rule: tool-pack)', () => {
 
   test.each([
     ["import x from 'no-such-package';", 'tools.mjs imports no-such-package, which is not installed.'],
-    ["import './gone.mjs';", 'gone.mjs, which is not there.'],
+    ["import './gone.mjs';", 'gone.mjs, which does not exist.'],
     ["import './c.cjs';", 'c.cjs imports no-such-package, which is not installed.'],
     ["import { nope } from 'node:fs';", "does not provide an export named 'nope'. `node "],
     ['export const tools = [', 'Unexpected end of input. `node '],
     ["\nthrow new Error('No weather.');", '/tools.mjs:2:'],
     ['throw 3;', 'it throws 3.'],
-  ])('a module of tools that cannot be loaded: what is missing, and where: %s', async (module, message) => {
+  ])('--tools explains why a module cannot be loaded: %s', async (module, message) => {
     const modules = { 'tools.mjs': module, 'c.cjs': "require('no-such-package');" };
     const { run, folder } = await setUp([], modules);
     const { code, stderr } = await run(['tool', 'list_files', '--tools', join(folder, 'tools.mjs')]);
@@ -463,7 +466,7 @@ describe('tools (rule: tool-pack)', () => {
     expect(stderr).toContain(message);
   });
 
-  test('--tools brings tools of the person', async () => {
+  test('--tools adds the tools of a module', async () => {
     const module = `export const tools = [{ name: 'weather', description: 'Weather.',
       inputSchema: { type: 'object', properties: { city: { type: 'string' } } }, execute: ({ city }) => city + ': sun' }];`;
     const bench = await setUp([act('weather(city="Bern")'), answer('Sun.')], { 'weather.mjs': module });

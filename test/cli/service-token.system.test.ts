@@ -12,7 +12,7 @@ import { writeTokenFile } from '../support/token-file.js';
 const project = '6f9619ff-8b86-4d01-b42d-00cf4fc964ff';
 
 describe('stepwise token (rule: token-command)', () => {
-  test('prints the token alone, and its entry for the file to people', async () => {
+  test('`stepwise token` prints only the token to stdout, and its entry to stderr', async () => {
     const { run } = await setUp([]);
     const { code, stdout, stderr } = await run([
       'token',
@@ -33,7 +33,7 @@ describe('stepwise token (rule: token-command)', () => {
     ]);
   });
 
-  test('puts the entry into a file, which the service can use', async () => {
+  test('`stepwise token --file` adds the entry to a file that the service accepts', async () => {
     const { run, folder } = await setUp([]);
     const file = join(folder, 'tokens.yaml');
     const first = await run(['token', 'ci', '--file', file]);
@@ -52,15 +52,18 @@ describe('stepwise token (rule: token-command)', () => {
   });
 
   test.each([
-    [['token', 'sk-canary'], 'The name of a token goes into the log'],
-    [['token', 'a b'], 'The name of a token goes into the log'],
+    [['token', 'sk-canary'], 'The name of a token appears in the log'],
+    [['token', 'a b'], 'The name of a token appears in the log'],
     [['token', 'ci', '--project', 'shop'], '--project must be the id of a project, a UUID.'],
-    [['token', 'ci', '--expires', 'soon'], '--expires must be a day or a time to come, such as 2027-01-31'],
-    [['token', 'ci', '--expires', '2020-01-31'], '--expires must be a day or a time to come'],
-    [['token', 'ci', '--expires', '0d'], '--expires must be a day or a time to come'],
+    [
+      ['token', 'ci', '--expires', 'soon'],
+      '--expires must be a date or time in the future, such as 2027-01-31',
+    ],
+    [['token', 'ci', '--expires', '2020-01-31'], '--expires must be a date or time in the future'],
+    [['token', 'ci', '--expires', '0d'], '--expires must be a date or time in the future'],
     [['token', 'ci', '--file', '/nowhere/tokens.yaml'], 'ENOENT'],
     [['token', 'ci', '--file', 'package.json'], 'package.json: expected `tokens:` and a list of entries'],
-  ])('%j is a mistake that is explained, and makes no token', async (args, message) => {
+  ])('the usage error %j is explained and creates no token', async (args, message) => {
     const { run } = await setUp([]);
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout]).toEqual([1, '']);
@@ -69,14 +72,14 @@ describe('stepwise token (rule: token-command)', () => {
   });
 });
 
-/** What a command finds of each process above it: arguments and environment. */
+/** Command that prints arguments and environment of each of its parent processes. */
 const everyParent =
   'pid=$$; while [ "$pid" -gt 1 ]; do tr "\\0" "\\n" < /proc/$pid/cmdline; tr "\\0" "\\n" < /proc/$pid/environ; ' +
   'pid=$(sed "s/.*) . //" /proc/$pid/stat | cut -d" " -f1); done';
 
 const { test: onLinux } = needs(linux);
 
-describe('a service that asks for a token (rule: bearer-tokens)', () => {
+describe('a service that requires a token (rule: bearer-tokens)', () => {
   const token = createToken();
   let bench: Bench;
   let service: Service;
@@ -97,10 +100,10 @@ describe('a service that asks for a token (rule: bearer-tokens)', () => {
     bench.run(['--server', service.url, ...scripted, '--json', ...args, 'What?']);
 
   test.each([
-    ['none', [], {}],
-    ['a wrong one', ['--token', createToken()], {}],
-    ['a wrong one in the environment', [], { STEPWISE_TOKEN: createToken() }],
-  ])('with %s the command says what to set', async (_, args, environment) => {
+    ['no', [], {}],
+    ['a wrong', ['--token', createToken()], {}],
+    ['a wrong environment', [], { STEPWISE_TOKEN: createToken() }],
+  ])('a run with %s token names STEPWISE_TOKEN', async (_, args, environment) => {
     Object.assign(bench.environment, environment);
     const { code, stderr } = await run(...args);
     expect(code).toBe(1);
@@ -109,12 +112,12 @@ describe('a service that asks for a token (rule: bearer-tokens)', () => {
     expect(stderr).not.toContain('stepwise_');
   });
 
-  test('what is no token is told before it is sent', async () => {
+  test('a malformed token is refused before it is sent', async () => {
     bench.environment['STEPWISE_TOKEN'] = 'canary canary';
     const { code, stderr } = await run();
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/^stepwise: The token of a service has no spaces/m),
+      expect.stringMatching(/^stepwise: A service token contains only visible ASCII/m),
     ]);
     expect(stderr).not.toContain('canary');
   });
@@ -122,17 +125,22 @@ describe('a service that asks for a token (rule: bearer-tokens)', () => {
   onLinux.each([
     ['STEPWISE_TOKEN', [], { STEPWISE_TOKEN: token }],
     ['--token, which wins', ['--token', token], { STEPWISE_TOKEN: createToken() }],
-  ])('%s goes with every call; neither a command nor the saved run sees it', async (_, args, environment) => {
-    Object.assign(bench.environment, environment);
-    const saved = join(bench.folder, 'run.json');
-    const { code, stdout, stderr } = await run(...args, '--yes', '--save', saved);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('"answer":"42"')]);
-    expect(readFileSync(saved, 'utf8')).toContain('PATH=');
-    expect([stdout, stderr, readFileSync(saved, 'utf8'), bench.prompt(1)].join()).not.toContain('stepwise_');
-  });
+  ])(
+    'the token of %s is sent with every request, and hidden from commands and the saved run',
+    async (_, args, environment) => {
+      Object.assign(bench.environment, environment);
+      const saved = join(bench.folder, 'run.json');
+      const { code, stdout, stderr } = await run(...args, '--yes', '--save', saved);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('"answer":"42"')]);
+      expect(readFileSync(saved, 'utf8')).toContain('PATH=');
+      expect([stdout, stderr, readFileSync(saved, 'utf8'), bench.prompt(1)].join()).not.toContain(
+        'stepwise_',
+      );
+    },
+  );
 });
 
-test('the service inside the command is for its person: it asks for no token of another (rule: token-command)', async () => {
+test('the service inside the CLI ignores AUTH_TOKENS_FILE and requires no token (rule: token-command)', async () => {
   const bench = await setUp([answer('42')], {}, { inProcess: true });
   bench.environment['AUTH_TOKENS_FILE'] = '/nowhere/tokens.yaml';
   expect(await ended(bench.start([...scripted, 'What?']))).toMatchObject({ code: 0 });

@@ -10,7 +10,7 @@ import { until } from '../support/until.js';
 
 const files = { 'a.txt': 'alpha\n', 'src/main.ts': 'export const x = 1;\n' };
 
-/** The saved runs of the bench's folder, oldest first. */
+/** Returns the saved runs of the folder, oldest first. */
 function savedRuns({ environment }: Bench): string[] {
   const runs = join(environment['HOME'] ?? '', '.local/state/stepwise/runs');
   const [folder = ''] = readdirSync(runs);
@@ -19,8 +19,8 @@ function savedRuns({ environment }: Bench): string[] {
     .map((name) => join(runs, folder, name));
 }
 
-describe('runs are saved as they go (rule: saved-runs)', () => {
-  test('a program that is killed in the midst of a run leaves it, and --continue goes on from there', async () => {
+describe('saved runs (rule: saved-runs)', () => {
+  test('--continue continues a run whose process was killed', async () => {
     const bench = await setUp([act('read_file(path="a.txt")'), { text: 'never', delayMs: 60_000 }], files);
     const child = bench.start([...scripted, 'What is in a.txt?']);
     await bench.provider.request(1);
@@ -38,7 +38,7 @@ describe('runs are saved as they go (rule: saved-runs)', () => {
     for (const turn of JSON.parse(readFileSync(file, 'utf8')).history) turnSchema.parse(turn);
   }, 30_000);
 
-  test('a program that is killed while a command runs leaves the command as one whose outcome is unknown', async () => {
+  test('the model reads that a command of a killed process has an unknown outcome', async () => {
     const bench = await setUp([act('run_command(command="echo 1 >> ran; sleep 30")')], files);
     const child = bench.start([...scripted, '--yes', 'Run it.']);
     await until(() => existsSync(join(bench.folder, 'ran')));
@@ -51,7 +51,7 @@ describe('runs are saved as they go (rule: saved-runs)', () => {
     expect(prompt).not.toContain('This call was not run');
   }, 30_000);
 
-  test('--resume takes an id or its beginning, and says what it cannot find', async () => {
+  test('--resume accepts an id or its beginning, and reports a run that does not exist', async () => {
     const bench = await setUp([answer('One.'), answer('Two.'), answer('Three.')], files);
     await bench.run([...scripted, 'The first task']);
     await bench.run([...scripted, 'The second task']);
@@ -68,7 +68,7 @@ describe('runs are saved as they go (rule: saved-runs)', () => {
     expect((await bench.run(['-c', '-r', first, 'x'])).stderr).toContain('not both');
   }, 30_000);
 
-  test('without a saved run --continue says so; where nothing can be written the answer comes all the same', async () => {
+  test('--continue reports that no run is saved; a run that cannot be saved still prints its answer', async () => {
     const bench = await setUp([answer('Hello.')], files);
     expect(await bench.run(['-c', 'x'])).toMatchObject({
       code: 1,
@@ -77,18 +77,18 @@ describe('runs are saved as they go (rule: saved-runs)', () => {
     bench.environment['XDG_STATE_HOME'] = '/dev/null';
     const { stdout, stderr, code } = await bench.run([...scripted, 'Hi.']);
     expect({ stdout, code }).toEqual({ stdout: 'Hello.\n', code: 0 });
-    expect(stderr.match(/The run is not saved as it goes:/g)).toHaveLength(1);
+    expect(stderr.match(/The run cannot be saved:/g)).toHaveLength(1);
   }, 30_000);
 
-  test('a run does not find itself in search_memory', async () => {
+  test('search_memory does not find the run that calls it', async () => {
     const bench = await setUp([act('search_memory(query="discount")'), answer('Nothing.')], files);
     await bench.run([...scripted, 'Where was the discount?']);
     expect(bench.prompt(1)).toContain('No earlier run fits.');
   }, 30_000);
 });
 
-describe('what goes into the context (rule: terminal)', () => {
-  test('AGENTS.md of the folder, cut to its share, and that is said', async () => {
+describe('context of a run (rule: terminal)', () => {
+  test('a run sends AGENTS.md of the folder, cut to its share, and prints how much', async () => {
     const rules = Array.from({ length: 400 }, (_, index) => `Rule ${index + 1}: keep lines short and true.`);
     const bench = await setUp([answer('Yes.'), answer('Yes.')], { ...files, 'AGENTS.md': rules.join('\n') });
     const { stderr } = await bench.run([...scripted, 'Do you know the rules?']);
@@ -101,7 +101,7 @@ describe('what goes into the context (rule: terminal)', () => {
     expect(small.code).toBe(0);
   }, 30_000);
 
-  test('what is piped in beside a task; without a task it is the task', async () => {
+  test('piped input is context of a task, and the task itself without one', async () => {
     const bench = await setUp([answer('A.'), answer('B.'), answer('C.')], files);
     await bench.run([...scripted, 'What failed?'], 'ZeroDivisionError: division by zero\n');
     expect(bench.prompt(0)).toMatch(/stdin.*ZeroDivisionError: division by zero/s);
@@ -111,18 +111,18 @@ describe('what goes into the context (rule: terminal)', () => {
     expect((await bench.run([...scripted, 'x'], 'PK\u0000\u0001')).stderr).toContain('is not text');
   }, 30_000);
 
-  test('a pipe into which nobody writes is not waited for', async () => {
+  test('a run with a task does not wait for a pipe without data', async () => {
     const bench = await setUp([answer('Hello.')], files);
     const child = bench.start([...scripted, 'Hi.']);
     const output: string[] = [];
     child.stdout.on('data', (chunk) => output.push(String(chunk)));
     child.stderr.on('data', (chunk) => output.push(String(chunk)));
     await new Promise((resolve) => child.once('close', resolve));
-    expect(output.join('')).toContain('Nothing came on standard input within 3 s; going on without it.');
+    expect(output.join('')).toContain('No data arrived on standard input within 3 s; continuing without it.');
     expect(output.join('')).toContain('Hello.');
   }, 30_000);
 
-  test('a path that is not there is told, with the nearest name', async () => {
+  test('a missing @path is reported with the nearest existing name', async () => {
     const bench = await setUp([answer('A.'), answer('B.')], files);
     const wrong = await bench.run([...scripted, 'Read @src/mian.ts, and @lib/nothing.js of @types/node']);
     expect(wrong.stderr).toContain(
@@ -134,7 +134,7 @@ describe('what goes into the context (rule: terminal)', () => {
   }, 30_000);
 });
 
-test('on Windows a path may be written with backslashes', () => {
+test('a path with backslashes is converted on Windows only', () => {
   expect(portable('src\\cli\\main.ts', 'win32')).toBe('src/cli/main.ts');
   expect(portable('a\\b', 'linux')).toBe('a\\b');
 });
@@ -142,7 +142,7 @@ test('on Windows a path may be written with backslashes', () => {
 const { describe: onTerminal } = needs(terminal);
 
 onTerminal('a session at a terminal (rule: terminal)', () => {
-  test('a mistyped path comes back to be changed, and is sent as it is with Enter', async () => {
+  test('a line with a mistyped @path returns for correction, and a second Enter sends it unchanged', async () => {
     const bench = await setUp([answer('Read.'), answer('As it is.')], files);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -160,7 +160,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 30_000);
 
-  test('who leaves is told how to come back, and does', async () => {
+  test('leaving prints how to continue, and --resume with that id does', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')], files);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -182,7 +182,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(await again.end).toBe(0);
   }, 30_000);
 
-  test('what is typed before the line is there stands in it, and Enter sends it', async () => {
+  test('keys typed during the start appear in the input line, and Enter sends them', async () => {
     const bench = await setUp([answer('One.')], files, { inProcess: true });
     const pty = bench.open(scripted);
     pty.type(`typed ahead${enterKey}and more`);
@@ -192,7 +192,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(bench.prompt(0)).not.toContain('and more');
   }, 30_000);
 
-  test('on a terminal that can only write on, a line is typed, corrected and sent all the same', async () => {
+  test('a terminal without cursor movement (TERM=dumb) accepts and corrects a line', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')], files);
     bench.environment['TERM'] = 'dumb';
     const pty = bench.open(scripted);
@@ -207,13 +207,13 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
     expect(bench.prompt(0)).toContain('Hello');
     expect(pty.shown.match(/› Hello/g)).toHaveLength(1);
-    // Colours at most: nothing moves the cursor or erases.
+    // Only colours are allowed: nothing moves the cursor or erases.
     expect(pty.raw.split('\u001b[').slice(1)).toEqual(
       expect.not.arrayContaining([expect.not.stringMatching(/^\d+m/)]),
     );
   }, 30_000);
 
-  test('an empty line does nothing', async () => {
+  test('an empty line sends no request', async () => {
     const bench = await setUp([answer('One.')], files);
     const pty = bench.open(scripted);
     const before = await pty.onScreen('›');
@@ -223,7 +223,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(bench.provider.requests).toHaveLength(0);
   }, 30_000);
 
-  test('a line that is typed while it works waits, is shown, and runs afterwards; ↑ takes it back', async () => {
+  test('a line typed during a run is queued and shown, runs afterwards, and ↑ takes it back', async () => {
     const bench = await setUp([{ ...answer('One.'), delayMs: 5_000 }, answer('Two.')], files);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -240,7 +240,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(bench.provider.requests).toHaveLength(2);
   }, 30_000);
 
-  test('letters of a line that is being typed answer no question', async () => {
+  test('letters of a line being typed do not answer an approval question', async () => {
     const bench = await setUp([
       { ...act('run_command(command="touch ran")'), delayMs: 5_000 },
       answer('Not run.'),
@@ -263,13 +263,13 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(readdirSync(bench.folder)).toEqual([]);
   }, 30_000);
 
-  test('a task that is too long for the token limit is not kept: the next one is answered, and so is --continue', async () => {
+  test('a task over the token limit is not kept in the history, so the next task and --continue work', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')], files);
     const args = [...scripted, '--token-limit', '6000'];
     const pty = bench.open(args);
     await pty.onScreen('›');
     pty.type(`\u001b[200~${'A line of a log that is long.\n'.repeat(2_000)}\u001b[201~${enterKey}`);
-    await pty.onScreen('The task is not kept in the conversation: ↑ brings it back');
+    await pty.onScreen('The task was refused and is not part of the conversation.');
     pty.type(`Short${enterKey}`);
     await pty.onScreen('One.');
     expect(bench.prompt(0)).not.toContain('A line of a log');
@@ -283,7 +283,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(bench.prompt(1)).toMatch(/Short.*One\..*And now\?/s);
   }, 60_000);
 
-  test('of a command that says without end only so much is shown, and Ctrl-C ends it at once', async () => {
+  test('the endless output of a !COMMAND is cut, and Ctrl-C ends it', async () => {
     const bench = await setUp([answer('Two.')], files);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -305,7 +305,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 60_000);
 
-  test('the lines of an own command are shown as they come, to the last that does not end', async () => {
+  test('lines of a !COMMAND are printed as they arrive, including an unfinished last line', async () => {
     const bench = await setUp([], files);
     const pty = bench.open(scripted);
     await pty.onScreen('›');

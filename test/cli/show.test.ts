@@ -40,11 +40,11 @@ const report: ContextReport = {
 };
 
 describe('the token bar (rule: terminal)', () => {
-  test('is as the specification draws it', () => {
+  test('the token bar matches the drawing in the specification', () => {
     expect(budgetBar(report, plain)).toBe('▰▰▰▰▰▰▰▰▱▱▱▱▱▱▱▱▱░░░ 3.1k/8k (39%)');
   });
 
-  test('has twenty cells whatever the numbers', () => {
+  test('the token bar has twenty cells for any numbers', () => {
     const count = fc.integer({ min: 1, max: 2_000_000 });
     fc.assert(
       fc.property(count, count, count, (limit, used, reserve) => {
@@ -64,10 +64,10 @@ describe('the token bar (rule: terminal)', () => {
     [1_000, '1k'],
     [3_149, '3.1k'],
     [128_000, '128k'],
-  ])('%i is %s', (count, text) => expect(short(count)).toBe(text));
+  ])('the count %i is shortened to %s', (count, text) => expect(short(count)).toBe(text));
 });
 
-test('/context names what was left out, with size and reason (rule: terminal)', () => {
+test('/context lists dropped items with size and reason (rule: terminal)', () => {
   expect(contextPage(report, plain).split('\n').slice(1)).toEqual([
     '  tools             950',
     '  history          2.1k',
@@ -78,7 +78,7 @@ test('/context names what was left out, with size and reason (rule: terminal)', 
   ]);
 });
 
-describe('small things on the screen (rule: terminal)', () => {
+describe('plain lines of a run (rule: terminal)', () => {
   const options = {
     paint: plain,
     maxLines: 2,
@@ -89,23 +89,23 @@ describe('small things on the screen (rule: terminal)', () => {
   };
   const call = { id: 'c', tool_name: 't', tool_args: {}, duration_ms: 1, step: 1 };
 
-  test('a line break at the end of an observation is no line more', () => {
+  test('a final line break of an observation adds no empty row', () => {
     expect(renderEvent({ type: 'tool_complete', ...call, observation: 'one\ntwo\n' }, options)).toEqual([
       'Observation one',
       '            two',
     ]);
   });
 
-  test('a run that goes on without a new task says so', () => {
+  test('a run that continues without a new task prints so', () => {
     const start = { type: 'agent_start', task: '', model: 'm', tools: [], max_steps: 1, step: 0 } as const;
     expect(renderEvent(start, options)).toEqual(['', 'Task  (goes on from before)']);
   });
 });
 
-describe('what others wrote cannot act on the terminal, and hides nothing (rule: terminal)', () => {
+describe('texts from models, tools and files (rule: terminal)', () => {
   const actsOnTerminal = /[^\P{Cc}\n\t]|[\u2028\u2029\u202a-\u202e\u2066-\u2069]/u;
 
-  test('no control character is left but line break and tab', () => {
+  test('showText replaces every control character except line break and tab', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(showText(text)).not.toMatch(actsOnTerminal);
@@ -123,9 +123,9 @@ describe('what others wrote cannot act on the terminal, and hides nothing (rule:
     ['pass\u200cword\u200d \ufe0fx \u200eltr', 'pass<U+200C>word<U+200D> <U+FE0F>x <U+200E>ltr'],
     ['tags \u{e0041}\u{e0042}', 'tags <U+E0041><U+E0042>'],
     ['🙂\ufe0f\ufe01\ufe02\u200d\u200d', '🙂\ufe0f<U+FE01><U+FE02><U+200D><U+200D>'],
-  ])('%j is shown as %j', (text, shown) => expect(showText(text)).toBe(shown));
+  ])('showText shows %j as %j', (text, shown) => expect(showText(text)).toBe(shown));
 
-  test('no invisible character is left among ASCII', () => {
+  test('showText numbers every invisible character beside ASCII', () => {
     const unit = fc.constantFrom(
       ...'ab /\n',
       '\u200b',
@@ -150,18 +150,18 @@ describe('what others wrote cannot act on the terminal, and hides nothing (rule:
     ['Hindi', 'क्\u200dष और क्\u200cष'],
     ['emoji', '👩\u200d👩\u200d👧 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3 🏳\ufe0f\u200d🌈'],
     ['French and Japanese spaces', 'Quoi\u00a0? 日本\u3000語'],
-  ])('what real writing needs stays as it is: %s', (_, text) => {
+  ])('showText keeps invisible characters that scripts need: %s', (_, text) => {
     expect(showText(text)).toBe(text);
     expect(showText(`a line of ASCII\n${text}\nand one more`)).toContain(text);
   });
 
-  test('what is agreed to or names something shows these too', () => {
+  test('showExact numbers even invisible characters that scripts need', () => {
     expect(showExact('می\u200cخواهم\u200f 👩\u200d👧\u00a0x')).toBe(
       'می<U+200C>خواهم<U+200F> 👩<U+200D>👧<U+00A0>x',
     );
   });
 
-  /** Acts, turns, hides; and says where it was found. */
+  /** Text with a control character, a direction override and an invisible character, plus its source. */
   const hostile = (place: string) => `${place}:\u001b[31m\u0007\u202e\u200b\u2066\u{e0041}`;
 
   const call = {
@@ -229,7 +229,9 @@ describe('what others wrote cannot act on the terminal, and hides nothing (rule:
     agent_completion: { result, step: 1 },
   };
 
-  test.each(Object.keys(events) as RunEvent['type'][])('also where it stands in an event: %s', (type) => {
+  test.each(
+    Object.keys(events) as RunEvent['type'][],
+  )('no hostile character of a %s event reaches the terminal', (type) => {
     const options = {
       paint: plain,
       maxLines: 8,
@@ -238,7 +240,7 @@ describe('what others wrote cannot act on the terminal, and hides nothing (rule:
       showAnswer: true,
       showProposals: true,
     };
-    // Put together from the type and the fields that belong to it.
+    // Built from the type and the fields of that type.
     const event = { type, ...events[type] } as RunEvent;
     const shown = renderEvent(event, options).join('\n');
     expect(shown).not.toMatch(actsOnTerminal);

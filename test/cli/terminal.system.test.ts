@@ -21,8 +21,8 @@ const isAlive = (pid: number): boolean => {
 
 const { describe: onTerminal } = needs(terminal);
 
-onTerminal('on a terminal (rule: terminal)', () => {
-  test('allow, edit, deny with a reason: dialogs with a preview, and the file as approved', async () => {
+onTerminal('a run on a terminal (rule: terminal)', () => {
+  test('approval questions show a preview; allow, edit and deny with a reason have their effect on the file', async () => {
     const bench = await setUp([edit, command('npm test'), command('rm config.js'), answer('Done.')], files);
     const pty = bench.open([...scripted, 'Raise the limit in @config.js']);
     expect(await pty.see('[esc] stop')).toMatch(
@@ -45,7 +45,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(bench.prompt(3)).toContain('I need that file.');
   }, 40_000);
 
-  test('always: kept for this folder in the configuration of the person, and not asked again', async () => {
+  test('"always" is stored for this folder in the user configuration, and the question is not repeated', async () => {
     const bench = await setUp([command('echo one'), command('echo two'), answer('Done.')], files);
     const pty = bench.open([...scripted, 'Echo.']);
     await pty.see('always allow exactly run_command(command="echo one")');
@@ -70,13 +70,13 @@ onTerminal('on a terminal (rule: terminal)', () => {
     ['unmarked', 'also look at b.js\r'],
     ['of short lines', 'a\ry\r'],
   ])(
-    'a paste, %s, does not answer the dialog (rule: approval)',
+    'a paste (%s) does not answer an approval question (rule: approval)',
     async (_, pasted) => {
       const bench = await setUp([command('echo one'), answer('Done.')], files);
       const pty = bench.open([...scripted, 'Echo.']);
       await pty.see('[esc] stop');
       pty.type(pasted);
-      await wait(300); // an answer would be taken at once
+      await wait(300); // a paste that answered would do so within this time
       pty.type(escapeKey);
       expect(await pty.end).toBe(130);
       expect(bench.provider.requests).toHaveLength(1);
@@ -92,7 +92,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     ['TERM', 'dumb', false],
     ['TERM', 'xterm', true],
   ])(
-    '%s=%s: colours on the terminal: %s',
+    'the terminal output with %s=%s has colours: %s',
     async (name, value, hasColours) => {
       const bench = await setUp([answer('**Done.**')]);
       bench.environment[name] = value;
@@ -112,7 +112,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     [{ FORCE_COLOR: '1', NO_COLOR: '1' }, false],
     [{ FORCE_COLOR: '1', NO_COLOR: '' }, true],
   ])(
-    'into a pipe, with %j: colours: %s',
+    'the piped output with %j has colours: %s',
     async (settings, hasColours) => {
       const bench = await setUp([answer('Done.')]);
       Object.assign(bench.environment, settings);
@@ -129,7 +129,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     [{ NO_COLOR: '1', FORCE_COLOR: '1' }, false],
     [{ FORCE_COLOR: '0' }, false],
   ])(
-    'on a terminal, with %j: colours: %s',
+    'the terminal output with %j has colours: %s',
     async (settings, hasColours) => {
       const bench = await setUp([answer('Done.')]);
       Object.assign(bench.environment, settings);
@@ -141,7 +141,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     30_000,
   );
 
-  test('where nothing can be saved, leaving does not say that it was (rule: saved-runs)', async () => {
+  test('leaving a session whose run could not be saved does not print that it was (rule: saved-runs)', async () => {
     const bench = await setUp([answer('Done.')]);
     bench.environment['XDG_STATE_HOME'] = '/dev/null';
     const pty = bench.open(scripted);
@@ -150,11 +150,11 @@ onTerminal('on a terminal (rule: terminal)', () => {
     await pty.see('answered · 1 step');
     pty.type(`/exit${enterKey}`);
     expect(await pty.end).toBe(0);
-    expect(pty.shown).toContain('The run is not saved as it goes:');
+    expect(pty.shown).toContain('The run cannot be saved:');
     expect(pty.shown).not.toContain('Saved.');
   }, 30_000);
 
-  test('the dialog shows what will run, whatever a command writes to the terminal', async () => {
+  test('an approval question shows the true command even if earlier output contains escape sequences', async () => {
     const hiding = 'rm -rf src #\u001b[2K\u001b[1G\u009b2J\u202enpm test\u0007';
     const call = `run_command(command=${JSON.stringify(hiding)})`;
     const bench = await setUp([act(call, 'Run it.'), answer('Done.')], files);
@@ -175,7 +175,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(pty.raw).not.toContain('\u202e');
   }, 30_000);
 
-  test('/steps and /todo show what a model said, not what it would do to the terminal', async () => {
+  test("/steps and /todo replace escape sequences in the model's texts", async () => {
     const hostile = 'plan \u001b[2J\u009b1G\u202e end';
     const bench = await setUp([
       act(`create_tasks(tasks=[${JSON.stringify(hostile)}])`, hostile),
@@ -194,7 +194,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     for (const acting of ['\u001b[2J', '\u009b', '\u202e']) expect(pty.raw).not.toContain(acting);
   }, 30_000);
 
-  test('a long proposal is cut, and can be viewed to its end', async () => {
+  test('a long proposal is cut, and `v` shows all of it', async () => {
     const long = Array.from({ length: 80 }, (_, index) => `echo line-${index + 1}`).join('\n');
     const bench = await setUp([command(long)], files);
     const pty = bench.open([...scripted, 'Echo.']);
@@ -208,7 +208,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(130);
   }, 30_000);
 
-  test('/rules lists what is always allowed here and takes it back (rule: always-rules)', async () => {
+  test('/rules lists the rules of this folder, and /rules remove deletes one (rule: always-rules)', async () => {
     const bench = await setUp([command('npm test'), command('git status'), answer('Done.')], files);
     const pty = bench.open([...scripted]);
     await pty.see('›');
@@ -236,7 +236,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 40_000);
 
-  test('a service that goes away is told, and the program goes on', async () => {
+  test('a session reports a service that stopped, and continues', async () => {
     const bench = await setUp([], files);
     const service = await startLocalService(bench.environment);
     const pty = bench.open(['--server', service.url, ...scripted]);
@@ -248,7 +248,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 20_000);
 
-  test('what takes long to load is told at once, and gone when it is there or cannot be', async () => {
+  test('"Starting" appears at once, and disappears when the service is ready or has failed', async () => {
     const bench = await setUp([answer('Hello.')], files, { inProcess: true });
     const pty = bench.open([...scripted, 'Hi.']);
     await pty.see('Starting… 0s • ctrl-c to leave');
@@ -261,14 +261,12 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await wrong.end).toBe(1);
   }, 30_000);
 
-  test('a paste of several lines is one task, and waits for Enter', async () => {
+  test('a paste of several lines is one task that waits for Enter', async () => {
     const bench = await setUp([answer('Read.'), answer('Again.')], files);
     const pty = bench.open(scripted);
     await pty.see('›');
     pty.type('Look at this:\u001b[200~\rone\r\u001b[31mtwo\r\u001b[201~');
     await pty.see('two');
-    await wait(300);
-    expect(bench.provider.requests).toHaveLength(0);
     pty.type(`three${enterKey}`);
     await pty.see('Read.');
     expect(bench.prompt(0)).toMatch(/Look at this:\\\\?n?.*one.*two.*three/s);
@@ -281,7 +279,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(bench.provider.requests).toHaveLength(1);
   }, 30_000);
 
-  test('Esc and Ctrl-C clear a line and do not leave; Ctrl-C twice on an empty one does', async () => {
+  test('Esc and Ctrl-C clear a line; Ctrl-C twice on an empty line leaves', async () => {
     const bench = await setUp([answer('Hello.')], files);
     const pty = bench.open(scripted);
     await pty.see('›');
@@ -301,7 +299,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 30_000);
 
-  test('Esc in the dialog stops the run and nothing has run', async () => {
+  test('Esc in an approval question stops the run before the call runs', async () => {
     const bench = await setUp([command('touch here')], files);
     const pty = bench.open([...scripted, 'Touch.']);
     await pty.see('[esc] stop');
@@ -310,7 +308,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(existsSync(join(bench.folder, 'here'))).toBe(false);
   }, 30_000);
 
-  test('Esc during the model call: the call ends at once', async () => {
+  test('Esc during a model call closes the request', async () => {
     const bench = await setUp({ text: 'never', delayMs: 60_000 });
     const pty = bench.open([...scripted, 'Think.']);
     await pty.see('Thinking… 1s • esc to interrupt');
@@ -320,7 +318,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     await until(() => bench.provider.openSockets() === 0);
   }, 30_000);
 
-  test("Esc during a long command: the command's whole process group is gone", async () => {
+  test('Esc during a command ends its whole process group', async () => {
     const bench = await setUp([command('sleep 300 & echo $! > pids; echo $$ >> pids; sleep 300')]);
     const pty = bench.open([...scripted, 'Wait.']);
     await pty.see('[esc] stop');
@@ -333,7 +331,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(pids.filter(isAlive)).toEqual([]);
   }, 30_000);
 
-  test('a question with choices, the TODO list as it fills, and the token bar', async () => {
+  test('a run shows a question with choices, the TODO list and the token bar', async () => {
     const bench = await setUp([
       act('create_tasks(tasks=["Ask", "Tell"])'),
       act('update_task_status(id=1, status="in_progress")'),
@@ -352,7 +350,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(bench.prompt(3)).toContain('right');
   }, 30_000);
 
-  test('the step limit and the strict strategy', async () => {
+  test('the strict strategy shows its phases and ends at the step limit', async () => {
     const block = (value: object) => ({ text: `I see.\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` });
     const bench = await setUp(
       [
@@ -368,7 +366,7 @@ onTerminal('on a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(2);
   }, 30_000);
 
-  test('interactive: task after task with one history, slash commands, and the way out', async () => {
+  test('an interactive session runs several tasks with one history, slash commands and /quit', async () => {
     const bench = await setUp([answer('Hello.'), answer('Again.')], files);
     const pty = bench.open(scripted);
     await pty.see('›');

@@ -20,7 +20,7 @@ afterEach(() => {
 
 const canary = 'sk-canary-of-view-0123456789';
 
-/** Starts `stepwise view` where the only program on the path, if any, is an `xdg-open` that writes down how it was called. */
+/** Starts `stepwise view` with a PATH that contains at most a fake `xdg-open`, which records its arguments. */
 async function view(args: readonly string[], { opener = true } = {}) {
   const folder = mkdtempSync(join(root, 'view-'));
   const { run } = await finish([lookUpCall(), done]);
@@ -38,16 +38,16 @@ async function view(args: readonly string[], { opener = true } = {}) {
   const env = { PATH: folder, HOME: folder, STEPWISE_LLM_KEY: canary, CORS_ORIGINS: 'http://friend.example' };
   const child = spawn(process.execPath, [main, 'view', ...args], { cwd: folder, env });
   started.push(child);
-  const said = { out: '', err: '' };
-  child.stdout.on('data', (piece: Buffer) => (said.out += piece.toString()));
-  child.stderr.on('data', (piece: Buffer) => (said.err += piece.toString()));
-  return { child, saved, said, called };
+  const output = { out: '', err: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()));
+  return { child, saved, output, called };
 }
 
-async function address(said: { readonly out: string }): Promise<{ base: string; name: string }> {
+async function address(output: { readonly out: string }): Promise<{ base: string; name: string }> {
   const pattern = /(http:\/\/127\.0\.0\.1:\d+)\/#\/(view-[\w-]+)/;
-  await until(() => pattern.test(said.out));
-  const [, base = '', name = ''] = pattern.exec(said.out) ?? [];
+  await until(() => pattern.test(output.out));
+  const [, base = '', name = ''] = pattern.exec(output.out) ?? [];
   return { base, name };
 }
 
@@ -59,9 +59,9 @@ async function get(url: string, headers: Readonly<Record<string, string>> = {}) 
 const { test: onLinux } = needs(linux);
 
 describe('`stepwise view` (rule: playground-view)', () => {
-  test('hands the run to the page that it serves, and to nobody else', async () => {
-    const { saved, said } = await view(['run.json', '--no-open']);
-    const { base, name } = await address(said);
+  test('`stepwise view` gives the run only to the page with the random address', async () => {
+    const { saved, output } = await view(['run.json', '--no-open']);
+    const { base, name } = await address(output);
     const url = `${base}/playground/runs/${name}`;
     const own = await get(url, { 'sec-fetch-site': 'same-origin' });
     expect(JSON.parse(own.body)).toEqual(JSON.parse(saved));
@@ -82,9 +82,9 @@ describe('`stepwise view` (rule: playground-view)', () => {
 
   needs(
     chromiumBrowser,
-  ).test('shows it on the page, by the address of a step too, and again after a reload', async () => {
-    const { said } = await view(['run.json', '--no-open']);
-    const { base, name } = await address(said);
+  ).test('the page of `stepwise view` shows a step by its address, also after a reload', async () => {
+    const { output } = await view(['run.json', '--no-open']);
+    const { base, name } = await address(output);
     const browser = await launchChromium();
     try {
       const page = await browser.newPage();
@@ -100,46 +100,49 @@ describe('`stepwise view` (rule: playground-view)', () => {
     }
   }, 60_000);
 
-  test('is gone when it ends: at the first interrupt, in order', async () => {
-    const { child, said } = await view(['run.json', '--no-open']);
-    const { base } = await address(said);
+  test('`stepwise view` ends with 0 at the first interrupt and stops serving', async () => {
+    const { child, output } = await view(['run.json', '--no-open']);
+    const { base } = await address(output);
     child.kill('SIGINT');
     expect(await once(child, 'exit')).toEqual([0, null]);
     await expect(get(base)).rejects.toThrow('ECONNREFUSED');
-    expect(said.err).toBe('');
+    expect(output.err).toBe('');
   });
 
-  onLinux('opens the browser with the address as its one argument, and without the key', async () => {
-    const { said, called } = await view(['run.json']);
-    const { base, name } = await address(said);
-    await until(() => existsSync(called));
-    const [count, url, ...environment] = readFileSync(called, 'utf8').split('\n');
-    expect([count, url]).toEqual(['1', `${base}/#/${name}`]);
-    expect(environment.join('\n')).not.toContain(canary);
-  });
+  onLinux(
+    '`stepwise view` opens the browser with the address as its only argument, without the model key',
+    async () => {
+      const { output, called } = await view(['run.json']);
+      const { base, name } = await address(output);
+      await until(() => existsSync(called));
+      const [count, url, ...environment] = readFileSync(called, 'utf8').split('\n');
+      expect([count, url]).toEqual(['1', `${base}/#/${name}`]);
+      expect(environment.join('\n')).not.toContain(canary);
+    },
+  );
 
-  onLinux('opens none with --no-open', async () => {
-    const { said, called, child } = await view(['run.json', '--no-open']);
-    await address(said);
+  onLinux('`stepwise view --no-open` opens no browser', async () => {
+    const { output, called, child } = await view(['run.json', '--no-open']);
+    await address(output);
     child.kill('SIGINT');
     await once(child, 'exit');
     expect(existsSync(called)).toBe(false);
   });
 
-  onLinux('says so where there is no browser, and goes on', async () => {
-    const { said } = await view(['run.json'], { opener: false });
-    const { base } = await address(said);
-    await until(() => said.err !== '');
-    expect(said.err).toBe('No browser could be started: open the address in one.\n');
+  onLinux('`stepwise view` reports a missing browser and keeps serving', async () => {
+    const { output } = await view(['run.json'], { opener: false });
+    const { base } = await address(output);
+    await until(() => output.err !== '');
+    expect(output.err).toBe('No browser could be started. Open the address yourself.\n');
     expect((await get(`${base}/healthz`)).status).toBe(200);
   });
 
   test.each([
     ['other.json', 'stepwise: other.json: This is not a saved run of version 1.\n'],
     ['none.json', 'stepwise: There is no readable file none.json. A run is saved with --save FILE.\n'],
-  ])('of %s, which is no run, is one sentence', async (file, sentence) => {
-    const { child, said } = await view([file]);
+  ])('`stepwise view` refuses %s, which is no saved run, with one sentence', async (file, sentence) => {
+    const { child, output } = await view([file]);
     expect(await once(child, 'close')).toEqual([1, null]);
-    expect(said).toEqual({ out: '', err: sentence });
+    expect(output).toEqual({ out: '', err: sentence });
   });
 });

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 const built = join(process.cwd(), '.build/src');
 
-/** What a module imports before it runs, as it was emitted: types are gone, `import()` comes later. */
+/** Returns the static imports of an emitted module. Types are gone there, and `import()` is not matched. */
 const importsOf = (file: string): string[] =>
   [
     ...readFileSync(join(built, file), 'utf8').matchAll(/^(?:import|export) (?:[^'"]*? from )?'([^']+)'/gm),
@@ -22,22 +22,22 @@ function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
 
 const commands = ['command-line', 'commands/run-tool', 'commands/run-tasks'];
 
-/** A person waits for what is loaded before the first line is seen (rule: terminal). */
-test.each(commands)('cli/%s is there without any package and without the service', (module) => {
+/** The first output waits for every module that is loaded before it (rule: terminal). */
+test.each(commands)('cli/%s loads no package but commander, and no part of the service', (module) => {
   const loaded = [...loadedBy(`cli/${module}.js`)];
   const slow = loaded.filter((name) =>
-    name.endsWith('.js') ? name.startsWith('service/') : !name.startsWith('node:'),
+    name.endsWith('.js') ? name.startsWith('service/') : !/^(?:node:|commander$)/.test(name),
   );
   expect(slow.filter((name) => name !== 'service/version.js')).toEqual([]);
 });
 
-test('the service starts without the SDK of OpenTelemetry (rule: tracing)', () => {
+test('the service starts without loading the OpenTelemetry SDK (rule: tracing)', () => {
   const loaded = [...loadedBy('service/run.js')];
   expect(loaded).toContain('service/operations/tracing/request-trace.js');
   expect(loaded.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
 });
 
-test('the service listens before anything is loaded that only steps need', () => {
+test('the service listens before loading the modules that only steps need', () => {
   const loaded = [...loadedBy('service/run.js')];
   expect(loaded).toContain('service/http/routes/agent-routes.js');
   const rooms = ['tokens/', 'parsing/', 'service/context/', 'service/providers/upstream/'];
@@ -46,11 +46,11 @@ test('the service listens before anything is loaded that only steps need', () =>
   expect([...early, ...schemas]).toEqual([]);
 });
 
-test('the service heeds signals before anything else of it is loaded (rule: shutdown)', () => {
+test('the service listens for signals before loading its other modules (rule: shutdown)', () => {
   expect([...loadedBy('service/main.js')]).toEqual(['service/main.js', 'service/signals.js']);
 });
 
-test('`stepwise --help` loads neither a run nor the tool pack', () => {
+test('`stepwise --help` loads neither the run loop nor the tool pack', () => {
   const loaded = loadedBy('cli/command-line.js');
   expect(loaded).toContain('cli/screen/render-event.js');
   for (const module of ['sdk/run/run.js', 'tools/tool-pack.js']) expect(loaded).not.toContain(module);

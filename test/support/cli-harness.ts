@@ -15,21 +15,23 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach } from '@jest/globals';
+import { declareProgram } from '../../src/cli/commands/declared-commands.js';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { Emulator } from './emulator.js';
 import type { Need } from './needs.js';
+import { until } from './until.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
-/** What is to be put away after a test: providers, processes, folders. */
-const leftovers: (() => Promise<void> | void)[] = [];
+/** Functions that clean up after a test: providers, processes, folders. */
+const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
-  for (const putAway of leftovers.splice(0).reverse()) await putAway();
+  for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
 });
 
-/** The model's text for one step. */
+/** Scripts one reply of the model, which calls a tool. */
 export const act = (call: string, thought = 'I act.'): ScriptedCompletion => ({
   text: `Thought: ${thought}\nAction: ${call}`,
 });
@@ -41,17 +43,17 @@ export interface Bench {
   readonly folder: string;
   readonly provider: FakeProvider;
   readonly environment: NodeJS.ProcessEnv;
-  /** Runs the CLI to its end, with the scripted model. */
+  /** Runs the CLI with the scripted model until it ends. */
   run(args: readonly string[], input?: string): Promise<Ended>;
-  /** Starts it without waiting. */
+  /** Starts the CLI without waiting for its end. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
-  /** Starts it with its output going to a file. */
+  /** Starts the CLI with its output redirected to a file. */
   startOnto(file: string, args: readonly string[]): ChildProcessWithoutNullStreams;
-  /** Starts it on a terminal of its own. */
+  /** Starts the CLI on a pseudo-terminal. */
   open(args: readonly string[]): Pty;
-  /** Starts a shell with jobs on a terminal, and it as a command of that. */
+  /** Starts a shell with job control on a pseudo-terminal, and the CLI inside it. */
   openInShell(args: readonly string[]): Pty;
-  /** The messages of the provider's request of this index, as one text. */
+  /** Returns the messages of the provider's request at this index as one text. */
   prompt(index: number): string;
 }
 
@@ -64,8 +66,8 @@ export interface Ended {
 export const scripted = ['--model', 'scripted', '--upstream', 'fake'];
 
 /**
- * A project folder and a scripted model behind the real service, which runs here unless the CLI is to start it
- * in its own process.
+ * Creates a project folder and a scripted model behind a real service. With `inProcess` the CLI starts the service
+ * itself.
  */
 export async function setUp(
   script: Script,
@@ -73,7 +75,7 @@ export async function setUp(
   { inProcess = false } = {},
 ): Promise<Bench> {
   const provider = await startFakeProvider(script);
-  leftovers.push(() => provider.close());
+  cleanups.push(() => provider.close());
   const folder = makeFolder(files);
   const environment = {
     PATH: process.env['PATH'],
@@ -84,13 +86,13 @@ export async function setUp(
       guarded: { url: `${provider.url}/v1`, keyRequired: true },
     }),
   };
-  const server = inProcess ? [] : ['--server', await serve(environment)];
+  const placed = { '--dir': folder, ...(!inProcess && { '--server': await serve(environment) }) };
   const launch = (command: string, args: readonly string[]) => {
     const child = spawn(command, args, { env: environment });
-    leftovers.push(() => void child.kill('SIGKILL'));
+    cleanups.push(() => void child.kill('SIGKILL'));
     return child;
   };
-  const words = (args: readonly string[]) => [process.execPath, main, '--dir', folder, ...server, ...args];
+  const words = (args: readonly string[]) => [process.execPath, main, ...acceptedOf(placed, args), ...args];
   const start = (args: readonly string[]) => launch(process.execPath, words(args).slice(1));
   const startOnto = (file: string, args: readonly string[]) => {
     return launch('sh', ['-c', 'file="$1"; shift; exec "$@" > "$file"', 'sh', file, ...words(args)]);
@@ -112,15 +114,34 @@ export async function setUp(
   };
 }
 
+/** Returns the options that the command in `args` accepts; a task accepts all of them. */
+function acceptedOf(placed: Readonly<Record<string, string>>, args: readonly string[]): readonly string[] {
+  const program = declareProgram();
+  const command = program.commands.find((each) => args.includes(each.name())) ?? program;
+  return Object.entries(placed)
+    .filter(([flag]) => command.options.some(({ long }) => long === flag))
+    .flat();
+}
+
 async function serve(environment: NodeJS.ProcessEnv): Promise<string> {
   const service = await startLocalService(environment);
-  leftovers.push(() => service.close());
+  cleanups.push(() => service.close());
   return service.url;
+}
+
+/** Removes a folder. Returns false if that fails because a program that just ended still writes into it. */
+function tryRemove(folder: string): boolean {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function makeFolder(files: Readonly<Record<string, string>>): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'stepwise-cli-')));
-  leftovers.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
+  cleanups.push(async () => void (await until(() => tryRemove(folder))));
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
@@ -137,25 +158,25 @@ export async function ended(child: ChildProcessWithoutNullStreams, input = ''): 
   return { code, stdout: String(Buffer.concat(stdout ?? [])), stderr: String(Buffer.concat(stderr ?? [])) };
 }
 
-/** A program on a pseudo-terminal, as a person would see it. */
+/** A program on a pseudo-terminal, with its output as a person sees it. */
 interface Pty {
-  /** Types keys as they are. */
+  /** Sends keys without a line end. */
   type(keys: string): void;
-  /** Resolves when the text stands in what was shown since the last call; fails after some seconds. */
+  /** Resolves when new output contains the text. Fails after some seconds. */
   see(text: string): Promise<string>;
-  /** Resolves when the window shows the text, to all its rows; fails after some seconds. */
+  /** Resolves when the window shows the text. Fails after some seconds. */
   onScreen(text: string): Promise<string>;
-  /** Resolves when the window shows the text no longer. */
+  /** Resolves when the window no longer shows the text. Fails after some seconds. */
   offScreen(text: string): Promise<string>;
-  /** Everything shown so far, without colours and movements. */
+  /** All output so far, without escape sequences. */
   readonly shown: string;
-  /** The same as it came, with everything that acts on a terminal. */
+  /** All output so far, with its escape sequences. */
   readonly raw: string;
-  /** Makes the window larger or smaller. */
+  /** Resizes the window. */
   resize(columns: number, rows: number): void;
   /** Closes the terminal, as a person closes a window. */
   close(): void;
-  /** The exit code. */
+  /** Resolves to the exit code. */
   readonly end: Promise<number | null>;
 }
 
@@ -165,15 +186,15 @@ export const terminal: Need = {
   isMet: /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? ''),
 };
 
-/** Of 25 ms: a busy machine takes seconds to start a program. */
-const TRIES = 1_000;
+/** Number of checks, one every 25 ms. A busy machine needs seconds to start a program. */
+const MAX_CHECKS = 1_000;
 
 function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
   const command = `exec ${words.map(quote).join(' ')}`;
   const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command}`, '/dev/null'], { env });
-  leftovers.push(() => void child.kill('SIGKILL'));
+  cleanups.push(() => void child.kill('SIGKILL'));
   let raw = '';
-  let seen = 0;
+  let searchedLength = 0;
   const emulator = new Emulator(100, 40);
   const characters = new StringDecoder('utf8');
   child.stdout.on('data', (chunk) => {
@@ -183,7 +204,7 @@ function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
   });
   const screenWith = async (isWanted: (screen: string) => boolean, wanted: string) => {
     let screen = '';
-    for (let tries = 0; tries < TRIES; tries++) {
+    for (let checks = 0; checks < MAX_CHECKS; checks++) {
       screen = (await emulator.window()).join('\n').trimEnd();
       if (isWanted(screen)) return screen;
       await wait(25);
@@ -201,16 +222,16 @@ function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
     },
     close: () => void child.kill('SIGKILL'),
     see: async (text) => {
-      for (let tries = 0; tries < TRIES; tries++) {
-        const found = shown().indexOf(text, seen);
+      for (let checks = 0; checks < MAX_CHECKS; checks++) {
+        const found = shown().indexOf(text, searchedLength);
         if (found >= 0) {
-          const part = shown().slice(seen, found + text.length);
-          seen = found + text.length;
+          const part = shown().slice(searchedLength, found + text.length);
+          searchedLength = found + text.length;
           return part;
         }
         await wait(25);
       }
-      throw new Error(`"${text}" was not shown after:\n${shown().slice(seen)}`);
+      throw new Error(`"${text}" was not shown after:\n${shown().slice(searchedLength)}`);
     },
     onScreen: (text) => screenWith((screen) => screen.includes(text), `"${text}" is not`),
     offScreen: (text) => screenWith((screen) => !screen.includes(text), `"${text}" stays`),

@@ -1,81 +1,78 @@
+import type { Command, Option } from 'commander';
 import { createToolPack } from '../../tools/tool-pack.js';
-import { exitCodes, UsageError, usage } from './usage.js';
+import { declareProgram } from './declared-commands.js';
+import { exitCodes, UsageError } from './usage.js';
 
-/** An option as `--help` describes it. */
-interface Option {
-  readonly name: string;
-  readonly short: string | undefined;
-  /** How its value is called; absent where it takes none. */
-  readonly value: string | undefined;
-  readonly help: string;
-}
+const FOLDERS = /<FOLDER>/;
+const FILES = /[<[](?:FILE|PATH|MODULE|RUN)[\]>]/;
 
-interface Words {
-  readonly options: readonly Option[];
+/** The declared program, and the names of the tools that `stepwise tool` runs. */
+interface Source {
+  readonly program: Command;
   readonly tools: readonly string[];
 }
 
-/** As the usage names them. */
-const commands = [
-  ...new Set(Array.from(usage.matchAll(/^(?:Usage:)? +stepwise ([a-z]+)/gm), ([, name]) => name)),
-];
+const scripts = { bash, zsh, fish };
+const shells = Object.keys(scripts);
 
-/** What the value of an option may be, where that is known. */
-const values: Readonly<Record<string, readonly string[]>> = {
-  protocol: ['text', 'xml', 'json', 'native', 'auto'],
-  strategy: ['react', 'reason-act-observe'],
-};
-const folders: ReadonlySet<string> = new Set(['dir']);
-const files: ReadonlySet<string> = new Set(['file', 'tools', 'mcp', 'save', 'resume']);
-
-const scripts: Readonly<Record<string, (words: Words) => string>> = { bash, zsh, fish };
-
-/** Writes a shell's completion script. Resolves to the exit code. Throws `UsageError` for a shell that is not known. */
+/** Writes a shell's completion script. Resolves to the exit code. Throws `UsageError` for another shell. */
 export async function writeCompletion(shell: string | undefined): Promise<number> {
-  const script = shell !== undefined && Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
-  if (!script) throw new UsageError('completion needs a shell: stepwise completion bash|zsh|fish.');
+  if (shell !== 'bash' && shell !== 'zsh' && shell !== 'fish')
+    throw new UsageError(`completion needs a shell: stepwise completion ${shells.join('|')}.`);
   const tools = (await createToolPack(process.cwd())).map(({ name }) => name);
-  process.stdout.write(script({ options: readOptions(usage), tools }));
+  process.stdout.write(scripts[shell]({ program: declareProgram(), tools }));
   return exitCodes.answered;
 }
 
-/** `--help` is the one place where options are described. */
-function readOptions(text: string): readonly Option[] {
-  const lines = text.matchAll(/^ {2}(?:-(\w), )?--([a-z-]+)(?: ([A-Z]+))? {2,}(\S.*)$/gm);
-  return [...lines].map(([, short, name = '', value, help = '']) => ({ name, short, value, help }));
+const namesOf = ({ commands }: Command) => commands.map((command) => command.name());
+
+const flagsOf = ({ long, short }: Option): string[] => [long, short].flatMap((flag) => flag ?? []);
+
+/** Returns the commands whose argument is a file. */
+const commandsWithFile = ({ commands }: Command): string[] =>
+  commands
+    .filter(({ registeredArguments }) => registeredArguments.some((argument) => argument.name() === 'FILE'))
+    .map((command) => command.name());
+
+/** Returns each flag with a value once, even if several commands have it. */
+function optionsWithValue(program: Command): Option[] {
+  const every = [program, ...program.commands].flatMap(({ options }) => options);
+  return every.filter(
+    (option, index) => option.optional && index === every.findIndex(({ long }) => long === option.long),
+  );
 }
 
-const flagsOf = ({ name, short }: Option): readonly string[] => [
-  `--${name}`,
-  ...(short ? [`-${short}`] : []),
-];
-
-function bash({ options, tools }: Words): string {
-  const flagsIn = (set: ReadonlySet<string>) =>
-    options
-      .filter(({ name }) => set.has(name))
-      .flatMap(flagsOf)
-      .join('|');
-  const known = Object.entries(values).map(
-    ([name, words]) => `    --${name}) offered='${words.join(' ')}' ;;`,
+function bash({ program, tools }: Source): string {
+  const valued = optionsWithValue(program);
+  const flagsWith = (pattern: RegExp) => valued.filter(({ flags }) => pattern.test(flags)).flatMap(flagsOf);
+  const choices = valued.flatMap((option) =>
+    option.argChoices
+      ? [`    ${flagsOf(option).join('|')}) offered='${option.argChoices.join(' ')}' ;;`]
+      : [],
   );
+  const flagsOfCommand = ({ options }: Command) => `offered='${options.flatMap(flagsOf).join(' ')}'`;
+  const own = program.commands.map((command) => `          ${command.name()}) ${flagsOfCommand(command)} ;;`);
   return `# stepwise completion bash > ~/.local/share/bash-completion/completions/stepwise
 _stepwise() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD - 1]} offered=
   case $before in
-    ${flagsIn(folders)}) _stepwise_names -d "$word"; return ;;
-    ${flagsIn(files)}|replay|view) _stepwise_names -f "$word"; return ;;
+    ${flagsWith(FOLDERS).join('|')}) _stepwise_names -d "$word"; return ;;
+    ${[...flagsWith(FILES), ...commandsWithFile(program)].join('|')}) _stepwise_names -f "$word"; return ;;
     tool) offered='${tools.join(' ')}' ;;
-    completion) offered='bash zsh fish' ;;
-${known.join('\n')}
+    completion) offered='${shells.join(' ')}' ;;
+${choices.join('\n')}
     *)
-      if [[ $word == -* ]]; then offered='${options.flatMap(flagsOf).join(' ')}'
-      elif ((COMP_CWORD == 1)); then offered='${commands.join(' ')}'
+      if [[ $word == -* ]]; then
+        case \${COMP_WORDS[1]} in
+${own.join('\n')}
+          *) ${flagsOfCommand(program)} ;;
+        esac
+      elif ((COMP_CWORD == 1)); then offered='${namesOf(program).join(' ')}'
       fi ;;
   esac
   COMPREPLY=($(compgen -W "$offered" -- "$word"))
 }
-# One a line: names have spaces. As names of files, the shell quotes them and ends folders with a slash.
+# One name per line, because names contain spaces. The shell quotes file names and ends folders with a slash.
 _stepwise_names() {
   local IFS=$'\\n'
   compopt -o filenames 2>/dev/null
@@ -85,47 +82,59 @@ complete -o default -F _stepwise stepwise
 `;
 }
 
-function zsh({ options, tools }: Words): string {
+function zsh({ program, tools }: Source): string {
   const quoted = (text: string) => text.replace(/[[\]:]/g, '\\$&').replaceAll("'", "'\\''");
-  const action = (name: string) => {
-    if (folders.has(name)) return '_files -/';
-    return files.has(name) ? '_files' : `(${values[name]?.join(' ') ?? ''})`;
+  const action = ({ flags, argChoices = [] }: Option) => {
+    if (FOLDERS.test(flags)) return '_files -/';
+    return FILES.test(flags) ? '_files' : `(${argChoices.join(' ')})`;
   };
-  const specs = options.flatMap((option) =>
-    flagsOf(option).map((flag) => {
-      const value = option.value ? `:${option.value}:${action(option.name)}` : '';
-      return `'*${flag}[${quoted(option.help)}]${value}'`;
-    }),
+  const specsOf = ({ options }: Command) =>
+    options.flatMap((option) =>
+      flagsOf(option).map((flag) => {
+        const value = option.optional ? `:value:${action(option)}` : '';
+        return `'*${flag}[${quoted(option.description)}]${value}'`;
+      }),
+    );
+  const secondOf = (name: string) => {
+    if (name === 'tool') return [`'2:tool:(${tools.join(' ')})'`];
+    if (name === 'completion') return [`'2:shell:(${shells.join(' ')})'`];
+    return commandsWithFile(program).includes(name) ? ["'2:file:_files'"] : [];
+  };
+  const specs = (words: readonly string[]) => `specs=(\n      ${words.join('\n      ')}\n    ) ;;`;
+  const own = program.commands.map(
+    (command) => `    ${command.name()}) ${specs([...secondOf(command.name()), ...specsOf(command)])}`,
   );
   return `#compdef stepwise
 # stepwise completion zsh > a file _stepwise in a folder of $fpath
 _stepwise() {
-  local -a after
+  local -a specs
   case $words[2] in
-    tool) after=(${tools.join(' ')}) ;;
-    completion) after=(bash zsh fish) ;;
+${own.join('\n')}
+    *) ${specs(specsOf(program))}
   esac
-  _arguments \\
-    '1:command or task:(${commands.join(' ')})' \\
-    "2:word:($after)" \\
-    ${specs.join(' \\\n    ')}
+  _arguments '1:command or task:(${namesOf(program).join(' ')})' $specs
 }
 compdef _stepwise stepwise
 `;
 }
 
-function fish({ options, tools }: Words): string {
+function fish({ program, tools }: Source): string {
   const quoted = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`;
-  const lines = options.map(({ name, short, value, help }) => {
-    const words = values[name] ? ` -x -a ${quoted(values[name].join(' '))}` : value ? ' -r' : '';
-    return `complete -c stepwise -l ${name}${short ? ` -s ${short}` : ''}${words} -d ${quoted(help)}`;
-  });
+  const names = namesOf(program).join(' ');
+  const after = (name: string) => `-n '__fish_seen_subcommand_from ${name}'`;
+  const linesOf = ({ options }: Command, condition: string) =>
+    options.map(({ long = '', short, description, argChoices, ...option }) => {
+      const words = argChoices ? ` -x -a ${quoted(argChoices.join(' '))}` : option.optional ? ' -r' : '';
+      const letter = short ? ` -s ${short.slice(1)}` : '';
+      return `complete -c stepwise ${condition} -l ${long.slice(2)}${letter}${words} -d ${quoted(description)}`;
+    });
   return [
     '# stepwise completion fish > ~/.config/fish/completions/stepwise.fish',
-    `complete -c stepwise -n __fish_use_subcommand -a ${quoted(commands.join(' '))}`,
-    `complete -c stepwise -n '__fish_seen_subcommand_from tool' -x -a ${quoted(tools.join(' '))}`,
-    "complete -c stepwise -n '__fish_seen_subcommand_from completion' -x -a 'bash zsh fish'",
-    ...lines,
+    `complete -c stepwise -n __fish_use_subcommand -a ${quoted(names)}`,
+    `complete -c stepwise ${after('tool')} -x -a ${quoted(tools.join(' '))}`,
+    `complete -c stepwise ${after('completion')} -x -a ${quoted(shells.join(' '))}`,
+    ...linesOf(program, `-n 'not __fish_seen_subcommand_from ${names}'`),
+    ...program.commands.flatMap((command) => linesOf(command, after(command.name()))),
     '',
   ].join('\n');
 }

@@ -1,3 +1,4 @@
+import { Command } from 'commander';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import { createReadTools } from '../../tools/tool-pack.js';
@@ -7,12 +8,24 @@ import { showExact, showExactLine } from '../screen/shown-text.js';
 import { findKey } from '../session/choose-model.js';
 import { startLocalService } from '../session/local-service.js';
 import { folderAt } from '../session/open-tools.js';
+import { options as declared } from './declared-options.js';
 import { parseOptions } from './parse-options.js';
 
-const usage = `npm run demo -- ["question"] [--dir PATH] [--model NAME] [--upstream NAME] [--server URL]`;
 const DEFAULT_TASK = 'How is the discount of a coupon calculated, and which limits does it have?';
 
-const { values, positionals } = readCommandLine();
+/** Values of the options that were given. */
+interface DemoOptions {
+  readonly dir?: string;
+  readonly model?: string;
+  readonly upstream?: string;
+  readonly server?: string;
+  readonly help?: boolean;
+}
+
+const command = declareDemo();
+const words = readCommandLine();
+const values = command.opts<DemoOptions>();
+const { dir = 'examples/shop', model = 'offline', upstream, server } = values;
 
 const paint = paintFor(process.stdout);
 const options: RenderOptions = {
@@ -24,36 +37,40 @@ const options: RenderOptions = {
   showProposals: false,
 };
 
-if (values.help) console.log(usage);
-else await demonstrate(positionals.join(' ') || DEFAULT_TASK).catch(explain);
+if (values.help) console.log(usage());
+else await demonstrate(words.join(' ') || DEFAULT_TASK).catch(explain);
 
-function readCommandLine() {
+function declareDemo(): Command {
+  const demo = new Command('npm run demo --').usage('["question"] [options]').helpOption(false);
+  for (const option of [declared.dir, declared.model, declared.upstream, declared.server, declared.help])
+    demo.addOption(option);
+  return demo;
+}
+
+function usage(): string {
+  return command.helpInformation().trimEnd();
+}
+
+function readCommandLine(): string[] {
   try {
-    return parseOptions(process.argv.slice(2), {
-      dir: { type: 'string', default: 'examples/shop' },
-      model: { type: 'string', default: 'offline' },
-      upstream: { type: 'string' },
-      server: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    });
+    return parseOptions(command, process.argv.slice(2));
   } catch (error) {
-    console.error(showExact(`${error instanceof Error ? error.message : error}\n${usage}`));
+    console.error(showExact(`${error instanceof Error ? error.message : error}\n${usage()}`));
     return process.exit(1);
   }
 }
 
-/** What was asked for and is not there, in one sentence; a bug with its stack. */
+/** Prints the message of a usage or service error, and the stack of any other error, which is a bug. */
 function explain(error: unknown): void {
   const { message, stack, name } = error instanceof Error ? error : new Error(String(error));
   console.error(
-    showExact(name === 'UsageError' || name === 'StepwiseError' ? `${message}\n${usage}` : `${stack}`),
+    showExact(name === 'UsageError' || name === 'StepwiseError' ? `${message}\n${usage()}` : `${stack}`),
   );
   process.exitCode = 1;
 }
 
-/** A real run over a folder, each step printed: thought, budget, action, observation, and the answer. */
+/** Runs a task over a folder and prints thought, budget, action and observation of each step, and the answer. */
 async function demonstrate(task: string): Promise<void> {
-  const { dir, server } = values;
   const tools = await createReadTools(await folderAt(dir));
   const local = server ? undefined : await startLocalService();
   try {
@@ -64,10 +81,9 @@ async function demonstrate(task: string): Promise<void> {
 }
 
 async function show(task: string, { tools, url }: { tools: readonly Tool[]; url: string }): Promise<void> {
-  const { dir, model, upstream } = values;
   const models = await new StepwiseClient({ baseUrl: url }).models();
   const llmKey = await findKey({ name: model, upstream }, models, { environment: process.env });
-  console.log(introduction({ dir, model, url }));
+  console.log(introduction(url));
   const client = new StepwiseClient({ baseUrl: url, ...(llmKey && { llmKey }) });
   const run = client.run(task, {
     llmConfig: {
@@ -85,7 +101,7 @@ async function show(task: string, { tools, url }: { tools: readonly Tool[]; url:
   process.exitCode = stop_reason === 'answered' ? 0 : 1;
 }
 
-function introduction({ dir, model, url }: { dir: string; model: string; url: string }): string {
+function introduction(url: string): string {
   const what =
     model === 'offline'
       ? 'offline: an extractive searcher; no language model is called and nothing leaves this machine'

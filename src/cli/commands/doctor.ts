@@ -10,51 +10,53 @@ import { configFolder, makeFolder, stateFolder } from '../state/user-files.js';
 import type { RunFlags } from './read-arguments.js';
 import { exitCodes } from './usage.js';
 
-/** What was found: fine, of no consequence, or in the way of every run. */
+/** Result of one check: fine (ok), optional (--), or a reason why no run can work (!!). */
 interface Finding {
   readonly mark: 'ok' | '--' | '!!';
-  readonly what: string;
-  readonly says: string;
+  readonly subject: string;
+  readonly text: string;
 }
 
-/** In milliseconds: what does not answer by then is said not to. */
+/** A server that does not answer within this time counts as unreachable. */
 const TIMEOUT_MS = 3_000;
 
 const keyVariables = ['STEPWISE_LLM_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'STEPWISE_TOKEN'];
 
 /**
- * Says what there is and what answers, without a model call. Of keys it is said that they are there, of addresses the
- * host: nothing secret is printed. Resolves to the exit code: an error where no run could work.
+ * Checks the environment without a model call, and prints no secret: of a key only whether it is set, of an address
+ * only the host. Resolves to the exit code, which is an error if no run could work.
  */
 export async function examine(flags: RunFlags, keys: NodeJS.ProcessEnv): Promise<number> {
   const found = await Promise.all([
-    nodeVersion(),
-    projectFolder(flags.dir),
-    ownFolder('Settings', configFolder()),
-    ownFolder('Saved runs', stateFolder()),
-    ...keyVariables.map((name) => key(name, keys)),
-    ...upstreams({ ...process.env, ...keys }),
-    ...(await mcpServers(flags)),
-    ollama(),
-    ...(flags.server === undefined ? [] : [ownServer(`${flags.server}/healthz`)]),
-    terminal(),
+    checkNodeVersion(),
+    checkProjectFolder(flags.dir),
+    checkFolder('Settings', configFolder()),
+    checkFolder('Saved runs', stateFolder()),
+    ...keyVariables.map((name) => checkKey(name, keys)),
+    ...checkUpstreams({ ...process.env, ...keys }),
+    ...(await checkMcpServers(flags)),
+    checkOllama(),
+    ...(flags.server === undefined ? [] : [checkService(`${flags.server}/healthz`)]),
+    checkTerminal(),
   ]);
-  const lines = found.map(({ mark, what, says }) => `${mark}  ${what.padEnd(24)}${showExactLine(says)}`);
+  const lines = found.map(
+    ({ mark, subject, text }) => `${mark}  ${subject.padEnd(24)}${showExactLine(text)}`,
+  );
   process.stdout.write(`${lines.join('\n')}\n`);
   return found.some(({ mark }) => mark === '!!') ? exitCodes.error : exitCodes.answered;
 }
 
-function nodeVersion(): Finding {
+function checkNodeVersion(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const isEnough = major > 20 || (major === 20 && minor >= 19);
   return {
     mark: isEnough ? 'ok' : '!!',
-    what: 'Node.js',
-    says: `${process.version}, needed is 20.19 or newer`,
+    subject: 'Node.js',
+    text: `${process.version}, needed is 20.19 or newer`,
   };
 }
 
-async function projectFolder(dir: string): Promise<Finding> {
+async function checkProjectFolder(dir: string): Promise<Finding> {
   try {
     const folder = await realpath(dir);
     await access(folder, constants.R_OK);
@@ -62,27 +64,29 @@ async function projectFolder(dir: string): Promise<Finding> {
       () => 'can be read and written',
       () => 'can be read, not written',
     );
-    return { mark: 'ok', what: 'Folder', says: `${folder}: ${canWrite}` };
+    return { mark: 'ok', subject: 'Folder', text: `${folder}: ${canWrite}` };
   } catch {
-    return { mark: '!!', what: 'Folder', says: `${dir} cannot be read` };
+    return { mark: '!!', subject: 'Folder', text: `${dir} cannot be read` };
   }
 }
 
-async function ownFolder(what: string, folder: string): Promise<Finding> {
+async function checkFolder(subject: string, folder: string): Promise<Finding> {
   try {
     await makeFolder(folder);
     await access(folder, constants.W_OK);
-    return { mark: 'ok', what, says: folder };
+    return { mark: 'ok', subject, text: folder };
   } catch {
-    return { mark: '--', what, says: `${folder} cannot be written: nothing is kept` };
+    return { mark: '--', subject, text: `${folder} cannot be written: nothing is kept` };
   }
 }
 
-const key = (name: string, keys: NodeJS.ProcessEnv): Finding =>
-  keys[name] ? { mark: 'ok', what: name, says: 'is set' } : { mark: '--', what: name, says: 'is not set' };
+const checkKey = (name: string, keys: NodeJS.ProcessEnv): Finding =>
+  keys[name]
+    ? { mark: 'ok', subject: name, text: 'is set' }
+    : { mark: '--', subject: name, text: 'is not set' };
 
-/** Those of the environment, as a service in this process would have them. */
-function upstreams(environment: NodeJS.ProcessEnv): Promise<Finding>[] {
+/** Checks the upstreams that a service in this process would have. */
+function checkUpstreams(environment: NodeJS.ProcessEnv): Promise<Finding>[] {
   try {
     const config = readConfig(environment, { ignoreOthers: true });
     const named = Object.entries(config.UPSTREAMS).map(
@@ -92,37 +96,37 @@ function upstreams(environment: NodeJS.ProcessEnv): Promise<Finding>[] {
       ['OpenAI', config.OPENAI_UPSTREAM_URL],
       ['Anthropic', config.ANTHROPIC_UPSTREAM_URL],
     ] as const;
-    return [...vendors, ...named].map(([what, url]) => reach(what, url));
+    return [...vendors, ...named].map(([subject, url]) => checkServer(subject, url));
   } catch (error) {
-    const says = error instanceof Error ? error.message : String(error);
-    return [Promise.resolve({ mark: '!!', what: 'Settings of the service', says })];
+    const text = error instanceof Error ? error.message : String(error);
+    return [Promise.resolve({ mark: '!!', subject: 'Settings of the service', text })];
   }
 }
 
-/** Without it no run can work. */
-async function ownServer(url: string): Promise<Finding> {
-  const found = await reach('Service of --server', url);
+/** Checks the service of `--server`, without which no run can work. */
+async function checkService(url: string): Promise<Finding> {
+  const found = await checkServer('Service of --server', url);
   return { ...found, mark: found.mark === 'ok' ? 'ok' : '!!' };
 }
 
-/** Any answer will do: without a key the most that is said is that one is needed. */
-async function reach(what: string, url: string): Promise<Finding> {
+/** Checks whether a server answers. Any status counts, because a server without a key answers with 401. */
+async function checkServer(subject: string, url: string): Promise<Finding> {
   const address = withoutCredentials(url);
-  const place = `${address?.host ?? 'its address'}${address && address.href !== new URL(url).href ? IGNORED : ''}`;
+  const place = `${address?.host ?? 'its address'}${address && address.href !== new URL(url).href ? CREDENTIALS_IGNORED : ''}`;
   try {
     const { status } = await fetch(address ?? url, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: 'manual',
     });
-    return { mark: 'ok', what, says: `${place} answers (${status})` };
+    return { mark: 'ok', subject, text: `${place} answers (${status})` };
   } catch {
-    return { mark: '--', what, says: `${place} does not answer` };
+    return { mark: '--', subject, text: `${place} does not answer` };
   }
 }
 
-const IGNORED = ' (the user and password in its address are not sent)';
+const CREDENTIALS_IGNORED = ' (the user and password in its address are not sent)';
 
-/** As the service calls it; undefined for what is no address. */
+/** Removes user and password, as the service does. Returns undefined for an invalid address. */
 function withoutCredentials(url: string): URL | undefined {
   if (!URL.canParse(url)) return undefined;
   const address = new URL(url);
@@ -130,33 +134,33 @@ function withoutCredentials(url: string): URL | undefined {
   return address;
 }
 
-/** Those that files name; none is started. */
-async function mcpServers({ dir, mcp }: RunFlags): Promise<readonly Finding[]> {
+/** Checks the MCP servers of the configuration files without starting them. */
+async function checkMcpServers({ dir, mcp }: RunFlags): Promise<readonly Finding[]> {
   const folder = await realpath(dir).catch(() => dir);
   const { servers, problems } = await readConfiguredServers(folder, mcp);
   const agreements = new McpAgreements(folder);
   const found = servers.map(async (server): Promise<Finding> => {
     const isAgreed = await agreements.isAgreed(server);
-    const what = `MCP server ${showExactLine(server.name)}`;
-    const says = isAgreed ? 'agreed to' : 'not agreed to yet; stepwise at a terminal asks';
-    return { mark: isAgreed ? 'ok' : '--', what, says: `in ${server.file}, ${says}` };
+    const subject = `MCP server ${showExactLine(server.name)}`;
+    const text = isAgreed ? 'agreed to' : 'not agreed to yet: run stepwise at a terminal to review it';
+    return { mark: isAgreed ? 'ok' : '--', subject, text: `in ${server.file}, ${text}` };
   });
-  const faults = problems.map((says): Finding => ({ mark: '--', what: 'MCP servers', says }));
+  const faults = problems.map((text): Finding => ({ mark: '--', subject: 'MCP servers', text }));
   return [...(await Promise.all(found)), ...faults];
 }
 
-async function ollama(): Promise<Finding> {
+async function checkOllama(): Promise<Finding> {
   const models = await ollamaModels();
   if (models.length === 0)
-    return { mark: '--', what: 'Ollama', says: `nothing at ${new URL(ollamaUrl).host}` };
-  return { mark: 'ok', what: 'Ollama', says: `${models.length} models: ${models.slice(0, 5).join(', ')}` };
+    return { mark: '--', subject: 'Ollama', text: `nothing at ${new URL(ollamaUrl).host}` };
+  return { mark: 'ok', subject: 'Ollama', text: `${models.length} models: ${models.slice(0, 5).join(', ')}` };
 }
 
-function terminal(): Finding {
+function checkTerminal(): Finding {
   const { stdout, env } = process;
-  const says = stdout.isTTY
+  const text = stdout.isTTY
     ? `${env['TERM'] ?? 'unknown'}, ${stdout.columns} columns`
     : 'output is not a terminal';
   const editor = editorOf(env) ? 'an editor is set' : 'VISUAL and EDITOR are not set';
-  return { mark: stdout.isTTY ? 'ok' : '--', what: 'Terminal', says: `${says}; ${editor}` };
+  return { mark: stdout.isTTY ? 'ok' : '--', subject: 'Terminal', text: `${text}; ${editor}` };
 }

@@ -11,7 +11,7 @@ import { openHistory } from '../state/history-file.js';
 import { runId } from '../state/saved-runs.js';
 import { exitCodes } from './usage.js';
 
-/** Task after task until the person leaves. Resolves to the exit code. */
+/** Reads and runs tasks until the person leaves. Resolves to the exit code. */
 export async function interact(opened: OpenSession, held: HeldKeys): Promise<number> {
   const { session } = opened;
   const history = await openHistory();
@@ -33,11 +33,11 @@ export async function interact(opened: OpenSession, held: HeldKeys): Promise<num
   } finally {
     prompt.close();
     stops.end();
-    tellWhereItIs(session);
+    printHowToContinue(session);
   }
 }
 
-function tellWhereItIs({ parts, last }: Session): void {
+function printHowToContinue({ parts, last }: Session): void {
   if (!last?.isSaved) return;
   const text = `Saved. stepwise --continue goes on from here, --resume ${runId(last.file)} at any time.`;
   parts.screen.print(parts.terminal.paint('dim', showExact(text)));
@@ -45,7 +45,7 @@ function tellWhereItIs({ parts, last }: Session): void {
 
 interface Lines {
   readonly prompt: Prompt;
-  /** Ends them from outside: the terminal is closed. */
+  /** Aborted when the terminal is closed. */
   readonly signal: AbortSignal;
 }
 
@@ -53,19 +53,22 @@ async function runLines(opened: OpenSession, { prompt, signal }: Lines): Promise
   const { session, switchModel } = opened;
   let left = false;
   const host = { session, switchModel, leave: () => (left = true) };
-  let doubted: string | undefined;
+  let returnedLine: string | undefined;
   while (!left) {
     const line = await prompt.next(signal);
     if (line === undefined) break;
     if (line.startsWith('/')) session.parts.screen.print(await runSlashCommand(host, line));
     else if (line.startsWith('!')) await session.runOwnCommand(line.slice(1).trim());
-    else if (line !== doubted && (await giveBackMistyped(session, { prompt, line }))) doubted = line;
+    else if (line !== returnedLine && (await returnMistyped(session, { prompt, line }))) returnedLine = line;
     else await runTask(session, line.trim());
   }
 }
 
-/** True for a task with a path that is not there but nearly: the person looks at it again before it is sent. */
-async function giveBackMistyped(
+/**
+ * Puts a task back into the line if one of its paths does not exist but resembles an existing one, and returns true:
+ * the person can correct it.
+ */
+async function returnMistyped(
   { parts: { root } }: Session,
   { prompt, line }: { prompt: Prompt; line: string },
 ): Promise<boolean> {
@@ -76,15 +79,15 @@ async function giveBackMistyped(
   return true;
 }
 
-const NOT_KEPT =
-  'The task is not kept in the conversation: ↑ brings it back to be shortened. Where what was said before is too long, /new forgets it.';
+const TASK_REFUSED =
+  'The task was refused and is not part of the conversation. Press ↑ to shorten it. If the conversation itself is too long, /new clears it.';
 
-/** What goes wrong before the run begins is said, and the session goes on. */
+/** Prints an error that occurs before the run begins, so that the session continues. */
 async function runTask(session: Session, task: string): Promise<void> {
   const { screen } = session.parts;
   try {
     const result = await session.run(task);
-    if (isRefused(result, task)) screen.print(NOT_KEPT);
+    if (isRefused(result, task)) screen.print(TASK_REFUSED);
   } catch (error) {
     screen.hold();
     screen.print(showExact(error instanceof Error ? error.message : String(error)));

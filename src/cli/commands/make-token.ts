@@ -17,22 +17,23 @@ import { exitCodes, UsageError } from './usage.js';
 type TokenCommand = Extract<Invocation, { command: 'token' }>;
 
 /**
- * Makes a token of the service (rule: token-command). Standard output gets the token and nothing else, once; the entry
- * goes into the file that is named, else to the person. Resolves to the exit code.
+ * Creates a token of the service (rule: token-command). Prints only the token to standard output, once. Adds the entry
+ * to the named file, or else prints it to standard error. Resolves to the exit code.
  */
 export async function makeToken(command: TokenCommand, { progress }: Terminal): Promise<number> {
   const token = createToken();
   const entry = toEntry(command, token);
   if (command.file !== undefined) await add(command.file, entry);
-  const told = command.file === undefined ? `${ENTRY_BELOW}\n\n${toTokenFile(entry)}\n` : added(command.file);
-  progress.write(told);
+  const entryText =
+    command.file === undefined ? `${ENTRY_BELOW}\n\n${toTokenFile(entry)}\n` : added(command.file);
+  progress.write(entryText);
   process.stdout.write(`${token}\n`);
   progress.write(TOKEN_ABOVE);
   return exitCodes.answered;
 }
 
 const ENTRY_BELOW = 'Put this entry into the file that AUTH_TOKENS_FILE of the service names:';
-const added = (file: string): string => `The entry is in ${file}; the service reads it there at once.\n`;
+const added = (file: string): string => `The entry is in ${file}; the service reloads the file at once.\n`;
 const TOKEN_ABOVE = 'The token is the line above. It is not shown again: the file holds its SHA-256 only.\n';
 
 async function add(file: string, entry: WrittenEntry): Promise<void> {
@@ -57,13 +58,13 @@ function toEntry({ name, projects, expires }: TokenCommand, token: string): Writ
 }
 
 const NAME =
-  'The name of a token goes into the log: at most 64 letters, digits, "_", "." and "-", beginning with a letter or a digit, such as ci.';
+  'The name of a token appears in the log: use at most 64 letters, digits, "_", "." and "-", beginning with a letter or a digit, such as ci.';
 const EXPIRES =
-  '--expires must be a day or a time to come, such as 2027-01-31 or 2027-01-31T12:00:00Z, or 90d.';
+  '--expires must be a date or time in the future, such as 2027-01-31 or 2027-01-31T12:00:00Z, or 90d.';
 
 const DAY_MS = 86_400_000;
 
-/** `90d` is a time in so many days. */
+/** Reads a date, or a number of days from now such as `90d`. */
 function readExpiry(text: string): string {
   const days = /^([1-9]\d{0,4})d$/.exec(text)?.[1];
   const written = days ? new Date(Date.now() + Number(days) * DAY_MS).toISOString() : text;

@@ -1,8 +1,12 @@
+import { Command } from 'commander';
 import type { ToolLimits } from '../../tools/index.js';
-import { parseOptions } from './parse-options.js';
+import { wordWithin } from './closest-word.js';
+import { declareProgram, renderHelp } from './declared-commands.js';
+import type { protocols, strategies } from './declared-options.js';
+import { unknownOption } from './parse-options.js';
 import { UsageError } from './usage.js';
 
-/** What the command line asks for. */
+/** The command that the command line asks for, with its arguments and options. */
 export type Invocation =
   | { readonly command: 'run'; readonly task: string | undefined; readonly options: RunFlags }
   | {
@@ -11,7 +15,13 @@ export type Invocation =
       readonly args: string;
       readonly options: RunFlags;
     }
-  | { readonly command: 'tool-help'; readonly name: string | undefined; readonly options: RunFlags }
+  | {
+      readonly command: 'tool-help';
+      readonly name: string | undefined;
+      /** Help of the command, printed before the tools. */
+      readonly help: string;
+      readonly options: RunFlags;
+    }
   | { readonly command: 'doctor'; readonly options: RunFlags }
   | { readonly command: 'acp'; readonly options: RunFlags }
   | { readonly command: 'completion'; readonly shell: string | undefined }
@@ -19,8 +29,7 @@ export type Invocation =
   | {
       readonly command: 'view';
       readonly file: string;
-      /** Only the address is printed. */
-      readonly staysClosed: boolean;
+      readonly opensBrowser: boolean;
       readonly options: RunFlags;
     }
   | {
@@ -30,15 +39,16 @@ export type Invocation =
       readonly expires: string | undefined;
       readonly file: string | undefined;
     }
-  | { readonly command: 'help' }
+  | { readonly command: 'help'; readonly text: string }
   | { readonly command: 'version' };
 
+/** Options of a run. A command that does not declare an option gets its default. */
 export interface RunFlags {
   readonly dir: string;
   readonly model: string | undefined;
   readonly upstream: string | undefined;
-  readonly protocol: 'text' | 'xml' | 'json' | 'native' | 'auto' | undefined;
-  readonly strategy: 'react' | 'reason-act-observe' | undefined;
+  readonly protocol: (typeof protocols)[number] | undefined;
+  readonly strategy: (typeof strategies)[number] | undefined;
   readonly maxSteps: number | undefined;
   readonly tokenLimit: number | undefined;
   readonly files: readonly string[];
@@ -48,184 +58,215 @@ export interface RunFlags {
   readonly json: boolean;
   readonly verbose: boolean;
   readonly save: string | undefined;
-  /** A file, the id of a run or its number; `ASK_WHICH` if the person is asked. */
+  /** A file, the id of a run or its number; `ASK_WHICH` if the CLI asks which one. */
   readonly resume: string | undefined;
-  /** From the newest run of the folder (`--continue`). */
-  readonly goOn: boolean;
+  /** `--continue`: the run continues the newest one of the folder. */
+  readonly continueNewest: boolean;
   readonly server: string | undefined;
-  /** The service's own; for `server` alone. */
+  /** Token for `server`. */
   readonly token: string | undefined;
+  /** Limits that are absent keep the defaults of the tool pack. */
   readonly limits: Partial<ToolLimits>;
-  /** A file that names MCP servers, beside that of the folder. */
+  /** File with MCP servers, in addition to that of the folder. */
   readonly mcp: string | undefined;
-  /** Servers are started and their tools offered though nobody looked at them. */
+  /** Starts MCP servers and offers their tools without asking for consent. */
   readonly allowMcp: boolean;
 }
 
-const TOKEN_WHAT =
-  'token needs a name for whom it is. Usage: stepwise token NAME [--project ID]… [--expires DATE] [--file FILE]';
-const VIEW_WHAT = 'view needs the file of a saved run. Usage: stepwise view FILE [--no-open]';
-const REPLAY_WHAT = 'replay needs the file of a saved run. Usage: stepwise replay FILE [--json]';
+/** Values of the options that were given, as Commander names them. */
+interface GivenOptions {
+  readonly dir?: string;
+  readonly model?: string;
+  readonly upstream?: string;
+  readonly protocol?: (typeof protocols)[number];
+  readonly strategy?: (typeof strategies)[number];
+  readonly maxSteps?: number;
+  readonly tokenLimit?: number;
+  readonly file?: readonly string[];
+  readonly pin?: readonly string[];
+  readonly tools?: string;
+  readonly mcp?: string;
+  readonly allowMcp?: boolean;
+  readonly maxLines?: number;
+  readonly maxFiles?: number;
+  readonly maxMatches?: number;
+  readonly commandTimeout?: number;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  readonly save?: string;
+  readonly continue?: boolean;
+  readonly resume?: string;
+  readonly server?: string;
+  readonly token?: string;
+  readonly project?: readonly string[];
+  readonly expires?: string;
+  readonly open?: boolean;
+  readonly help?: boolean;
+  readonly version?: boolean;
+}
 
-/** Neither an argument nor a pipe nor a person said what to do. */
+/** Message if there is no task, no piped input and no person to ask. */
 export const NO_TASK =
   'There is no task. Give one: stepwise "How is the discount calculated?", or pipe it in; at a terminal, stepwise alone asks for it.';
 
-/** What `--resume` stands for by itself. */
-export const ASK_WHICH = '?';
+/** Maximum edit distance at which a single word counts as a mistyped command. */
+const MAX_TYPO_DISTANCE = 2;
 
-const MAX_COMMAND_SECONDS = 86_400;
-
-const protocols = ['text', 'xml', 'json', 'native', 'auto'] as const;
-const strategies = ['react', 'reason-act-observe'] as const;
-
-const options = {
-  dir: { type: 'string', default: '.' },
-  model: { type: 'string' },
-  upstream: { type: 'string' },
-  protocol: { type: 'string' },
-  strategy: { type: 'string' },
-  'max-steps': { type: 'string' },
-  'token-limit': { type: 'string' },
-  file: { type: 'string', multiple: true },
-  pin: { type: 'string', multiple: true },
-  tools: { type: 'string' },
-  mcp: { type: 'string' },
-  'allow-mcp': { type: 'boolean', default: false },
-  yes: { type: 'boolean', short: 'y', default: false },
-  json: { type: 'boolean', default: false },
-  verbose: { type: 'boolean', short: 'v', default: false },
-  save: { type: 'string' },
-  resume: { type: 'string', short: 'r' },
-  continue: { type: 'boolean', short: 'c', default: false },
-  server: { type: 'string' },
-  token: { type: 'string' },
-  project: { type: 'string', multiple: true },
-  expires: { type: 'string' },
-  'max-lines': { type: 'string' },
-  'max-files': { type: 'string' },
-  'max-matches': { type: 'string' },
-  'command-timeout': { type: 'string' },
-  'no-open': { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
-  version: { type: 'boolean', default: false },
-} as const;
-
-/** Throws `UsageError`. */
+/** Reads the words after `stepwise`. Throws `UsageError`, which names the wrong word or option. */
 export function readArguments(argv: readonly string[]): Invocation {
-  const { values, positionals } = parse(argv);
-  const [first, second] = positionals;
-  if (values.help && first !== 'tool') return { command: 'help' };
-  if (values.version) return { command: 'version' };
-  checkTexts(values);
-  if (first === 'token' && positionals.length <= 2) return readToken(second, values);
-  if (values.project ?? values.expires)
-    throw new UsageError('--project and --expires belong to stepwise token NAME.');
-  const flags = readFlags(values);
-  if (first === 'tool' && positionals.length <= 3) return readTool(positionals, values.help, flags);
-  if ((first === 'doctor' || first === 'acp') && positionals.length === 1)
-    return { command: first, options: flags };
-  if (first === 'completion' && positionals.length <= 2) return { command: 'completion', shell: second };
-  if (first === 'view' && positionals.length <= 2) return readView(second, values['no-open'], flags);
-  if (values['no-open']) throw new UsageError('--no-open belongs to stepwise view FILE.');
-  if (first === 'replay' && positionals.length <= 2) return readReplay(second, flags);
-  const task = positionals.join(' ').trim();
-  return { command: 'run', task: task === '' ? undefined : task, options: flags };
+  const program = declareProgram();
+  const parser = createParser(program);
+  const { operands, unknown } = parser.parseOptions([...argv]);
+  const command = findCommand(program, argv, operands);
+  if (unknown[0] !== undefined) throw unknownOption(unknown[0], command);
+  refuseForeignOptions(command, parser);
+  const given = parser.opts<GivenOptions>();
+  if (given.help && command.name() !== 'tool') return { command: 'help', text: renderHelp(command) };
+  if (given.version) return { command: 'version' };
+  if (command === program) refuseMistypedCommand(program, argv, operands);
+  checkCombinations(given);
+  return toInvocation(command, operands, given);
 }
 
-/** Alone, or with `--help`, the tools are told and none is run. */
-function readTool([, name, args = '{}']: readonly string[], isHelp: boolean, options: RunFlags): Invocation {
-  if (name === undefined || isHelp) return { command: 'tool-help', name, options };
-  return { command: 'tool', name, args, options };
+/** Returns a command with the options of all commands, because options may stand before the command's name. */
+function createParser(program: Command): Command {
+  const parser = new Command();
+  for (const option of [program, ...program.commands].flatMap(({ options }) => options))
+    if (!parser.options.some(({ long }) => long === option.long)) parser.addOption(option);
+  return parser;
 }
 
-function readReplay(file: string | undefined, options: RunFlags): Invocation {
-  if (file === undefined) throw new UsageError(REPLAY_WHAT);
-  return { command: 'replay', file, options };
+/**
+ * Returns the command whose name is the first word. Returns the program if there is none, if the word stands after `--`,
+ * or if the command takes fewer words than there are: then all words are a task.
+ */
+function findCommand(program: Command, argv: readonly string[], operands: readonly string[]): Command {
+  if (!hasWordBeforeDashes(argv, operands)) return program;
+  const [name, ...words] = operands;
+  const command = program.commands.find((each) => each.name() === name);
+  return command && words.length <= command.registeredArguments.length ? command : program;
 }
 
-function readView(file: string | undefined, staysClosed: boolean, options: RunFlags): Invocation {
-  if (file === undefined) throw new UsageError(VIEW_WHAT);
-  return { command: 'view', file, staysClosed, options };
+function hasWordBeforeDashes(argv: readonly string[], operands: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return end < 0 || operands.length > argv.length - end - 1;
 }
 
-function readToken(name: string | undefined, values: ReturnType<typeof parse>['values']): Invocation {
-  if (name === undefined) throw new UsageError(TOKEN_WHAT);
-  const { project: projects = [], expires, file: [file, ...more] = [] } = values;
+/** Throws if an option of another command was given. */
+function refuseForeignOptions(command: Command, parser: Command): void {
+  const foreign = parser.options.find(
+    (option) =>
+      parser.getOptionValueSource(option.attributeName()) === 'cli' &&
+      !command.options.some(({ long }) => long === option.long),
+  );
+  if (!foreign) return;
+  const name = `stepwise ${command.name()}`;
+  if (command.parent)
+    throw new UsageError(`${name} has no option ${foreign.long}. ${name} --help lists its options.`);
+  const owner = command.commands.find(({ options }) => options.some(({ long }) => long === foreign.long));
+  throw new UsageError(`${foreign.long} is an option of stepwise ${owner?.name()}, not of a task.`);
+}
+
+/** Throws if the only word nearly names a command: it is probably a typing mistake rather than a task. */
+function refuseMistypedCommand(program: Command, argv: readonly string[], operands: readonly string[]): void {
+  const [word = ''] = operands;
+  if (operands.length !== 1 || !/^[\w-]+$/.test(word) || argv.includes('--')) return;
+  const names = program.commands.map((command) => command.name());
+  const similar = wordWithin(MAX_TYPO_DISTANCE, word, names);
+  if (similar === undefined || names.includes(word)) return;
+  throw new UsageError(
+    `There is no command ${word}. Did you mean stepwise ${similar}? To run it as a task: stepwise -- ${word}`,
+  );
+}
+
+function toInvocation(command: Command, operands: readonly string[], given: GivenOptions): Invocation {
+  const [, word, json = '{}'] = operands;
+  const options = readFlags(given);
+  switch (command.parent && command.name()) {
+    case 'tool':
+      return word === undefined || given.help
+        ? { command: 'tool-help', name: word, help: renderToolHelp(command, word, given), options }
+        : { command: 'tool', name: word, args: json, options };
+    case 'doctor':
+      return { command: 'doctor', options };
+    case 'acp':
+      return { command: 'acp', options };
+    case 'completion':
+      return { command: 'completion', shell: word };
+    case 'token':
+      return readToken(command, word, given);
+    case 'replay':
+      return { command: 'replay', file: requireWord(command, word), options };
+    case 'view':
+      return {
+        command: 'view',
+        file: requireWord(command, word),
+        opensBrowser: given.open !== false,
+        options,
+      };
+    case 'serve':
+      throw new UsageError('serve must be the first word: stepwise serve [--print-config].');
+    default: {
+      const task = operands.join(' ').trim();
+      return { command: 'run', task: task === '' ? undefined : task, options };
+    }
+  }
+}
+
+/** Renders the usage line above the list of tools. `stepwise tool --help` gets the full help instead. */
+function renderToolHelp(command: Command, name: string | undefined, { help }: GivenOptions): string {
+  if (help && name === undefined) return renderHelp(command);
+  return `Usage: stepwise tool ${command.usage().replace('NAME', name ?? 'NAME')}`;
+}
+
+/** Returns the first argument of a command. Throws `UsageError` if it is missing. */
+function requireWord(command: Command, word: string | undefined): string {
+  if (word !== undefined) return word;
+  const [name, meaning] = [command.name(), command.registeredArguments[0]?.description];
+  throw new UsageError(`${name} needs ${meaning}. Usage: stepwise ${name} ${command.usage()}`);
+}
+
+function readToken(command: Command, word: string | undefined, given: GivenOptions): Invocation {
+  const name = requireWord(command, word);
+  const { project: projects = [], expires, file: [file, ...more] = [] } = given;
   if (more.length > 0)
     throw new UsageError('token takes one --file: the file of tokens to put the entry into.');
   return { command: 'token', name, projects, expires, file };
 }
 
-const parse = (argv: readonly string[]) => parseOptions(withWholeResume(argv), options);
-
-/** An option of `parseArgs` has a value or has none: here the one that may have one gets it. */
-function withWholeResume(argv: readonly string[]): readonly string[] {
-  const isBare = (word: string, index: number) =>
-    (word === '--resume' || word === '-r') &&
-    !argv.slice(0, index).includes('--') &&
-    (argv[index + 1] ?? '-').startsWith('-');
-  return argv.map((word, index) => (isBare(word, index) ? `--resume=${ASK_WHICH}` : word));
-}
-
-/** Throws `UsageError` for a flag with an empty text: a script's variable that is not set, mostly. */
-function checkTexts(values: ReturnType<typeof parse>['values']): void {
-  if (values.continue && values.resume !== undefined)
-    throw new UsageError('--continue takes up the newest run, --resume the one that is named: not both.');
-  const empty = Object.entries(values).find(([, value]) => [value].flat().includes(''));
-  if (empty) throw new UsageError(`--${empty[0]} has no value.`);
-  if (values.server !== undefined) checkServer(values.server);
-  else if (values.token !== undefined)
+function checkCombinations({ continue: continueNewest, resume, server, token }: GivenOptions): void {
+  if (continueNewest && resume !== undefined)
+    throw new UsageError(
+      '--continue takes the newest run, --resume the one that you name. Use one of them, not both.',
+    );
+  if (token !== undefined && server === undefined)
     throw new UsageError('--token needs --server: it is for a service that runs already.');
 }
 
-function checkServer(url: string): void {
-  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
-  if (protocol === 'http:' || protocol === 'https:') return;
-  throw new UsageError('--server must be the http or https URL of a service, such as http://127.0.0.1:8080.');
-}
-
-function readFlags(values: ReturnType<typeof parse>['values']): RunFlags {
-  const { dir, model, upstream, tools, mcp, yes, json, verbose, save, resume, server, token } = values;
+function readFlags(given: GivenOptions): RunFlags {
+  const { model, upstream, protocol, strategy, maxSteps, tokenLimit } = given;
+  const { tools, mcp, save, resume, server, token } = given;
   return {
-    ...{ dir, model, upstream, tools, mcp, yes, json, verbose, save, resume, server, token },
-    allowMcp: values['allow-mcp'],
-    goOn: values.continue,
-    protocol: oneOf('--protocol', protocols, values.protocol),
-    strategy: oneOf('--strategy', strategies, values.strategy),
-    maxSteps: wholeNumber('--max-steps', values['max-steps']),
-    tokenLimit: wholeNumber('--token-limit', values['token-limit']),
-    files: values.file ?? [],
-    pins: values.pin ?? [],
-    limits: readLimits(values),
+    ...{ model, upstream, protocol, strategy, maxSteps, tokenLimit },
+    ...{ tools, mcp, save, resume, server, token },
+    dir: given.dir ?? '.',
+    yes: given.yes ?? false,
+    json: given.json ?? false,
+    verbose: given.verbose ?? false,
+    allowMcp: given.allowMcp ?? false,
+    continueNewest: given.continue ?? false,
+    files: given.file ?? [],
+    pins: given.pin ?? [],
+    limits: readLimits(given),
   };
 }
 
-/** What is not given keeps the default of the tool pack. */
-function readLimits(values: ReturnType<typeof parse>['values']): Partial<ToolLimits> {
-  const maxLines = wholeNumber('--max-lines', values['max-lines']);
-  const maxFiles = wholeNumber('--max-files', values['max-files']);
-  const maxMatches = wholeNumber('--max-matches', values['max-matches']);
-  const seconds = wholeNumber('--command-timeout', values['command-timeout']);
-  if (seconds !== undefined && seconds > MAX_COMMAND_SECONDS)
-    throw new UsageError(`--command-timeout must be at most ${MAX_COMMAND_SECONDS} (a day).`);
+function readLimits({ maxLines, maxFiles, maxMatches, commandTimeout }: GivenOptions): Partial<ToolLimits> {
   return {
     ...(maxLines !== undefined && { maxLines }),
     ...(maxFiles !== undefined && { maxFiles }),
     ...(maxMatches !== undefined && { maxMatches }),
-    ...(seconds !== undefined && { commandTimeoutMs: seconds * 1_000 }),
+    ...(commandTimeout !== undefined && { commandTimeoutMs: commandTimeout * 1_000 }),
   };
-}
-
-function oneOf<Value extends string>(flag: string, allowed: readonly Value[], value: string | undefined) {
-  if (value === undefined) return undefined;
-  const found = allowed.find((each) => each === value);
-  if (!found) throw new UsageError(`${flag} must be one of: ${allowed.join(', ')}.`);
-  return found;
-}
-
-function wholeNumber(flag: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new UsageError(`${flag} must be a whole number from 1.`);
-  return Number(value);
 }

@@ -8,7 +8,10 @@ import { showExactLine } from '../screen/shown-text.js';
 import type { SessionParts } from '../session/session.js';
 import { readSavedRun } from '../state/saved-runs.js';
 
-/** Shows a saved run as it was, then reads its completions with the parser of today. Resolves to the exit code. */
+/**
+ * Shows a saved run again, then parses its completions with the current parser. Resolves to the exit code, which is 1
+ * if any is read differently.
+ */
 export async function replay(file: string, { screen, flags }: Pick<SessionParts, 'screen' | 'flags'>) {
   const saved = await readSavedRun(file);
   await screen.prepare({ showsTasks: true });
@@ -19,23 +22,21 @@ export async function replay(file: string, { screen, flags }: Pick<SessionParts,
   const changed = readings.filter(({ then, now }) => then !== now);
   if (flags.json) return changed.length === 0 ? 0 : 1;
   for (const { number, then, now } of changed)
-    screen.print(showExactLine(`Completion ${number} was read as ${then}, now as ${now}`));
-  screen.print(
-    `${readings.length - changed.length} of ${readings.length} completions are read as they were.`,
-  );
+    screen.print(showExactLine(`Completion ${number} was parsed as ${then}, now as ${now}`));
+  screen.print(`${readings.length - changed.length} of ${readings.length} completions are parsed as before.`);
   return changed.length === 0 ? 0 : 1;
 }
 
 interface Reading {
-  /** From 1, among the responses of the run. */
+  /** Position among the run's responses, counted from 1. */
   readonly number: number;
   readonly then: string;
   readonly now: string;
 }
 
 /**
- * How each written completion was read then, and how it is read now. Native calls and phases have no text grammar, and what
- * was held to a schema says what it means only to who knows the schema.
+ * Parses each completion text again, and returns the earlier and the current reading. Skips native calls and phases,
+ * which have no text grammar, and replies that a schema constrained, because the schema is not saved.
  */
 function rereadCompletions({ responses, tools }: Trajectory): readonly Reading[] {
   const offered = tools.map(toOfferedTool);
@@ -53,7 +54,10 @@ function rereadCompletions({ responses, tools }: Trajectory): readonly Reading[]
   });
 }
 
-/** After the limit an action is read, but not proposed: then as now it is the outcome that counts. */
+/**
+ * Describes how the service read the reply. After the step limit it reads an action but does not propose it, so the
+ * outcome describes the reply.
+ */
 function describe({ action_details: action }: Step, outcome: string): string {
   return action ? renderCall(action.tool_name, action.tool_args) : outcome;
 }

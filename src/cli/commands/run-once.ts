@@ -4,7 +4,7 @@ import type { Session } from '../session/session.js';
 import { saveRun } from '../state/saved-runs.js';
 import { exitCodes } from './usage.js';
 
-/** One task from start to end, as scripts and a person in a hurry want it. Resolves to the exit code. */
+/** Runs one task to its end. Resolves to the exit code. */
 export async function runOnce(session: Session, task: string): Promise<number> {
   const { terminal, screen } = session.parts;
   const keys = terminal.watchKeys((key) => {
@@ -23,7 +23,7 @@ export async function runOnce(session: Session, task: string): Promise<number> {
   }
 }
 
-/** False where the run was to be saved and could not be: the disk is full, the folder is not there. */
+/** Writes the run to the file of `--save`. Returns false if that fails, for example on a full disk. */
 async function save({ parts, last }: Session): Promise<boolean> {
   const file = parts.flags.save;
   if (file === undefined || !last) return true;

@@ -5,23 +5,23 @@ import { NO_TASK } from './read-arguments.js';
 import { runOnce } from './run-once.js';
 import { exitCodes, UsageError } from './usage.js';
 
-const NOTHING_CAME = 'Nothing came on standard input within 3 s; going on without it.';
+const NO_PIPED_DATA = 'No data arrived on standard input within 3 s; continuing without it.';
 
-/** The task of the command line, or the ones that a person types. Resolves to the exit code. */
-export async function runTasks(given: string | undefined, view: View): Promise<number> {
+/** Runs the task of the command line, or the tasks that a person types. Resolves to the exit code. */
+export async function runTasks(argument: string | undefined, view: View): Promise<number> {
   const { flags, screen } = view;
-  const onNothing = given === undefined ? undefined : () => screen.print(NOTHING_CAME);
+  const onNothing = argument === undefined ? undefined : () => screen.print(NO_PIPED_DATA);
   const piped = await readPipedInput(process.stdin, onNothing);
-  const task = given ?? (process.stdin.isTTY ? undefined : pipedTask(piped, flags));
-  const context = given === undefined ? undefined : piped;
-  const held = task === undefined ? view.terminal.keyboard.hold(leave) : undefined;
+  const task = argument ?? (process.stdin.isTTY ? undefined : pipedTask(piped, flags));
+  const context = argument === undefined ? undefined : piped;
+  const earlyKeys = task === undefined ? view.terminal.keyboard.hold(leave) : undefined;
   const opening = openSession(view, { interactive: task === undefined, piped: context });
   const opened = await opening.catch((error: unknown) => {
-    held?.end();
+    earlyKeys?.end();
     throw error;
   });
   try {
-    return await (held ? interact(opened, held) : runOnce(opened.session, task ?? ''));
+    return await (earlyKeys ? interact(opened, earlyKeys) : runOnce(opened.session, task ?? ''));
   } finally {
     await opened.close();
   }
@@ -29,8 +29,8 @@ export async function runTasks(given: string | undefined, view: View): Promise<n
 
 const leave = () => process.exit(exitCodes.stopped);
 
-/** Without a person at the keyboard, the task is what is piped in; a saved run has its own. */
-function pipedTask(piped: string | undefined, { resume, goOn }: View['flags']): string {
-  if (piped === undefined && resume === undefined && !goOn) throw new UsageError(NO_TASK);
+/** Returns the piped input as the task. A saved run that continues needs no new task. */
+function pipedTask(piped: string | undefined, { resume, continueNewest }: View['flags']): string {
+  if (piped === undefined && resume === undefined && !continueNewest) throw new UsageError(NO_TASK);
   return piped ?? '';
 }

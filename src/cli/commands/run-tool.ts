@@ -11,18 +11,17 @@ import { folderAt, openTools } from '../session/open-tools.js';
 import type { Invocation, RunFlags } from './read-arguments.js';
 import { exitCodes, UsageError } from './usage.js';
 
-const TOOL_USAGE = 'stepwise tool NAME [JSON] [--dir .]';
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 /**
- * Runs one tool without a model. At a terminal, what the person typed is what they approve; a script has to say
- * `--yes` for what needs approval, else it is shown and not run. Resolves to the exit code.
+ * Runs one tool without a model. At a terminal, typing the command is the approval; a script needs `--yes` for a tool
+ * that needs approval, or else the call is only shown. Resolves to the exit code.
  */
 export async function runTool(
   { name, args, options }: Extract<Invocation, { command: 'tool' }>,
   terminal: Terminal,
 ): Promise<number> {
-  const offered = await offerTools({ options, terminal, name });
+  const offered = await openAllTools({ options, terminal, name });
   try {
     return await runFound(findTool(offered.tools, name), { args, options, terminal });
   } finally {
@@ -54,14 +53,17 @@ async function runFound(tool: Tool, { args, options, terminal }: TypedCall): Pro
   }
 }
 
-interface Wanted {
+interface ToolQuery {
   readonly options: RunFlags;
   readonly terminal: Terminal;
   readonly name: string | undefined;
 }
 
-/** The tools of the folder and, where they may be meant, those of MCP servers, which run until they are closed. */
-async function offerTools({ options, terminal, name }: Wanted) {
+/**
+ * Returns the tools of the folder. If `name` is none of them, also starts the MCP servers and adds their tools until
+ * `close`.
+ */
+async function openAllTools({ options, terminal, name }: ToolQuery) {
   const own = await openTools(options);
   if (own.some((tool) => tool.name === name)) return { tools: own, close: async () => undefined };
   const { display, progress } = terminal;
@@ -71,12 +73,12 @@ async function offerTools({ options, terminal, name }: Wanted) {
   return { tools: [...own, ...((await mcp?.tools()) ?? [])], close: async () => mcp?.close() };
 }
 
-interface Surroundings {
+interface Execution {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
 }
 
-async function execute(tool: Tool, action: ActionDetails, { signal }: Surroundings): Promise<number> {
+async function execute(tool: Tool, action: ActionDetails, { signal }: Execution): Promise<number> {
   const timeoutMs = tool.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const outcome = await executeTool(tool, action, { signal, timeoutMs });
   (outcome.success ? process.stdout : process.stderr).write(`${showText(outcome.text)}\n`);
@@ -88,41 +90,43 @@ function findTool(tools: readonly Tool[], name: string): Tool {
   const tool = tools.find((each) => each.name === name);
   if (tool) return tool;
   const names = tools.map((each) => each.name).join(', ');
-  throw new UsageError(`There is no tool ${name}. There are: ${names}.`);
+  throw new UsageError(`There is no tool ${name}. Available tools: ${names}.`);
 }
 
-/** Says what a tool does and takes, or which tools there are. Resolves to the exit code. */
+/** Prints the description and arguments of one tool, or of all tools. Resolves to the exit code. */
 export async function describeTools(
-  { name, options }: Extract<Invocation, { command: 'tool-help' }>,
+  { name, help, options }: Extract<Invocation, { command: 'tool-help' }>,
   terminal: Terminal,
 ): Promise<number> {
-  const { tools, close } = await offerTools({ options, terminal, name });
+  const { tools, close } = await openAllTools({ options, terminal, name });
   await close();
   const shown = name === undefined ? tools : [findTool(tools, name)];
-  const usage = `Usage: ${name === undefined ? TOOL_USAGE : TOOL_USAGE.replace('NAME', name)}`;
   const texts = shown.map((tool) => showText(renderTool(tool, { isAlone: name !== undefined })));
-  process.stdout.write(`${[usage, ...texts].join('\n\n')}\n`);
+  process.stdout.write(`${[help.trimEnd(), ...texts].join('\n\n')}\n`);
   return exitCodes.answered;
 }
 
-/** A tool with its arguments, those that it needs without a question mark; alone, with what they mean. */
+/**
+ * Renders the signature, with a question mark after optional arguments, and the description. A tool that is shown
+ * alone also gets the descriptions of its arguments.
+ */
 function renderTool(
   { name, description, inputSchema, annotations }: Tool,
   { isAlone }: { isAlone: boolean },
 ) {
   const { properties = {}, required = [] } = inputSchema as ArgumentsSchema;
-  const given = Object.entries(properties).map(([key, { type }]) => {
+  const signature = Object.entries(properties).map(([key, { type }]) => {
     const isNeeded = required.includes(key);
     return `${key}${isNeeded ? '' : '?'}: ${[type].flat().join('|')}`;
   });
-  const asks = annotations?.requiresApproval ? ' Needs approval.' : '';
+  const approval = annotations?.requiresApproval ? ' Needs approval.' : '';
   const meanings = Object.entries(properties).flatMap(([key, { description: meaning }]) =>
     isAlone && meaning ? [`    ${key}: ${meaning}`] : [],
   );
-  return [`${name}(${given.join(', ')})`, `  ${description}${asks}`, ...meanings].join('\n');
+  return [`${name}(${signature.join(', ')})`, `  ${description}${approval}`, ...meanings].join('\n');
 }
 
-/** What is shown of a JSON Schema; a tool of the person's own may leave out any of it. */
+/** The printed part of a JSON Schema. Tools of `--tools` may omit any of it. */
 interface ArgumentsSchema {
   readonly properties?: Readonly<Record<string, { readonly type?: unknown; readonly description?: string }>>;
   readonly required?: readonly string[];
@@ -135,18 +139,16 @@ function readArgumentsOf(tool: Tool, json: string): ToolArguments {
   return args;
 }
 
-/** Shows what would have been done. */
-async function refuse(
-  tool: Tool,
-  action: ActionDetails,
-  { terminal, signal }: Surroundings,
-): Promise<number> {
+/** Prints the call without running it. */
+async function refuse(tool: Tool, action: ActionDetails, { terminal, signal }: Execution): Promise<number> {
   const context = { signal, callId: action.id, earlierCallIds: [] };
   const preview = (await tool.preview?.(action.tool_args, context)) ?? null;
   const { paint, width, progress } = terminal;
   const maxLines = Number.POSITIVE_INFINITY;
   const proposal = renderProposal({ action, preview }, { paint, width, maxLines });
-  progress.write(`${proposal.join('\n')}\nNot run: nobody is there to approve it. Allow it with --yes.\n`);
+  progress.write(
+    `${proposal.join('\n')}\nNot run: it needs approval, and no terminal is attached. Use --yes to approve in scripts.\n`,
+  );
   return exitCodes.denied;
 }
 
@@ -155,7 +157,7 @@ function readObject(json: string): ToolArguments {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Said below.
+    // Invalid JSON gets the same message as JSON that is no object.
   }
   throw new UsageError('The arguments of a tool are a JSON object, such as \'{"path":"README.md"}\'.');
 }

@@ -1,26 +1,26 @@
 import { basename } from 'node:path/posix';
 import type { ProjectRoot } from '../../tools/project-root.js';
-import { closest } from '../commands/parse-options.js';
+import { closestWord } from '../commands/closest-word.js';
 import { showExactLine } from '../screen/shown-text.js';
 
-/** What the `@path` words of a task name. */
+/** Files that the `@path` words of a task name. */
 export interface Mentions {
-  /** Those that are there. */
+  /** Paths that exist. */
   readonly paths: readonly string[];
-  /** Those that look like a path and are not. */
+  /** Words that look like a path that does not exist. */
   readonly missing: readonly Missing[];
 }
 
 interface Missing {
   readonly path: string;
-  /** The file that was meant, perhaps. */
+  /** Existing file that the person probably wanted. */
   readonly nearest: string | undefined;
 }
 
-/** Files among which the nearest name is looked for. */
+/** Maximum number of files that are compared with a mistyped path. */
 const MAX_FILES = 5_000;
 
-/** The `@path` words of a task that name something in the folder, or seem to; all others are words like any other. */
+/** Finds `@path` words that name a file or folder, or look like one. Other `@` words are ignored. */
 export async function findMentions(root: ProjectRoot, task: string): Promise<Mentions> {
   const words = [...task.matchAll(/(?<!\S)@(?:"([^"]+)"|(\S+?))(?=[,;.?!)]*(?:\s|$))/g)];
   const named = words.map(([, quoted, plain]) => portable(quoted ?? plain ?? ''));
@@ -33,13 +33,13 @@ export async function findMentions(root: ProjectRoot, task: string): Promise<Men
   return { paths, missing: await withNearest(root, missing) };
 }
 
-/** In one sentence, for a person. */
+/** Describes a missing file in one sentence. */
 export function describeMissing({ path, nearest }: Missing): string {
   const hint = nearest === undefined ? '' : ` Did you mean @${nearest}?`;
   return showExactLine(`There is no readable file "${path}" in this folder.${hint}`);
 }
 
-/** As the folder names it: on Windows people write `\\` between folders. */
+/** Converts a typed path to forward slashes, since people on Windows type backslashes. */
 export const portable = (path: string, platform: NodeJS.Platform = process.platform): string =>
   platform === 'win32' ? path.replaceAll('\\', '/') : path;
 
@@ -48,14 +48,14 @@ export const withoutLines = (path: string): string => path.replace(/:\d+(?:-\d+)
 export const isThere = async (root: ProjectRoot, path: string): Promise<boolean> =>
   (await root.kindOf(path).catch(() => undefined)) !== undefined;
 
-/** The same name in another folder, or one that differs by a letter or two. */
+/** Adds to each missing path the file of the same name in another folder, or the most similar path. */
 async function withNearest(root: ProjectRoot, missing: readonly string[]): Promise<readonly Missing[]> {
   if (missing.length === 0) return [];
   const files = await filesOf(root);
   return missing.map((path) => {
     const wanted = withoutLines(path);
     const elsewhere = files.filter((file) => basename(file) === basename(wanted));
-    return { path, nearest: elsewhere.length === 1 ? elsewhere[0] : closest(wanted, files) };
+    return { path, nearest: elsewhere.length === 1 ? elsewhere[0] : closestWord(wanted, files) };
   });
 }
 

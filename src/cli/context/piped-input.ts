@@ -1,49 +1,50 @@
 import { fstatSync } from 'node:fs';
 import { UsageError } from '../commands/usage.js';
 
-/** In milliseconds: a pipe into which nobody writes is not waited for. */
-const FIRST_BYTE_MS = 3_000;
+/** Time after which a pipe without data is ignored. */
+const FIRST_BYTE_TIMEOUT_MS = 3_000;
 
-/** In characters: what a request can carry beside the rest. */
-const MAX_LENGTH = 2_000_000;
+/** Maximum characters of piped input, so that the rest of the request still fits. */
+const MAX_CHARACTERS = 2_000_000;
 
 /**
- * What is piped in; undefined where there is no pipe or file, or nothing comes. With `onNothing` it is called and no
- * longer waited after some seconds: a script may leave a pipe open. Throws `UsageError`.
+ * Returns the piped input, or undefined if there is none. With `onNoData`, the function waits only a few seconds for
+ * the first data, and then calls `onNoData`, because a script may leave a pipe open. Throws `UsageError`.
  */
 export async function readPipedInput(
   input: NodeJS.ReadStream,
-  onNothing: (() => void) | undefined,
+  onNoData: (() => void) | undefined,
 ): Promise<string | undefined> {
   if (input.isTTY || !isPipeOrFile()) return undefined;
-  const pieces: Buffer[] = [];
-  const giveUp = () => {
-    onNothing?.();
+  const chunks: Buffer[] = [];
+  const stopWaiting = () => {
+    onNoData?.();
     input.destroy();
   };
-  const timer = onNothing && setTimeout(giveUp, FIRST_BYTE_MS);
+  const timer = onNoData && setTimeout(stopWaiting, FIRST_BYTE_TIMEOUT_MS);
   try {
-    for await (const piece of input) {
+    for await (const chunk of input) {
       clearTimeout(timer);
-      pieces.push(Buffer.from(piece));
-      if (pieces.reduce((sum, { length }) => sum + length, 0) > MAX_LENGTH * 4) break;
+      chunks.push(Buffer.from(chunk));
+      if (chunks.reduce((sum, { length }) => sum + length, 0) > MAX_CHARACTERS * 4) break;
     }
   } catch {
-    return undefined; // it was closed
+    return undefined; // standard input is closed
   } finally {
     clearTimeout(timer);
   }
-  return toText(Buffer.concat(pieces));
+  return toText(Buffer.concat(chunks));
 }
 
 function toText(bytes: Buffer): string | undefined {
   const text = bytes.toString('utf8').trim();
-  if (text.includes('\0')) throw new UsageError('What is piped in is not text.');
-  if (text.length > MAX_LENGTH) throw new UsageError('What is piped in is too much for one request.');
+  if (text.includes('\0')) throw new UsageError('The piped input is not text.');
+  if (text.length > MAX_CHARACTERS)
+    throw new UsageError('The piped input is too long for one request: at most 2,000,000 characters.');
   return text === '' ? undefined : text;
 }
 
-/** Standard input may be `/dev/null`, or closed. */
+/** Returns false if standard input is `/dev/null` or closed. */
 function isPipeOrFile(): boolean {
   try {
     const kind = fstatSync(0);

@@ -5,19 +5,22 @@ import { showExactLine } from '../screen/shown-text.js';
 
 const FILE = 'AGENTS.md';
 
-/** Of the token limit, for what a project says to agents. */
+/** Maximum share of the token limit for `AGENTS.md`. */
 const SHARE = 1 / 8;
-/** Fewer than of any text that people write: what fits by this count fits by tokens too. */
+/** Lower than in any natural language, so that a text which fits by this estimate also fits by tokens. */
 const CHARACTERS_PER_TOKEN = 3;
 
 export interface ProjectInstructions {
-  /** For the model; undefined where the file cannot be used. */
+  /** Text for the model. Undefined if the file cannot be used. */
   readonly text: string | undefined;
-  /** For the person: what was taken, or why nothing was. */
+  /** Message for the person: how much is used, or why nothing is. */
   readonly notice: string;
 }
 
-/** What `AGENTS.md` of the folder tells an agent, cut to its share; undefined where there is none, or nothing in it. */
+/**
+ * Reads the folder's `AGENTS.md`, cut to its share of the token limit. Returns undefined if it does not exist or is
+ * empty.
+ */
 export async function readProjectInstructions(
   root: ProjectRoot,
   tokenLimit: number,
@@ -34,7 +37,7 @@ export async function readProjectInstructions(
   }
 }
 
-/** A link that leads nowhere is there too. */
+/** Returns true even for a broken link, so that the notice can report it. */
 const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(
     () => true,

@@ -4,23 +4,23 @@ import type { ProjectRoot } from '../../tools/project-root.js';
 import { UsageError } from '../commands/usage.js';
 import { isThere, withoutLines } from './mentions.js';
 
-/** What a request can carry: the service takes 4 MiB, and the history wants room too. In characters. */
-const MAX_TOTAL = 2_000_000;
+/** Maximum characters of all files. The service accepts 4 MiB, and the history needs space too. */
+const MAX_CHARACTERS = 2_000_000;
 const MAX_FILES = 500;
 
-/** Under which the model finds what was piped in. */
-const PIPED_NAME = 'stdin';
+/** Name under which the model sees piped input. */
+const PIPED_INPUT_NAME = 'stdin';
 
 interface Tagged {
   readonly files: readonly string[];
   readonly pins: readonly string[];
-  /** What was piped in beside the task. */
+  /** Input that was piped in beside the task. */
   readonly piped?: string | undefined;
 }
 
 /**
- * Reads the files that a person tagged, so that they travel with the request and a remote service works the same.
- * Throws `UsageError` for what is not there.
+ * Reads the files that a person tagged, so that they are sent with the request and a remote service works the same.
+ * Throws `UsageError` if a file does not exist.
  */
 export async function readTaggedFiles(
   root: ProjectRoot,
@@ -30,9 +30,9 @@ export async function readTaggedFiles(
   for (const file of files) await readInto(contents, root, file);
   const pinned_items = [];
   for (const id of pins) pinned_items.push({ id, content: await readPin(root, id) });
-  if (piped !== undefined) contents.set(PIPED_NAME, piped);
+  if (piped !== undefined) contents.set(PIPED_INPUT_NAME, piped);
   return {
-    paths: [...files, ...(piped === undefined ? [] : [PIPED_NAME])],
+    paths: [...files, ...(piped === undefined ? [] : [PIPED_INPUT_NAME])],
     pinned: [...pins],
     inline: { files: [...contents].map(([path, content]) => ({ path, content })), pinned_items },
   };
@@ -45,8 +45,10 @@ async function readInto(contents: Map<string, string>, root: ProjectRoot, tagged
     const text = await root.readIfText(file).catch(skipUnreadable);
     if (text?.isUtf8) contents.set(file, text.content);
     const total = [...contents.values()].reduce((sum, content) => sum + content.length, 0);
-    if (total > MAX_TOTAL || contents.size > MAX_FILES)
-      throw new UsageError(`"${tagged}" is too much for one request.`);
+    if (total > MAX_CHARACTERS || contents.size > MAX_FILES)
+      throw new UsageError(
+        `"${tagged}" is too large for one request: at most 500 files and 2,000,000 characters.`,
+      );
   }
   if (contents.size === before && !contents.has(path))
     throw new UsageError(`"${tagged}" is not a readable file of --dir.`);

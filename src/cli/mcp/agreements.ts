@@ -4,18 +4,18 @@ import type { McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
 import { configFolder, writeWhole } from '../state/user-files.js';
 import type { ConfiguredServer } from './configured-servers.js';
 
-/** What a person decided on a server: to start it, and on each of its tools as it was described. */
+/** A person's consent to start a server, and the verdict on each of its tools as described at that time. */
 interface Agreement {
   readonly server: string;
-  /** By the fingerprints of tools. */
+  /** Verdicts by tool fingerprint. */
   readonly tools: Readonly<Record<string, McpVerdict>>;
 }
 
 type Agreements = Readonly<Record<string, Readonly<Record<string, Agreement>>>>;
 
 /**
- * What a person agreed to, by project folder and server; kept in the person's own configuration, not the project's. There are
- * fingerprints in it and no words: neither secrets of servers nor what they say. What is damaged or of another shape agrees to nothing.
+ * A person's consent by project folder and server, stored in the user configuration rather than in the project. The
+ * file contains only fingerprints, no secrets or texts of servers. A damaged file counts as no consent.
  */
 export class McpAgreements {
   readonly #file: string;
@@ -28,24 +28,26 @@ export class McpAgreements {
     this.#file = file;
   }
 
-  /** True if the person agreed to start this very server. */
+  /** Returns true if the person agreed to start exactly this server. */
   async isAgreed(server: ConfiguredServer): Promise<boolean> {
     return (await this.#of(server)) !== undefined;
   }
 
-  /** What was decided on the tool as it is described; undefined where nobody has seen it so. */
+  /**
+   * Returns the verdict on the tool as it is described now, or undefined if the person has not seen this description.
+   */
   async verdictOn(server: ConfiguredServer, { fingerprint }: McpTool): Promise<McpVerdict | undefined> {
     const { tools = {} } = (await this.#of(server)) ?? {};
     const verdict = Object.hasOwn(tools, fingerprint) ? tools[fingerprint] : undefined;
     return verdicts.find((each) => each === verdict);
   }
 
-  /** Keeps that the server may be started. Throws if it cannot be written. */
+  /** Stores consent to start the server. Throws if the file cannot be written. */
   async agree(server: ConfiguredServer): Promise<void> {
     await this.#keep(server, { server: server.fingerprint, tools: {} });
   }
 
-  /** Keeps what was decided on tools of a server that may be started. Throws if it cannot be written. */
+  /** Stores the verdict on tools of a server that may be started. Throws if the file cannot be written. */
   async decide(server: ConfiguredServer, tools: readonly McpTool[], verdict: McpVerdict): Promise<void> {
     const agreement = await this.#of(server);
     if (!agreement) return;
@@ -53,7 +55,7 @@ export class McpAgreements {
     await this.#keep(server, { ...agreement, tools: { ...agreement.tools, ...Object.fromEntries(decided) } });
   }
 
-  /** Takes back all that was decided on servers of this name. False if there is nothing. */
+  /** Deletes the consent to servers of this name. Returns false if there was none. */
   async forget(name: string): Promise<boolean> {
     const all = await this.#load();
     const { [name]: forgotten, ...others } = ownOf(all, this.#folder) ?? {};
@@ -104,6 +106,6 @@ const isEntry = (entry: [string, unknown]): entry is [string, Agreement] =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A folder may be called like what every object has. */
+/** Reads an own property only, because a folder or server may be called `constructor`. */
 const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;

@@ -6,29 +6,35 @@ import { secretVariables } from '../../tools/run/start-command.js';
 import { UsageError } from '../commands/usage.js';
 import { repeatedServers } from './repeated-servers.js';
 
-/** The file of a project, as other agents read it. */
+/** Configuration file of a project, which other agents read too. */
 const PROJECT_FILE = '.mcp.json';
 
-/** A server as a file names it; `${NAME}` stands for variables of the environment. */
+/** A server as a file declares it, with `${NAME}` references to environment variables. */
 export interface ConfiguredServer {
   readonly name: string;
-  /** Which names it, as a person knows it. */
+  /** Name of the file that declares the server, as messages show it. */
   readonly file: string;
-  /** As it is written there. */
-  readonly written: McpServer;
-  /** Of what is written, and of the folder it would run in: what a person agreed to has this one. */
+  /** The declaration before variables are filled in. */
+  readonly declaration: McpServer;
+  /**
+   * Hash of the declaration and the folder. Consent is stored for this hash, so a changed declaration needs new
+   * consent.
+   */
   readonly fingerprint: string;
 }
 
-/** What the files name, and what of it cannot be used, in a sentence each. */
+/** The usable servers, and a sentence for each server or file that is unusable. */
 export interface ConfiguredServers {
   readonly servers: readonly ConfiguredServer[];
   readonly problems: readonly string[];
 }
 
-/** Servers of `.mcp.json` of the folder and of the file of `--mcp`, which wins. Throws `UsageError` for the latter alone. */
+/**
+ * Reads the servers of the folder's `.mcp.json` and of the `--mcp` file, which takes precedence. Throws `UsageError`
+ * only for the latter.
+ */
 export async function readConfiguredServers(folder: string, mcpFile?: string): Promise<ConfiguredServers> {
-  const given = mcpFile === undefined ? nothing : await readGiven(folder, mcpFile);
+  const given = mcpFile === undefined ? noServers : await readMcpFile(folder, mcpFile);
   const project = await readProject(folder);
   const names = new Set(given.servers.map(({ name }) => name));
   return {
@@ -37,9 +43,9 @@ export async function readConfiguredServers(folder: string, mcpFile?: string): P
   };
 }
 
-const nothing: ConfiguredServers = { servers: [], problems: [] };
+const noServers: ConfiguredServers = { servers: [], problems: [] };
 
-async function readGiven(folder: string, file: string): Promise<ConfiguredServers> {
+async function readMcpFile(folder: string, file: string): Promise<ConfiguredServers> {
   try {
     return readServers(await readFile(file, 'utf8'), { file, folder });
   } catch (error) {
@@ -47,11 +53,14 @@ async function readGiven(folder: string, file: string): Promise<ConfiguredServer
   }
 }
 
-/** What a stranger put into the folder may be a link to a device, or a pipe that nobody writes to: it is read as tools read. */
+/**
+ * Reads `.mcp.json` with the safe file reader of the tools, because in an untrusted folder it may be a link to a
+ * device or a pipe without a writer.
+ */
 async function readProject(folder: string): Promise<ConfiguredServers> {
   try {
     const root = await ProjectRoot.open(folder);
-    if (!(await root.exists(PROJECT_FILE))) return nothing;
+    if (!(await root.exists(PROJECT_FILE))) return noServers;
     const { content } = await root.readText(PROJECT_FILE);
     return readServers(content, { file: PROJECT_FILE, folder });
   } catch (error) {
@@ -61,26 +70,26 @@ async function readProject(folder: string): Promise<ConfiguredServers> {
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-interface Place {
+interface Origin {
   readonly file: string;
   readonly folder: string;
 }
 
-/** Throws an `Error` for a text that is not of this kind at all. */
-function readServers(text: string, { file, folder }: Place): ConfiguredServers {
-  const { mcpServers } = asRecord(JSON.parse(text), 'it is no JSON object');
+/** Throws an `Error` if the text is no JSON object with `mcpServers`. */
+function readServers(text: string, { file, folder }: Origin): ConfiguredServers {
+  const { mcpServers } = asRecord(JSON.parse(text), 'it is not a JSON object');
   const entries = Object.entries(asRecord(mcpServers, 'it has no object "mcpServers"'));
   const repeated = repeatedServers(text);
   const servers: ConfiguredServer[] = [];
   const problems: string[] = [];
   for (const [name, value] of entries) {
     try {
-      const written = readServer(asRecord(value, 'it is no object'));
-      if (repeated.has(name)) throw new Error('it is written twice, or a part of it is');
+      const declaration = readServer(asRecord(value, 'it is not an object'));
+      if (repeated.has(name)) throw new Error('it occurs twice, or one of its fields does');
       const fingerprint = createHash('sha256')
-        .update(JSON.stringify([folder, written]))
+        .update(JSON.stringify([folder, declaration]))
         .digest('hex');
-      servers.push({ name, file, written, fingerprint });
+      servers.push({ name, file, declaration, fingerprint });
     } catch (error) {
       problems.push(`The server ${name} of ${file} cannot be used: ${reasonOf(error)}.`);
     }
@@ -92,25 +101,25 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function readServer({ type, command, args, env, cwd, url, headers }: Fields): McpServer {
   if (url !== undefined && command === undefined) {
-    if (typeof url !== 'string') throw new Error('its url is no text');
+    if (typeof url !== 'string') throw new Error('its url is not a string');
     return { type: type === 'sse' ? 'sse' : 'http', url, ...textsOf({ headers }) };
   }
   if (typeof command !== 'string' || command === '') throw new Error('it has neither a command nor a url');
   const given: unknown = args ?? [];
   if (!Array.isArray(given) || !given.every((each) => typeof each === 'string'))
-    throw new Error('its args are no list of texts');
-  if (cwd !== undefined && typeof cwd !== 'string') throw new Error('its cwd is no text');
+    throw new Error('its args are not a list of strings');
+  if (cwd !== undefined && typeof cwd !== 'string') throw new Error('its cwd is not a string');
   return { command, args: given, ...textsOf({ env }), ...(cwd !== undefined && { cwd }) };
 }
 
-/** A field of texts by their names, where it is there. */
+/** Returns the field with its strings, or `{}` if it is undefined. Throws an `Error` if it is no object of strings. */
 function textsOf(field: Fields): Readonly<Record<string, Readonly<Record<string, string>>>> {
   return Object.fromEntries(
     Object.entries(field).flatMap(([name, value]) => {
       if (value === undefined) return [];
-      const texts = Object.entries(asRecord(value, `its ${name} is no object`));
+      const texts = Object.entries(asRecord(value, `its ${name} is not an object`));
       const isText = (each: [string, unknown]): each is [string, string] => typeof each[1] === 'string';
-      if (!texts.every(isText)) throw new Error(`its ${name} holds what is no text`);
+      if (!texts.every(isText)) throw new Error(`its ${name} contains a value that is not a string`);
       return [[name, Object.fromEntries(texts)]];
     }),
   );
@@ -122,24 +131,24 @@ function asRecord(value: unknown, problem: string): Fields {
 }
 
 /**
- * What is written, with `${NAME}` and `${NAME:-otherwise}` filled in from the environment. Throws an `Error` for a variable
- * that is not set, and for one that holds a model key or another secret of ours: no file of a project may send that anywhere.
+ * Fills in `${NAME}` and `${NAME:-default}` from the environment. Throws an `Error` for an unset variable, and for one
+ * that holds a model key or another secret of ours, so that no project file can send it anywhere.
  */
-export function expandServer(written: McpServer, environment: NodeJS.ProcessEnv): McpServer {
+export function expandServer(declaration: McpServer, environment: NodeJS.ProcessEnv): McpServer {
   const expand = (value: unknown): unknown => {
     if (typeof value === 'string') return expandText(value, environment);
     if (Array.isArray(value)) return value.map(expand);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]));
   };
-  // Texts become texts, all else stays.
-  return expand(written) as McpServer;
+  // Safe: `expand` only replaces strings by strings.
+  return expand(declaration) as McpServer;
 }
 
-/** A reference to a variable of the environment. */
+/** Matches a reference to an environment variable. */
 export const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
-/** Addresses may hold a user and a password, headers a token. */
+/** Settings of the service that may contain a secret: addresses a user and password, headers a token. */
 const secretSettings =
   /^(?:UPSTREAMS|REDIS_URL|CONTEXT_SERVICE_URL|(?:OPENAI|ANTHROPIC)_UPSTREAM_URL|OTEL_\w*HEADERS)$/i;
 

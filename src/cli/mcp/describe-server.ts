@@ -5,39 +5,39 @@ import { breakLine } from '../screen/render-proposal.js';
 import { showExact, showExactLine } from '../screen/shown-text.js';
 import { type ConfiguredServer, reference } from './configured-servers.js';
 
-/** What would be started or asked, in full, as it is written: what a person agrees to. */
-export function describeLaunch({ written }: ConfiguredServer, folder: string): readonly string[] {
-  if (!('command' in written))
-    return [field('address', showWritten(written.url)), ...headersOf(written)].flat();
-  const { command, args = [], env = {}, cwd = folder } = written;
+/** Renders the complete program or address of a server, to which a person consents. */
+export function describeLaunch({ declaration }: ConfiguredServer, folder: string): readonly string[] {
+  if (!('command' in declaration))
+    return [field('address', quoteUnusual(declaration.url)), ...headersOf(declaration)].flat();
+  const { command, args = [], env = {}, cwd = folder } = declaration;
   return [
-    field('program', showWritten(command)),
-    ...args.map((arg, index) => field(index === 0 ? 'arguments' : '', showWritten(arg))),
+    field('program', quoteUnusual(command)),
+    ...args.map((arg, index) => field(index === 0 ? 'arguments' : '', quoteUnusual(arg))),
     ...Object.entries(env).map(([name, value], index) =>
-      field(index === 0 ? 'environment' : '', `${showWritten(name)} = ${showWritten(value)}`),
+      field(index === 0 ? 'environment' : '', `${quoteUnusual(name)} = ${quoteUnusual(value)}`),
     ),
-    field('folder', showWritten(cwd)),
+    field('folder', quoteUnusual(cwd)),
   ];
 }
 
 const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;
 
-/** What is more than plain letters and signs is quoted: its ends are seen, and what acts on a terminal by its number. */
-const showWritten = (text: string): string =>
+/** Quotes a text with unusual characters, so that its ends are visible, and shows control characters by number. */
+const quoteUnusual = (text: string): string =>
   showExactLine(/^[\w./:@=+,${}~%-]+$/.test(text) ? text : JSON.stringify(text));
 
-/** Of the values the variables alone: what is written out there may be a token. */
+/** Renders headers without their values, which may be tokens. Only references to variables are shown. */
 const headersOf = ({ headers = {} }: Extract<McpServer, { url: string }>): readonly string[] =>
   Object.entries(headers).map(([name, value], index) => {
     const variables = [...value.matchAll(reference)].map(([all]) => all).join(' ');
     return field(
       index === 0 ? 'headers' : '',
-      showWritten(name) + (variables && ` with ${showExactLine(variables)}`),
+      quoteUnusual(name) + (variables && ` with ${showExactLine(variables)}`),
     );
   });
 
-/** Tools with all that the model will read of them, a line each at least. */
+/** Renders tools with everything that the model will read about them. */
 export const describeTools = (tools: readonly McpTool[]): readonly string[] =>
   tools.flatMap(({ name, description, inputSchema, isDestructive }) => [
     showExactLine(`${name}(${argumentsOf(inputSchema).join(', ')})${isDestructive ? ', may destroy' : ''}`),
@@ -45,28 +45,31 @@ export const describeTools = (tools: readonly McpTool[]): readonly string[] =>
       .trim()
       .split('\n')
       .map((line) => `  ${line}`),
-    ...wordsBeside(argumentsOf(inputSchema), inputSchema).map((words) => `    ${showExactLine(words)}`),
+    ...textsBesideNames(argumentsOf(inputSchema), inputSchema).map((texts) => `    ${showExactLine(texts)}`),
   ]);
 
 const argumentsOf = ({ properties }: McpTool['inputSchema']): readonly string[] =>
   isParent(properties) ? Object.keys(properties) : [];
 
-/** What a schema tells the model beside these names: a default or a name far down is a place for a command to it like any other. */
-const wordsBeside = (names: readonly string[], schema: McpTool['inputSchema']): readonly string[] =>
-  wordsIn(schema, '').filter((words) => words !== '' && !names.includes(words));
+/**
+ * Returns all texts of a schema except the argument names. Even a default or a nested name may contain a command to
+ * the model, so the person must see it.
+ */
+const textsBesideNames = (names: readonly string[], schema: McpTool['inputSchema']): readonly string[] =>
+  textsIn(schema, '').filter((texts) => texts !== '' && !names.includes(texts));
 
-/** All that stands in it, each with the way there, but for what only says of which type a value is. */
-function wordsIn(value: unknown, path: string): readonly string[] {
+/** Returns every text of a schema with its path, except plain type information. */
+function textsIn(value: unknown, path: string): readonly string[] {
   if (!isParent(value) || isListOfValues(value)) {
-    const said = typeof value === 'string' ? value : JSON.stringify(value);
-    return [path === '' ? said : `${path}: ${said}`];
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    return [path === '' ? text : `${path}: ${text}`];
   }
-  const words = Object.entries(value).flatMap(([key, each]) =>
-    saysTypeOnly(key, each, value)
+  const texts = Object.entries(value).flatMap(([key, each]) =>
+    isTypeInformation(key, each, value)
       ? []
-      : wordsIn(each, isObvious(key, each) ? path : [path, key].filter(Boolean).join('.')),
+      : textsIn(each, isImpliedKey(key, each) ? path : [path, key].filter(Boolean).join('.')),
   );
-  return words.length > 0 ? words : [path];
+  return texts.length > 0 ? texts : [path];
 }
 
 const isParent = (value: unknown): value is object => typeof value === 'object' && value !== null;
@@ -75,25 +78,25 @@ const isListOfValues = (value: object): boolean => Array.isArray(value) && !valu
 
 const typeNames: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 
-function saysTypeOnly(key: string, value: unknown, schema: object): boolean {
+function isTypeInformation(key: string, value: unknown, schema: object): boolean {
   if (key === 'type') return [value].flat().every((each) => typeNames.includes(each));
   if (key === 'additionalProperties') return typeof value === 'boolean';
   const names = argumentsOf({ ...schema });
   return key === 'required' && Array.isArray(value) && value.every((each) => names.includes(each));
 }
 
-/** Keywords that need not be seen on the way to what they hold. */
+/** Keywords that are left out of the path. */
 const parents = new Set(['properties', 'items', 'anyOf', 'oneOf', 'allOf']);
-const isObvious = (key: string, value: unknown): boolean =>
+const isImpliedKey = (key: string, value: unknown): boolean =>
   isParent(value) ? parents.has(key) || /^\d+$/.test(key) : key === 'description' || key === 'title';
 
-/** Lines in a frame that nothing in them can close. */
+/** Draws a frame around lines. Long lines are broken, so that no line can imitate the end of the frame. */
 export function frame(title: string, lines: readonly string[], width: number): string {
   const rows = lines.flatMap((line) => breakLine(line, Math.max(10, width - 4)));
   return [`╭─ ${title}`, ...rows.map((row) => `│ ${row}`), '╰─'].join('\n');
 }
 
-/** One line for each server and one for each of its tools, for `/mcp`. */
+/** Returns one line for each server and each of its tools, for `/mcp`. */
 export function describeState({ name, isReady, reason, tools, leftOut }: McpServerState): readonly string[] {
   if (!isReady) return [showExactLine(`${name}  ${reason ?? 'is closed'}`)];
   const [asked, trusted, refused] = (['ask', 'trust', 'leave-out'] as const).map(

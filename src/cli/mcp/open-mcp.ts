@@ -8,28 +8,27 @@ import { askStart, askTools, type McpPerson } from './ask-about-server.js';
 import { type ConfiguredServer, expandServer, readConfiguredServers } from './configured-servers.js';
 import { describeState } from './describe-server.js';
 
-/** The servers of this folder that run. */
+/** The running MCP servers of a folder. */
 export interface McpSession {
-  /** The tools of now. */
+  /** Returns the tools that the servers offer at this moment. */
   tools(): Promise<readonly Tool[]>;
-  /** What there is and how it is, for `/mcp`. */
+  /** Describes each server and its tools for `/mcp`. */
   describe(): string;
-  /** Takes back what was agreed to of a server; it is asked about again at the next start. False if there is nothing. */
+  /** Deletes the consent to a server, so that the next start asks again. Returns false if there was none. */
   forget(name: string): Promise<boolean>;
   close(): Promise<void>;
 }
 
 interface McpView extends McpPerson {
   readonly flags: Pick<RunFlags, 'json' | 'mcp' | 'allowMcp'>;
-  /** The real path of `--dir`. */
   readonly folder: string;
-  /** Shows whole lines. */
+  /** Prints complete lines. */
   readonly print: (text: string) => void;
 }
 
 /**
- * Starts the servers that files name, those that the person agrees to, and shows what they offer before a model hears of it.
- * Undefined where no file names any. Throws `UsageError` for a `--mcp` that cannot be read.
+ * Starts the configured servers that the person agrees to, and shows their tools before a model sees them. Resolves to
+ * undefined if no server is configured. Throws `UsageError` if the `--mcp` file cannot be read.
  */
 export async function openMcp(view: McpView): Promise<McpSession | undefined> {
   const { servers, problems } = await readConfiguredServers(view.folder, view.flags.mcp);
@@ -37,29 +36,29 @@ export async function openMcp(view: McpView): Promise<McpSession | undefined> {
   for (const problem of problems) say(problem);
   if (servers.length === 0) return undefined;
   const agreements = new McpAgreements(view.folder);
-  const agreed = await agreedOf({ ...view, agreements }, servers);
+  const agreed = await serversToStart({ ...view, agreements }, servers);
   if (agreed.length === 0) return sessionOf(undefined, { servers, agreements });
   const { mcpTools } = await import('../../mcp/mcp-tools.js');
   const running = await mcpTools({
     servers: Object.fromEntries(agreed.map(({ server, expanded }) => [server.name, expanded])),
     folder: view.folder,
     onNotice: (server, notice) => say(`The MCP server ${server} ${notice}`),
-    review: (review) => judge({ ...view, agreements }, { servers, review }),
+    review: (review) => reviewTools({ ...view, agreements }, { servers, review }),
   });
   const session = sessionOf(running, { servers, agreements });
-  // A person looks at the tools before the first task is typed.
+  // Loads the tools now, so that the person reviews them before typing the first task.
   await session.tools();
   return session;
 }
 
-type Judging = McpView & { readonly agreements: McpAgreements };
+type ConsentView = McpView & { readonly agreements: McpAgreements };
 
-/** Those that may be started, one question after the other. */
-async function agreedOf(view: Judging, servers: readonly ConfiguredServer[]) {
+/** Returns the servers that may be started. Asks one question after the other. */
+async function serversToStart(view: ConsentView, servers: readonly ConfiguredServer[]) {
   const agreed = [];
   for (const server of servers) {
     try {
-      const expanded = expandServer(server.written, process.env);
+      const expanded = expandServer(server.declaration, process.env);
       if (await mayStart(view, server)) agreed.push({ server, expanded });
     } catch (error) {
       const reason = error instanceof Error ? error.message : error;
@@ -69,63 +68,71 @@ async function agreedOf(view: Judging, servers: readonly ConfiguredServer[]) {
   return agreed;
 }
 
-async function mayStart(view: Judging, server: ConfiguredServer): Promise<boolean> {
+async function mayStart(view: ConsentView, server: ConfiguredServer): Promise<boolean> {
   if (view.flags.allowMcp || (await view.agreements.isAgreed(server))) return true;
   if (!hasPerson(view)) {
     view.print(showExact(`The MCP server ${server.name} of ${server.file} is not started: ${NOBODY_AGREED}`));
     return false;
   }
   if (!(await askStart(view, { server, folder: view.folder }))) return false;
-  await keep(view, () => view.agreements.agree(server));
+  await store(view, () => view.agreements.agree(server));
   return true;
 }
 
 const NOBODY_AGREED =
-  'nobody agreed to it. stepwise at a terminal asks for that; --allow-mcp starts all servers unasked.';
+  'it needs your consent. Run stepwise at a terminal to be asked, or start all servers with --allow-mcp.';
+
+const REVIEW_AT_TERMINAL = 'Run stepwise at a terminal to review the tools.';
 
 const hasPerson = ({ flags, terminal }: McpView): boolean => terminal.isInteractive && !flags.json;
 
-interface Judged {
+interface ReviewRequest {
   readonly servers: readonly ConfiguredServer[];
   readonly review: McpReview;
 }
 
-/** What the person decided before holds for tools as they were; the others are shown and asked about. */
-async function judge(view: Judging, { servers, review }: Judged): Promise<ReadonlyMap<string, McpVerdict>> {
+/** Returns stored verdicts for unchanged tools, and asks the person about new or changed ones. */
+async function reviewTools(
+  view: ConsentView,
+  { servers, review }: ReviewRequest,
+): Promise<ReadonlyMap<string, McpVerdict>> {
   const server = servers.find(({ name }) => name === review.server);
   const verdicts = new Map<string, McpVerdict>();
-  const unseen: McpTool[] = [];
+  const newTools: McpTool[] = [];
   for (const tool of review.tools) {
     const verdict = server && (await view.agreements.verdictOn(server, tool));
     if (verdict) verdicts.set(tool.fingerprint, verdict);
-    else unseen.push(tool);
+    else newTools.push(tool);
   }
-  if (unseen.length === 0 || !server) return verdicts;
-  const verdict = await verdictOnUnseen(view, { server, tools: unseen });
-  for (const { fingerprint } of unseen) verdicts.set(fingerprint, verdict);
+  if (newTools.length === 0 || !server) return verdicts;
+  const verdict = await reviewNewTools(view, { server, tools: newTools });
+  for (const { fingerprint } of newTools) verdicts.set(fingerprint, verdict);
   return verdicts;
 }
 
-interface Unseen {
+interface NewTools {
   readonly server: ConfiguredServer;
   readonly tools: readonly McpTool[];
 }
 
-async function verdictOnUnseen(view: Judging, { server, tools }: Unseen): Promise<McpVerdict> {
+async function reviewNewTools(view: ConsentView, { server, tools }: NewTools): Promise<McpVerdict> {
   if (!hasPerson(view)) {
     if (view.flags.allowMcp) return 'ask';
     const count = tools.length === 1 ? 'A tool' : `${tools.length} tools`;
-    view.print(showExact(`${count} of the MCP server ${server.name} nobody has looked at: left out.`));
+    const notice = `${count} left out of the MCP server ${server.name}: new or changed since you agreed to it.`;
+    view.print(showExact(`${notice} ${REVIEW_AT_TERMINAL}`));
     return 'leave-out';
   }
   const verdict = await askTools(view, { name: server.name, tools });
-  await keep(view, () => view.agreements.decide(server, tools, verdict));
+  await store(view, () => view.agreements.decide(server, tools, verdict));
   return verdict;
 }
 
-/** What cannot be written down holds for now all the same. */
-async function keep({ print }: McpView, write: () => Promise<void>): Promise<void> {
-  await write().catch((error: Error) => print(showExact(`This could not be kept: ${error.message}`)));
+/** Stores a decision. If that fails, the decision holds for this session only. */
+async function store({ print }: McpView, write: () => Promise<void>): Promise<void> {
+  await write().catch((error: Error) =>
+    print(showExact(`This decision could not be saved: ${error.message}`)),
+  );
 }
 
 interface Configured {

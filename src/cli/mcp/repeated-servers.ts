@@ -1,15 +1,15 @@
 interface Level {
   readonly keys: Set<string>;
-  /** The key whose value is read. */
+  /** Key whose value is being read. */
   at: string;
 }
 
-/** Keys, other strings, and what nests. */
+/** Matches keys, other strings, and brackets. */
 const tokens = /"(?:[^"\\]|\\.)*"\s*:|"(?:[^"\\]|\\.)*"|[{}[\]]/g;
 
 /**
- * Servers under `mcpServers` that are written twice, or have a field that is. `JSON.parse` takes the last; what a person
- * has read may be the first. Throws an `Error` where `mcpServers` itself is written twice. `json` is valid.
+ * Returns the servers that `mcpServers` contains twice, or that contain a field twice. `JSON.parse` uses the last one,
+ * while a person may have read the first. Throws an `Error` if `mcpServers` itself occurs twice. `json` must be valid.
  */
 export function repeatedServers(json: string): ReadonlySet<string> {
   const repeated = new Set<string>();
@@ -22,7 +22,7 @@ export function repeatedServers(json: string): ReadonlySet<string> {
       level.at = JSON.parse(token.slice(0, -1));
       const [top, servers] = levels;
       if (level.keys.has(level.at) && top?.at === 'mcpServers') {
-        if (!servers) throw new Error('it has "mcpServers" twice');
+        if (!servers) throw new Error('"mcpServers" occurs twice');
         repeated.add(servers.at);
       }
       level.keys.add(level.at);

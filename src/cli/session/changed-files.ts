@@ -5,21 +5,21 @@ import { currentText } from '../../tools/folder/folder.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { renderChange } from '../../tools/write/unified-diff.js';
 
-/** A file as it was before the task and after it. */
+/** Text of a file before and after the task. Undefined if the file did not exist. */
 interface Change {
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** What one task did. */
+/** Files and folders that one task changed. */
 interface TaskChanges {
-  /** By the file's name in the folder. */
+  /** Changes by path in the folder. */
   readonly files: Map<string, Change>;
-  /** That were not there before. */
+  /** Folders that the task created. */
   readonly folders: Set<string>;
 }
 
-/** What became of a file that was to be put back, or of a folder (`src/`) that was made for one. */
+/** Outcome for a file that was restored, or for a folder (`src/`) that the task created. */
 export interface PutBack {
   readonly path: string;
   readonly outcome: 'put back' | 'removed' | 'changed since, left as it is';
@@ -27,27 +27,27 @@ export interface PutBack {
 
 const writingTools: ReadonlySet<string> = new Set(['edit_file', 'write_file']);
 
-/** The files that each task changed by its tools, so that they can be shown and put back. */
+/** Records which files the tools changed in each task, to show and undo the changes. */
 export class ChangedFiles {
   readonly #root: ProjectRoot;
-  /** Newest last; those that changed nothing are left out when the next begins. */
+  /** Tasks, newest last. `beginTask` reuses the last one if it changed nothing. */
   readonly #tasks: TaskChanges[] = [];
 
   constructor(root: ProjectRoot) {
     this.#root = root;
   }
 
-  /** The same tools, of which those that write are watched. */
+  /** Returns the tools, with the writing ones wrapped to record their changes. */
   watch(tools: readonly Tool[]): readonly Tool[] {
     return tools.map((tool) => (writingTools.has(tool.name) ? this.#watched(tool) : tool));
   }
 
-  /** What changes from now on belongs to another task. */
+  /** Starts a new task, to which later changes belong. */
   beginTask(): void {
     if (this.#tasks.at(-1)?.files.size !== 0) this.#tasks.push({ files: new Map(), folders: new Set() });
   }
 
-  /** What the last task that changed something did, as unified diffs; empty where there is none. */
+  /** Returns unified diffs of the last task that changed files, or an empty text. */
   async diff(): Promise<string> {
     const changes = [...(this.#last()?.files ?? [])].filter(([, { before, after }]) => before !== after);
     const diffs = changes.map(([path, { before, after = '' }]) => renderChange({ path, before, after }));
@@ -55,8 +55,8 @@ export class ChangedFiles {
   }
 
   /**
-   * Puts back what that task changed, but for files that somebody else changed since, and removes the folders that it made if
-   * nothing is left in them; none where there is none.
+   * Restores the files of that task, except those that changed since, and removes the folders that it created if they
+   * are empty. Returns an empty list if no task changed files.
    */
   async undo(): Promise<readonly PutBack[]> {
     const { files, folders } = this.#last() ?? {
@@ -100,7 +100,7 @@ export class ChangedFiles {
     for (const folder of missing) task?.folders.add(folder);
   }
 
-  /** Those above a file that are not there yet. */
+  /** Returns the parent folders of a path that do not exist yet. */
   async #missingFolders(path: string): Promise<readonly string[]> {
     const missing: string[] = [];
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
@@ -110,7 +110,7 @@ export class ChangedFiles {
     return missing;
   }
 
-  /** False for a folder in which something is, or that is gone. */
+  /** Removes an empty folder. Returns false if it is not empty or does not exist. */
   async #removeIfEmpty(path: string): Promise<boolean> {
     const removed = this.#root.useFolder(dirname(path), (pinned) => rmdir(`${pinned}/${basename(path)}`));
     return removed.then(
@@ -129,7 +129,7 @@ export class ChangedFiles {
     return 'put back';
   }
 
-  /** Undefined for what is not there or cannot be read as text: that was not written by a tool either. */
+  /** Returns undefined for a file that does not exist or is no text, which no tool has written. */
   async #textOf(path: string): Promise<string | undefined> {
     return currentText(this.#root, path).catch(() => undefined);
   }

@@ -9,19 +9,19 @@ export interface ModelChoice {
 
 export const offlineModel: ModelChoice = { name: 'offline', upstream: undefined };
 
-/** What to say where no language model is called. */
+/** Notice for a run without a language model. */
 export const offlineNotice =
-  'No model was named: "offline" answers, an extractive searcher. No language model is called.';
+  'No model was given: "offline" only searches the files. No language model is called.';
 
 export interface KeySource {
   readonly environment: NodeJS.ProcessEnv;
-  /** Asks the person without showing what is typed; absent where nobody is there. */
+  /** Asks the person for a key without showing it. Absent if there is no terminal. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
 }
 
 /**
- * The key for a model, or undefined where it needs none. Throws `UsageError` where it needs one and there is
- * none: another model is never taken instead.
+ * Returns the key for a model, or undefined if it needs none. Throws `UsageError` if a needed key is missing; another
+ * model is never used instead.
  */
 export async function findKey(
   choice: ModelChoice,
@@ -44,7 +44,7 @@ function keyIsMissing({ name, upstream }: ModelChoice, models: ModelList): strin
   return `${needed} If it is served by a configured endpoint, name that with --upstream (${upstreamNames(models)}).`;
 }
 
-/** Throws `UsageError` for an endpoint that the service does not have. */
+/** Throws `UsageError` if the service has no such endpoint. */
 function checkUpstream({ upstream }: ModelChoice, models: ModelList): void {
   if (upstream === undefined || models.upstreams.some(({ name }) => name === upstream)) return;
   throw new UsageError(`There is no endpoint ${upstream}; --upstream can be: ${upstreamNames(models)}.`);

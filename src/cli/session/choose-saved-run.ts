@@ -7,13 +7,13 @@ import type { Terminal } from '../screen/terminal.js';
 import { looksSecret } from '../state/looks-secret.js';
 import { findSavedRun, listSavedRuns, NOTHING_SAVED, type SavedRun } from '../state/saved-runs.js';
 
-/** Runs that are listed: who wants an older one knows its id. */
+/** Maximum number of listed runs. Older ones can be named by their id. */
 const MAX_LISTED = 20;
 
-/** In characters, of a task in the list: more than a row has. */
-const MAX_TASK = 500;
+/** Maximum characters of a listed task, more than fit into a row. */
+const MAX_TASK_CHARS = 500;
 
-/** The newest runs over a folder, one a row, newest first. Throws `UsageError` where there is none. */
+/** Lists the newest runs of a folder, one per row, newest first. Throws `UsageError` if there is none. */
 export async function savedRunList(folder: string, width: number): Promise<string> {
   const runs = await newestRuns(folder);
   return runs.map((run) => cut(`${String(run.number).padStart(3)}. ${describe(run)}`, width)).join('\n');
@@ -25,18 +25,23 @@ async function newestRuns(folder: string): Promise<readonly SavedRun[]> {
   return runs;
 }
 
-/** Asks the person which of the folder's runs to go on from. Throws `UsageError` where nobody is there or none is named. */
+/**
+ * Asks the person which saved run to continue. Throws `UsageError` if there is no terminal or the person chooses none.
+ */
 export async function chooseSavedRun(folder: string, terminal: Terminal): Promise<Trajectory> {
   if (!terminal.isInteractive) {
     const list = await savedRunList(folder, Number.POSITIVE_INFINITY);
     throw new UsageError(`--resume needs the number of a run, its id or its file:\n${list}`);
   }
-  const wanted = await (terminal.isLive ? pickNumber(folder, terminal) : askNumber(folder, terminal));
-  if (wanted === undefined) throw new UsageError('No run was chosen.');
-  return findSavedRun(folder, wanted);
+  const chosen = await (terminal.isLive ? pickNumber(folder, terminal) : askNumber(folder, terminal));
+  if (chosen === undefined) throw new UsageError('No run was chosen.');
+  return findSavedRun(folder, chosen);
 }
 
-/** By arrow keys; Enter takes the newest. Undefined where the person wants none. */
+/**
+ * Lets the person choose with arrow keys; the newest run is selected at first. Returns undefined if the person chooses
+ * none.
+ */
 async function pickNumber(folder: string, terminal: Terminal): Promise<string | undefined> {
   const runs = await newestRuns(folder);
   const rows = runs.map((run) => cut(describe(run), terminal.width - PICKER_INDENT));
@@ -46,26 +51,26 @@ async function pickNumber(folder: string, terminal: Terminal): Promise<string | 
   return runs[index] && String(runs[index].number);
 }
 
-/** Where lines cannot be drawn over. */
+/** Asks for a number, on a terminal on which a list cannot be redrawn. */
 async function askNumber(folder: string, terminal: Terminal): Promise<string | undefined> {
   terminal.display.print(await savedRunList(folder, terminal.width));
   const answer = await terminal.askLine('Which one? A number, or Enter for the newest: ');
   return answer === undefined ? undefined : answer.trim() || '1';
 }
 
-/** `2026-11-22 21:30  3 steps, answered    How is the discount calculated?` */
+/** Renders a row such as `2026-11-22 21:30  3 steps, answered    How is the discount calculated?`. */
 function describe({ began, saved }: SavedRun): string {
   const { task, responses, result } = saved;
   const steps = result?.steps.length ?? responses.length;
   const end = result ? ends[result.stop_reason] : 'cut off';
-  const came = `${steps} ${steps === 1 ? 'step' : 'steps'}, ${end}`;
-  // The form of Sweden is that of ISO 8601.
+  const outcome = `${steps} ${steps === 1 ? 'step' : 'steps'}, ${end}`;
+  // The Swedish locale writes dates as ISO 8601 does.
   const time = began.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
-  const beginning = task.slice(0, MAX_TASK);
-  const shown = looksSecret(beginning)
+  const beginning = task.slice(0, MAX_TASK_CHARS);
+  const visibleTask = looksSecret(beginning)
     ? '(not shown: it looks like it holds a secret)'
     : showTextLine(beginning);
-  return `${time}  ${came.padEnd(22)}  ${shown || '(went on)'}`;
+  return `${time}  ${outcome.padEnd(22)}  ${visibleTask || '(continued)'}`;
 }
 
 const ends = {

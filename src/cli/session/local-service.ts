@@ -2,8 +2,8 @@ import { readConfig } from '../../service/config.js';
 import { type Service, startService } from '../../service/start.js';
 import { ollamaUrl } from './ollama.js';
 
-/** Settings for a service that others reach, or that reports to others; this one is nobody else's. */
-const notItsOwn = (environment: NodeJS.ProcessEnv) => ({
+/** Clears settings for services with several callers and for telemetry, because this service has one caller. */
+const clearedSettings = (environment: NodeJS.ProcessEnv) => ({
   AUTH_TOKENS_FILE: '',
   ALLOW_UNAUTHENTICATED: '',
   RATE_LIMIT_PER_MINUTE: '',
@@ -17,21 +17,21 @@ const notItsOwn = (environment: NodeJS.ProcessEnv) => ({
 });
 
 /**
- * The service inside this process, on a free port of loopback. The environment configures it as it does the
- * service itself; Ollama is an upstream without being configured. `handedRuns` are for the playground that it serves.
+ * Starts a service inside this process, on a free port of loopback. The environment configures it like any service;
+ * Ollama is an upstream by default. `handedRuns` are runs for its playground.
  */
 export function startLocalService(
   environment: NodeJS.ProcessEnv = process.env,
   handedRuns: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
   const config = readConfig(
-    { ...environment, ...notItsOwn(environment), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
+    { ...environment, ...clearedSettings(environment), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
     { ignoreOthers: true },
   );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
   const settings = {
     UPSTREAMS: { ollama, ...config.UPSTREAMS },
-    MAX_EVENT_LOOP_LAG_MS: 3_600_000, // its one caller would only have to ask again
+    MAX_EVENT_LOOP_LAG_MS: 3_600_000, // turning requests away would only make the single caller retry
     SHUTDOWN_DELAY_MS: 0,
     SHUTDOWN_GRACE_MS: 0,
   };

@@ -3,15 +3,15 @@ import { secretVariables } from '../../tools/run/start-command.js';
 
 const OWN_VARIABLE = 'STEPWISE_LLM_KEY';
 
-/** Where a vendor's users keep their key. */
+/** Environment variables in which users of a vendor usually keep their key. */
 const vendorVariables: readonly { readonly models: RegExp; readonly variable: string }[] = [
   { models: /^(?:anthropic\/)?claude/i, variable: 'ANTHROPIC_API_KEY' },
   { models: /^(?:openai\/)?(?:gpt|o\d|chatgpt|codex)/i, variable: 'OPENAI_API_KEY' },
 ];
 
 /**
- * The model key from the environment: ours, else the vendor's usual one. A named upstream never gets a vendor's
- * key. Never taken from an argument: arguments are seen by every process and kept by shells.
+ * Returns the model key from `STEPWISE_LLM_KEY`, or else from the vendor's usual variable. A named upstream never gets
+ * a vendor's key. A key is never an argument, because other processes see arguments and shells store them.
  */
 export function findModelKey(
   model: string,
@@ -24,21 +24,21 @@ export function findModelKey(
   return environment[OWN_VARIABLE] || (variable && environment[variable]) || undefined;
 }
 
-/** The variable to name when a key is missing. */
+/** Returns the vendor's variable, for a message about a missing key. */
 export const keyVariable = (model: string): string | undefined =>
   vendorVariables.find(({ models }) => models.test(model))?.variable;
 
-/** The keys that were in the environment, and whether a command can still find them there. */
+/** Keys that were in the environment, and whether commands can still find them there. */
 export interface TakenKeys {
   readonly keys: NodeJS.ProcessEnv;
-  /** False if the system goes on showing them to other processes of this person. */
+  /** False if the system still shows the keys to other processes of this user. */
   readonly areHidden: boolean;
 }
 
 /**
- * Takes the model keys out of the environment of this process, so that no command of the model can read them: not
- * in what it inherits, and on Linux not in `/proc/<pid>/environ` either, which shows the memory that the process
- * was started with, whatever is deleted later. That memory is overwritten.
+ * Removes the model keys from the environment of this process, so that no command of the model can read them. Deleting
+ * a variable is not enough on Linux: `/proc/<pid>/environ` shows the memory with which the process was started, so
+ * that memory is overwritten too.
  */
 export function takeModelKeys(environment: NodeJS.ProcessEnv = process.env): TakenKeys {
   const names = Object.keys(environment).filter((name) => secretVariables.test(name));
@@ -49,7 +49,7 @@ export function takeModelKeys(environment: NodeJS.ProcessEnv = process.env): Tak
   return { keys, areHidden };
 }
 
-/** True if no key is left in what the kernel shows of this process. */
+/** Overwrites the keys in the memory that the kernel shows. Returns true if none is left there. */
 function overwriteInitialEnvironment(): boolean {
   try {
     const memory = openSync('/proc/self/mem', 'r+');
@@ -60,11 +60,11 @@ function overwriteInitialEnvironment(): boolean {
     }
     return keyValues().length === 0;
   } catch {
-    return false; // a system that does not let a process write to its own memory
+    return false; // this system does not let a process write to its own memory
   }
 }
 
-/** Where the values of keys lie in the memory that `/proc/self/environ` shows. */
+/** Returns the positions of the keys in the memory that `/proc/self/environ` shows. */
 function keyValues(): { at: number; length: number }[] {
   let at = startOfEnvironment();
   return readFileSync('/proc/self/environ', 'latin1')
@@ -79,7 +79,10 @@ function keyValues(): { at: number; length: number }[] {
     });
 }
 
-/** `env_start`, field 50 of proc_pid_stat(5); the name, the second field, may hold anything. */
+/**
+ * Returns `env_start`, field 50 of proc_pid_stat(5). Fields are counted after the process name, the second field,
+ * which may contain spaces.
+ */
 function startOfEnvironment(): number {
   const stat = readFileSync('/proc/self/stat', 'latin1');
   const start = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[47]);

@@ -3,14 +3,17 @@ import { showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 import type { ModelChoice } from './choose-model.js';
 
-/** Where Ollama listens unless it was told otherwise. */
+/** Default address of Ollama. */
 export const ollamaUrl = 'http://127.0.0.1:11434';
 
-/** What runs on this machine answers at once. */
+/** A local server answers within this time. */
 const TIMEOUT_MS = 300;
 const MAX_OFFERED = 9;
 
-/** Offers a model of an Ollama that runs here; undefined where there is none, or the person does not want it. */
+/**
+ * Asks the person whether to use a model of a local Ollama. Resolves to undefined if there is none or the person
+ * declines.
+ */
 export async function offerOllama(terminal: Terminal): Promise<ModelChoice | undefined> {
   const names = (await ollamaModels()).slice(0, MAX_OFFERED);
   if (names.length === 0) return undefined;
@@ -25,7 +28,7 @@ export async function offerOllama(terminal: Terminal): Promise<ModelChoice | und
   return name === undefined ? undefined : { name, upstream: 'ollama' };
 }
 
-/** Names of the models a local Ollama has; none where nothing answers. */
+/** Returns the names of the models of a local Ollama, or an empty list if it does not answer. */
 export async function ollamaModels(baseUrl = ollamaUrl): Promise<readonly string[]> {
   try {
     const response = await fetch(`${baseUrl}/api/tags`, { signal: AbortSignal.timeout(TIMEOUT_MS) });

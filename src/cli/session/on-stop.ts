@@ -2,13 +2,13 @@ import { exitCodes } from '../commands/usage.js';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Milliseconds for an end in order: commands are asked to end, the run is saved. */
+/** Time for an orderly end, in which commands are stopped and the run is saved. */
 const GRACE_MS = 10_000;
 
 /**
- * Calls `stop` when a signal comes or stdout can no longer be written, so that all ends in order; who sends a
- * second signal does not wait for that. A terminal that closes may send SIGHUP more than once: nobody is in a hurry
- * there. However the process exits, its commands are killed with it (rule: command-safety).
+ * Calls `stop` on the first signal, or when stdout can no longer be written, so that the process can end in order. A
+ * second SIGINT or SIGTERM exits at once; a second SIGHUP does not, because closing terminals send several. Commands
+ * are killed with the process in any case (rule: command-safety).
  */
 export function onStop(stop: () => void): { end(): void } {
   let isStopping = false;
@@ -29,7 +29,7 @@ export function onStop(stop: () => void): { end(): void } {
   };
 }
 
-/** What still holds the process when the time for an end in order is up, such as an output that nobody reads, holds it no longer. */
+/** Exits after the grace period even if something still keeps the process alive, such as unread output. */
 export function exitInTime(code: number): void {
   setTimeout(() => process.exit(code), GRACE_MS).unref();
 }

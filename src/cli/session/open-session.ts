@@ -4,7 +4,8 @@ import type { Service } from '../../service/start.js';
 import { ProjectRoot } from '../../tools/project-root.js';
 import { AcceptedEdits } from '../approval/accepted-edits.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
-import { ASK_WHICH, NO_TASK, type RunFlags } from '../commands/read-arguments.js';
+import { ASK_WHICH } from '../commands/declared-options.js';
+import { NO_TASK, type RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
 import { readProjectInstructions } from '../context/project-instructions.js';
 import { type McpSession, openMcp } from '../mcp/open-mcp.js';
@@ -25,18 +26,18 @@ export interface View {
   readonly terminal: Terminal;
   readonly screen: Screen;
   readonly flags: RunFlags;
-  /** The model keys that were in the environment, by variable. */
+  /** Model keys that were in the environment, by variable. */
   readonly keys: NodeJS.ProcessEnv;
 }
 
 export interface OpenSession {
   readonly session: Session;
-  /** Changes the model; asks for a key where it needs one. Throws `UsageError`. */
+  /** Changes the model, and asks for a key if it needs one. Throws `UsageError`. */
   switchModel(choice: ModelChoice): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Puts together what the command line asked for: tools, service, model, key. Throws `UsageError`. */
+/** Opens the tools, the service and the model that the command line names. Throws `UsageError`. */
 export async function openSession(
   view: View,
   { interactive, piped }: { interactive: boolean; piped?: string | undefined },
@@ -64,7 +65,7 @@ export async function openSession(
     const own = { tools, mcp, changes, rules, edits, folder, root };
     const parts = { ...view, ...own, piped, instructions: project?.text };
     const opened = await connect(parts, choice);
-    if (saved) takeUp(opened.session, saved);
+    if (saved) continueFrom(opened.session, saved);
     return { ...opened, close: () => closeAll(opened, mcp) };
   } catch (error) {
     await mcp?.close();
@@ -78,20 +79,20 @@ async function closeAll(opened: OpenSession, mcp: McpSession | undefined): Promi
   await Promise.all([opened.close(), mcp?.close()]);
 }
 
-/** What `--resume` or `--continue` names. */
+/** Returns the run that `--resume` or `--continue` names. */
 async function savedRunOf({ flags, terminal }: View, folder: string): Promise<Trajectory | undefined> {
-  const { resume, goOn } = flags;
+  const { resume, continueNewest } = flags;
   if (resume === ASK_WHICH) return chooseSavedRun(folder, terminal);
   if (resume !== undefined) return findSavedRun(folder, resume);
-  return goOn ? newestSavedRun(folder) : undefined;
+  return continueNewest ? newestSavedRun(folder) : undefined;
 }
 
-function takeUp(session: Session, saved: Trajectory): void {
+function continueFrom(session: Session, saved: Trajectory): void {
   session.resume(saved);
   session.parts.screen.print(`Goes on from: ${showTextLine(saved.task)}`);
 }
 
-/** To the service of `--server`, or to one of its own that ends with the session. */
+/** Connects to the service of `--server`, or starts one that ends with the session. */
 async function connect(
   parts: View & Omit<SessionParts, 'url' | 'token'>,
   choice: ModelChoice,
@@ -100,7 +101,7 @@ async function connect(
   const local = server ? undefined : await startService();
   const service = {
     url: server ?? local?.url ?? '',
-    // The one inside this process asks for none, and another one's is not to be shown to it.
+    // The service inside this process needs no token, and must not see one of another service.
     token: server ? checkedToken(given || parts.keys[TOKEN_VARIABLE] || undefined) : undefined,
   };
   try {
@@ -116,21 +117,24 @@ async function connect(
   }
 }
 
-/** What a header could not carry is no token. */
+/** Throws `UsageError` for a token that a header cannot carry. */
 export function checkedToken(token: string | undefined): string | undefined {
   if (token === undefined || isServiceToken(token)) return token;
   throw new UsageError(
-    'The token of a service has no spaces and visible ASCII characters only: check STEPWISE_TOKEN.',
+    'A service token contains only visible ASCII characters and no spaces. Check STEPWISE_TOKEN.',
   );
 }
 
-/** Loaded only where it is used: that takes longer than all the rest, so the person sees something before. */
+/** Starts a service in this process. Loaded on demand, because loading it takes longer than the rest of the start. */
 export async function startService(): Promise<Service> {
   const { startLocalService } = await import('./local-service.js');
   return startLocalService();
 }
 
-/** A model is never chosen for a person: what is not named, nor was before, is `offline`, and that is said. */
+/**
+ * Returns the model of the command line, or else that of the saved run, or else `offline`, which a notice names. At a
+ * terminal, the person may choose a model of a local Ollama instead.
+ */
 async function chooseModel({ flags, terminal }: View, saved: Trajectory | undefined): Promise<ModelChoice> {
   const { model, upstream } = flags;
   const before = saved?.options.llmConfig;

@@ -10,18 +10,18 @@ import { savedRunsFolder } from '../state/saved-runs.js';
 
 type ToolFlags = Pick<RunFlags, 'dir' | 'tools' | 'limits'>;
 
-/** The tool pack over `--dir` and the tools of `--tools`. */
+/** Returns the tool pack for `--dir` and the tools of the `--tools` module. */
 export async function openTools({ dir, tools, limits }: ToolFlags): Promise<readonly Tool[]> {
   const folder = await folderAt(dir);
   const pack = await createToolPack(folder, { ...limits, savedRunsFolder: savedRunsFolder(folder) });
   const all = tools === undefined ? pack : [...pack, ...(await loadTools(tools))];
   const names = all.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new UsageError(`There are two tools with the name ${twice}.`);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate !== undefined) throw new UsageError(`There are two tools with the name ${duplicate}.`);
   return all;
 }
 
-/** The folder's real path. Throws `UsageError` where there is none. */
+/** Returns the folder's real path. Throws `UsageError` if it does not exist. */
 export async function folderAt(dir: string): Promise<string> {
   try {
     return await realpath(dir);
@@ -30,7 +30,7 @@ export async function folderAt(dir: string): Promise<string> {
   }
 }
 
-/** The tools that a module exports as `tools`. Its code runs with the person's rights, as they asked for it. */
+/** Returns the `tools` export of a module. The module's code runs with the person's rights. */
 async function loadTools(file: string): Promise<readonly Tool[]> {
   if (!existsSync(file)) throw new UsageError(`The module ${file} cannot be loaded: there is no such file.`);
   const module: unknown = await import(pathToFileURL(resolve(file)).href).catch((error: unknown) => {
@@ -41,7 +41,7 @@ async function loadTools(file: string): Promise<readonly Tool[]> {
   throw new UsageError(`The module ${file} must export "tools", a list of what defineTool returns.`);
 }
 
-/** In our words what Node says of a module: what is missing, and where. */
+/** Explains an import error of Node.js: which module is missing, or where the code failed. */
 function whyNotLoaded(file: string, error: unknown): string {
   if (!(error instanceof Error)) return `it throws ${String(error)}.`;
   const { message, stack = '', code } = error as NodeJS.ErrnoException;
@@ -50,7 +50,7 @@ function whyNotLoaded(file: string, error: unknown): string {
   );
   if (missing) {
     const [, wanted = '', importer] = missing;
-    return `${importer} imports ${wanted}, which is not ${isPath(wanted) ? 'there' : 'installed'}.`;
+    return `${importer} imports ${wanted}, which ${isPath(wanted) ? 'does not exist' : 'is not installed'}.`;
   }
   if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
     return 'Node.js loads .js, .mjs and .cjs files; compile it first.';

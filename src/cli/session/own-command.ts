@@ -5,14 +5,14 @@ import type { Screen } from '../screen/screen.js';
 import { showText } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
 
-/** In characters and lines: of a longer output the beginning is shown as it comes, and of the rest the end. */
-const MAX_SHOWN = 16_000;
-const MAX_LINES = 500;
-/** Of the end, and in characters. */
-const END_LINES = 10;
-const MAX_END = 2_000;
+/** Maximum characters and lines of an output that are printed as they arrive. */
+const MAX_PRINTED_CHARS = 16_000;
+const MAX_PRINTED_LINES = 500;
+/** Maximum lines and characters of the end of a longer output. */
+const MAX_END_LINES = 10;
+const MAX_END_CHARS = 2_000;
 
-interface Surroundings {
+interface CommandContext {
   readonly tools: readonly Tool[];
   readonly screen: Screen;
   readonly terminal: Terminal;
@@ -20,12 +20,12 @@ interface Surroundings {
 }
 
 /**
- * Runs what the person typed after `!`, by the tool that runs the model's commands, so without model keys and within the
- * same time. Its lines are shown as they come. Resolves to what the model is to read of it; undefined where nothing ran.
+ * Runs the command that the person typed after `!` with the model's `run_command` tool, so without model keys and with
+ * the same timeout. Prints its output line by line. Resolves to the text for the model, or undefined if nothing ran.
  */
 export async function runOwnCommand(
   command: string,
-  { tools, screen, terminal, signal }: Surroundings,
+  { tools, screen, terminal, signal }: CommandContext,
 ): Promise<string | undefined> {
   const tool = tools.find(({ name }) => name === 'run_command');
   if (!tool || command === '') {
@@ -39,52 +39,52 @@ export async function runOwnCommand(
   const running = new RunningTools(terminal.display);
   const call = { tool: tool.name, args: { command }, output: '' };
   let calls = [call];
-  const output = new OwnOutput(
+  const output = new CommandOutput(
     (text) => screen.print(showText(text)),
-    (piece) => {
-      call.output = (call.output + piece).slice(-MAX_TAIL_CHARS);
+    (chunk) => {
+      call.output = (call.output + chunk).slice(-MAX_TAIL_CHARS);
       running.showSoon(calls);
     },
   );
   const timeoutMs = tool.timeoutMs ?? Number.POSITIVE_INFINITY;
-  const onOutput = (piece: string) => output.add(piece);
+  const onOutput = (chunk: string) => output.add(chunk);
   running.show(calls);
   const { text } = await executeTool(tool, action, { signal, timeoutMs, onOutput });
-  calls = []; // output that comes late is not shown
+  calls = []; // a late timer must not redraw the output
   running.show(calls);
   output.end();
   const [end = ''] = text.split('\n', 1);
-  screen.print(showText(end.replace(/ Output so far:$/, ''))); // it stands above
+  screen.print(showText(end.replace(/ Output so far:$/, ''))); // the output was printed already
   return `The user ran this command: ${command}\n\n${text}`;
 }
 
 /**
- * An output of any length, of which a terminal is given no more than it can take in time: a write to a slow one holds
- * everything up, the key that stops the command too.
+ * Output of unlimited length that prints only as much as a terminal can take in time. Writing more to a slow terminal
+ * would block the process, including the key that stops the command.
  */
-class OwnOutput {
+class CommandOutput {
   readonly #print: (lines: string) => void;
-  readonly #tellLive: (piece: string) => void;
-  #room = MAX_SHOWN;
-  #lines = MAX_LINES;
-  /** A line that has begun. */
+  readonly #showLive: (chunk: string) => void;
+  #room = MAX_PRINTED_CHARS;
+  #lines = MAX_PRINTED_LINES;
+  /** Incomplete last line. */
   #open = '';
-  /** The end of what came since there is no more room, undefined while there is; and how much came. */
+  /** End of the unprinted output, undefined while everything fits; and the length of all unprinted output. */
   #tail: string | undefined;
   #rest = 0;
 
-  /** `print` is given whole lines, `tellLive` what comes when there is no more room for them. */
-  constructor(print: (lines: string) => void, tellLive: (piece: string) => void) {
+  /** `print` gets complete lines, `showLive` the output that no longer fits. */
+  constructor(print: (lines: string) => void, showLive: (chunk: string) => void) {
     this.#print = print;
-    this.#tellLive = tellLive;
+    this.#showLive = showLive;
   }
 
-  add(piece: string): void {
+  add(chunk: string): void {
     if (this.#tail !== undefined) {
-      this.#hide(piece);
+      this.#hide(chunk);
       return;
     }
-    const lines = (this.#open + piece).split('\n');
+    const lines = (this.#open + chunk).split('\n');
     this.#open = lines.pop() ?? '';
     const shown = lines.slice(0, this.#countFitting(lines));
     if (shown.length > 0) this.#print(shown.join('\n'));
@@ -93,7 +93,7 @@ class OwnOutput {
     this.#hide([...lines.slice(shown.length), this.#open].join('\n'));
   }
 
-  /** How many of the lines there is still room for, which is theirs then. */
+  /** Returns how many of the lines fit, and deducts them from the remaining space. */
   #countFitting(lines: readonly string[]): number {
     const over = lines.findIndex(({ length }) => {
       if (length >= this.#room || this.#lines === 0) return true;
@@ -107,14 +107,14 @@ class OwnOutput {
   end(): void {
     if (this.#tail === undefined && this.#open !== '') this.#print(this.#open);
     if (this.#tail === undefined) return;
-    const end = this.#tail.trimEnd().split('\n').slice(-END_LINES).join('\n');
+    const end = this.#tail.trimEnd().split('\n').slice(-MAX_END_LINES).join('\n');
     const hidden = this.#rest - end.length;
     this.#print(`… (${hidden} characters are not shown) …\n${end}`);
   }
 
-  #hide(piece: string): void {
-    this.#tail = ((this.#tail ?? '') + piece).slice(-MAX_END);
-    this.#rest += piece.length;
-    this.#tellLive(piece);
+  #hide(chunk: string): void {
+    this.#tail = ((this.#tail ?? '') + chunk).slice(-MAX_END_CHARS);
+    this.#rest += chunk.length;
+    this.#showLive(chunk);
   }
 }

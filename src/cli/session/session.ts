@@ -33,34 +33,37 @@ export interface SessionParts {
   readonly tools: readonly Tool[];
   readonly rules: ApprovalRules;
   readonly edits: AcceptedEdits;
-  /** Of the tools that write. */
+  /** Changes that the writing tools made to files. */
   readonly changes: ChangedFiles;
-  /** The real path of `--dir`. */
+  /** Real path of `--dir`. */
   readonly folder: string;
-  /** The same, to read in. */
+  /** The same folder, opened for reading. */
   readonly root: ProjectRoot;
-  /** Servers that offer more tools, if any is named. */
+  /** MCP servers, if any is configured. */
   readonly mcp: McpSession | undefined;
-  /** What the project tells agents. */
+  /** Text of `AGENTS.md`. */
   readonly instructions: string | undefined;
-  /** The model keys that were in the environment, by variable. */
+  /** Model keys that were in the environment, by variable. */
   readonly keys: NodeJS.ProcessEnv;
-  /** What was piped in beside the task. */
+  /** Input that was piped in beside the task. */
   readonly piped: string | undefined;
   readonly url: string;
-  /** Of the service at `url`, where it asks for one. */
+  /** Token for the service at `url`, if it needs one. */
   readonly token?: string | undefined;
 }
 
-/** Prompt and reply together, in tokens. */
+/** Default of `--token-limit`, for prompt and reply together. */
 export const DEFAULT_TOKEN_LIMIT = 32_000;
-/** Of the limit, kept for the reply. */
+/** Share of the token limit that is reserved for the reply. */
 const RESERVE_SHARE = 1 / 8;
 
-/** Of the prompt, for the history after `/compact`. */
+/** Share of the prompt that the history may fill after `/compact`. */
 const COMPACT_SHARE = 1 / 8;
 
-/** At these a run is written down: what follows may take long, or not come. What was seen to start or to end is there. */
+/**
+ * Events after which a run is saved, because the next event may take long or never come. The saved run thus contains
+ * everything that the person has seen start or end.
+ */
 export const savedAt: ReadonlySet<RunEventType> = new Set([
   'agent_start',
   'agent_reason',
@@ -70,7 +73,7 @@ export const savedAt: ReadonlySet<RunEventType> = new Set([
   'agent_stopped',
 ]);
 
-/** Failures that every later request with the same turns would meet again. */
+/** Error codes that every later request with the same turns would get again. */
 const refusals: ReadonlySet<string> = new Set([
   'token_budget_exceeded',
   'request_too_large',
@@ -78,15 +81,15 @@ const refusals: ReadonlySet<string> = new Set([
   'invalid_request',
 ]);
 
-/** True where the task itself could not be sent: no step took it in. */
+/** Returns true if the service refused the task itself, before any step. */
 export const isRefused = ({ history, error }: Pick<RunResult, 'history' | 'error'>, task: string): boolean =>
   refusals.has(error?.code ?? '') && history.at(-1)?.content === task;
 
-/** What a run leaves to go on from. */
+/** Returns the history for the next run, without a task that was refused. */
 export const historyAfter = ({ task, began_with, history, result }: Trajectory): readonly TurnInput[] =>
   result && isRefused(result, task) ? began_with : history;
 
-/** A run that has ended, and where it is written down if it could be. */
+/** A run that has ended, with the file in which it is saved if `isSaved`. */
 interface FinishedRun {
   readonly run: Run;
   readonly result: RunResult;
@@ -94,16 +97,18 @@ interface FinishedRun {
   readonly isSaved: boolean;
 }
 
-/** One sitting at the terminal: runs that follow each other with one history, one model and one set of files. */
+/** Consecutive runs with one history, one model and one set of files. */
 export class Session {
   readonly parts: SessionParts;
   model: ModelChoice;
   history: readonly TurnInput[] = [];
   tasks: readonly Task[] = [];
-  /** The newest run, for `/steps` and `/save`. */
+  /** Newest run, for `/steps` and `/save`. */
   last: FinishedRun | undefined;
   #cannotSave = false;
-  /** What `--continue` would go on from, and its file; none where the conversation is another by now. */
+  /**
+   * The run that `--continue` would continue, and its file. Undefined after the conversation was replaced or cleared.
+   */
   #saved: { readonly run: Trajectory; readonly file: string } | undefined;
   #client: StepwiseClient;
   #files: readonly string[];
@@ -123,13 +128,13 @@ export class Session {
     this.#client = this.#connect(key);
   }
 
-  /** Ends the run or the person's command that is on its way, if there is one. */
+  /** Stops the current run or the person's command, if any. */
   interrupt(): void {
     this.#running?.stop();
     this.#command?.abort();
   }
 
-  /** Runs a command of the person's, whose output the model reads with the next task. */
+  /** Runs a command that the person typed. The model reads its output with the next task. */
   async runOwnCommand(command: string): Promise<void> {
     this.#command = new AbortController();
     const said = await runOwnCommand(command, { ...this.parts, signal: this.#command.signal });
@@ -137,7 +142,7 @@ export class Session {
     if (said !== undefined) await this.tell(said);
   }
 
-  /** Runs a task to its end and keeps what it brought; it is written down as it goes. */
+  /** Runs a task to its end, saves it at each event, and keeps its history. */
   async run(task: string): Promise<RunResult> {
     const run = await this.#prepare(task);
     this.parts.changes.beginTask();
@@ -156,7 +161,10 @@ export class Session {
     return result;
   }
 
-  /** Goes on from a saved run, but for a task that could not be sent: it would keep every later one from being sent. */
+  /**
+   * Continues a saved run. Its task is left out of the history if it was refused, because every later request would be
+   * refused too.
+   */
   resume(saved: Trajectory): void {
     this.history = historyAfter(saved);
     this.tasks = saved.tasks;
@@ -164,7 +172,7 @@ export class Session {
     this.#saved = undefined;
   }
 
-  /** Tells the model, with the next task, what happened outside a run; who goes on from the saved run tells it too. */
+  /** Adds a notice to the history and to the saved run, which the model reads with the next task. */
   async tell(content: string): Promise<void> {
     const notice = { role: 'user', kind: 'notice', content } as const;
     this.history = [...this.history, notice];
@@ -174,12 +182,12 @@ export class Session {
     await this.#save(this.#saved.run, file);
   }
 
-  /** What the service can reach. Throws `StepwiseError`. */
+  /** Returns the models that the service can call. Throws `StepwiseError`. */
   models(): Promise<ModelList> {
     return this.#client.models();
   }
 
-  /** Shortens the history. Throws `StepwiseError`. */
+  /** Shortens the history through the service. Throws `StepwiseError`. */
   async compact(): Promise<Compaction> {
     const llm_config = llmConfigOf(this.model, this.parts.flags);
     const { tokenLimit, reservedOutputTokens } = llm_config;
@@ -196,7 +204,7 @@ export class Session {
     return compaction;
   }
 
-  /** Forgets what was said, but not the files and the rules. */
+  /** Clears the conversation; files and rules remain. */
   clear(): void {
     this.history = [];
     this.tasks = [];
@@ -228,7 +236,7 @@ export class Session {
     });
   }
 
-  /** What cannot be written down is told once; the run goes on. */
+  /** Saves the run. Reports only the first failure, and the run continues. */
   async #save(run: Trajectory, file: string): Promise<void> {
     if (this.#cannotSave) return;
     try {
@@ -236,7 +244,7 @@ export class Session {
     } catch (error) {
       this.#cannotSave = true;
       const reason = error instanceof Error ? error.message : String(error);
-      this.parts.screen.print(showExact(`The run is not saved as it goes: ${reason}`));
+      this.parts.screen.print(showExact(`The run cannot be saved: ${reason}`));
     }
   }
 
@@ -250,7 +258,7 @@ export class Session {
   }
 }
 
-/** The model and its budget as a run is given them. */
+/** Builds the model settings of a run. An eighth of the token limit is reserved for the reply. */
 export function llmConfigOf(
   { name, upstream }: ModelChoice,
   { tokenLimit = DEFAULT_TOKEN_LIMIT }: Pick<RunFlags, 'tokenLimit'>,

@@ -1,7 +1,7 @@
 import { renderTasks } from '../../conversation/task-list.js';
 import { type ApprovalRule, describeRule } from '../../sdk/actions/approval.js';
 import { StepwiseError } from '../../sdk/base/stepwise-error.js';
-import { closest } from '../commands/parse-options.js';
+import { closestWord } from '../commands/closest-word.js';
 import { UsageError } from '../commands/usage.js';
 import { contextPage } from '../screen/context-page.js';
 import { showExact, showExactLine, showText, showTextLine } from '../screen/shown-text.js';
@@ -94,7 +94,7 @@ export async function runSlashCommand(host: CommandHost, line: string): Promise<
 }
 
 function unknownCommand(name: string): string {
-  const meant = closest(name, commandNames);
+  const meant = closestWord(name, commandNames);
   const hint = meant ? `Did you mean ${meant}?` : '/help lists what there is.';
   return `There is no ${showExactLine(name)}. ${hint}`;
 }

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 const all = temporaryFolder();
 const LIMIT = 8_000;
 
-describe('an AGENTS.md that cannot be used is told in one line (rule: terminal)', () => {
+describe('an unusable AGENTS.md (rule: terminal)', () => {
   const cases: readonly [string, (file: string, folder: string) => void, string][] = [
     ['a folder', (file) => mkdirSync(file), 'There is no readable file or folder at "AGENTS.md".'],
     ['binary', (file) => writeFileSync(file, 'a\0b'), '"AGENTS.md" is a binary file.'],
@@ -43,14 +43,16 @@ describe('an AGENTS.md that cannot be used is told in one line (rule: terminal)'
     ],
   ];
 
-  test.each(cases)('%s', async (_, make, reason) => {
+  test.each(
+    cases,
+  )('readProjectInstructions explains an unusable AGENTS.md in one line: %s', async (_, make, reason) => {
     const folder = mkdtempSync(join(all, 'project-'));
     make(join(folder, 'AGENTS.md'), folder);
     const found = await readProjectInstructions(await ProjectRoot.open(folder), LIMIT);
     expect(found).toEqual({ text: undefined, notice: `AGENTS.md is not read: ${reason}` });
   });
 
-  test('none, and an empty one, are not worth a word', async () => {
+  test('readProjectInstructions returns nothing for a missing or empty AGENTS.md', async () => {
     const folder = mkdtempSync(join(all, 'project-'));
     const root = await ProjectRoot.open(folder);
     expect(await readProjectInstructions(root, LIMIT)).toBeUndefined();
@@ -58,7 +60,7 @@ describe('an AGENTS.md that cannot be used is told in one line (rule: terminal)'
     expect(await readProjectInstructions(root, LIMIT)).toBeUndefined();
   });
 
-  test('the run goes on without it', async () => {
+  test('a run continues without an unusable AGENTS.md', async () => {
     const bench = await setUp([answer('Yes.')]);
     writeFileSync(join(bench.folder, 'AGENTS.md'), 'a\0b');
     const { stdout, stderr, code } = await bench.run([...scripted, 'Hi.']);

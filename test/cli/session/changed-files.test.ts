@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const all = temporaryFolder();
 
-/** A folder with the tools over it, of which those that write are watched. */
+/** Creates a folder with tools whose changes are recorded. */
 async function watched() {
   const folder = mkdtempSync(join(all, 'project-'));
   const changes = new ChangedFiles(await ProjectRoot.open(folder));
@@ -22,7 +22,7 @@ async function watched() {
   return { folder, changes, write, isThere: (path: string) => existsSync(join(folder, path)) };
 }
 
-test('folders that a task made are removed with its files, and are told (rule: terminal)', async () => {
+test('undo removes and reports the folders that the task created (rule: terminal)', async () => {
   const { changes, write, isThere } = await watched();
   for (const path of ['a/b/c.txt', 'a/b/d.txt', 'a/e/f.txt', 'g.txt']) await write(path);
   const done = await changes.undo();
@@ -34,7 +34,7 @@ test('folders that a task made are removed with its files, and are told (rule: t
   expect(await changes.undo()).toEqual([]);
 });
 
-test('a folder that was there, or in which something is, stays', async () => {
+test('undo keeps folders that existed before or are not empty', async () => {
   const { folder, changes, write, isThere } = await watched();
   mkdirSync(join(folder, 'old'));
   await write('old/a.txt');
@@ -45,7 +45,7 @@ test('a folder that was there, or in which something is, stays', async () => {
   expect([isThere('old'), isThere('new/mine.txt'), isThere('new/b.txt')]).toEqual([true, true, false]);
 });
 
-test('where a file was changed since, its folder stays with it', async () => {
+test('undo keeps a file that changed since, and its folder', async () => {
   const { folder, changes, write, isThere } = await watched();
   await write('new/a.txt');
   await write('new/b.txt');

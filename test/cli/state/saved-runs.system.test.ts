@@ -54,7 +54,7 @@ describe('which runs are saved (rule: saved-runs)', () => {
       bench.environment['XDG_STATE_HOME'] = place;
       const { stdout, stderr, code } = await bench.run([...scripted, 'Hi.']);
       expect({ stdout, code }).toEqual({ stdout: expect.stringMatching(/^\w+\.\n$/), code: 0 });
-      expect(stderr.match(/The run is not saved as it goes:/g)).toHaveLength(1);
+      expect(stderr.match(/The run cannot be saved:/g)).toHaveLength(1);
       expect((await bench.run(['--continue', 'x'])).stderr).toContain('There is no saved run of this folder');
       expect((await bench.run(['doctor'])).stdout).toMatch(
         /^-- {2}Saved runs .* cannot be written: nothing is kept$/m,

@@ -6,12 +6,12 @@ import { readSavedRun } from '../../state/saved-runs.js';
 import { exitCodes, UsageError } from '../usage.js';
 import { openBrowser } from './open-browser.js';
 
-const NOT_BUILT = 'The playground is not built here: npm run build makes it.';
-const NO_BROWSER = 'No browser could be started: open the address in one.';
+const NOT_BUILT = 'The playground is not built. Build it with: npm run build';
+const NO_BROWSER = 'No browser could be started. Open the address yourself.';
 
 /**
- * Shows a saved run in the playground, which this process serves until it is interrupted: on a free port of loopback, the run
- * under a name that nobody can guess. Resolves to the exit code (rule: playground-view).
+ * Shows a saved run in the playground, which this process serves on a free port of loopback until it is interrupted.
+ * The address contains a random name, so that nobody can guess it. Resolves to the exit code (rule: playground-view).
  */
 export async function view(file: string, { opensBrowser }: { opensBrowser: boolean }): Promise<number> {
   const saved = await readSavedRun(file);
@@ -19,11 +19,11 @@ export async function view(file: string, { opensBrowser }: { opensBrowser: boole
   const service = await startLocalService(process.env, { [name]: JSON.stringify(saved) });
   try {
     if (!(await servesPage(service.url))) throw new UsageError(NOT_BUILT);
-    // Listened for before the address is told: who reads it may end this at once.
+    // Listens for signals before printing the address, because a script that reads the address may interrupt at once.
     const stopped = untilStopped();
     const url = `${service.url}/#/${name}`;
     process.stdout.write(
-      `${showExactLine(file)} is shown at ${url}\nUntil Ctrl-C, to nobody but this machine.\n`,
+      `${showExactLine(file)} is shown at ${url}\nOnly this machine can open it, until Ctrl-C.\n`,
     );
     if (opensBrowser) openBrowser(url, () => process.stderr.write(`${NO_BROWSER}\n`));
     await stopped;
@@ -33,7 +33,7 @@ export async function view(file: string, { opensBrowser }: { opensBrowser: boole
   }
 }
 
-/** The listening service keeps the process alive. */
+/** Resolves at the first signal. Until then the listening service keeps the process alive. */
 function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     const stops = onStop(() => {

@@ -1,0 +1,134 @@
+import { Option } from 'commander';
+import { UsageError } from './usage.js';
+
+/** Value of `--resume` without a run: the CLI asks which one. */
+export const ASK_WHICH = '?';
+
+const MAX_COMMAND_SECONDS = 86_400;
+
+export const protocols = ['text', 'xml', 'json', 'native', 'auto'] as const;
+export const strategies = ['react', 'reason-act-observe'] as const;
+
+/** Converts the text after a flag. `previous` is the value of an earlier use of the same flag. */
+type ReadValue = (value: string, flag: string, previous: unknown) => unknown;
+
+/**
+ * An option with a value. Commander would accept a value that begins with "-" after a space (`--model --yes`), so the
+ * option is declared with an optional value, and a missing one is refused here.
+ */
+function valueOption(flags: string, help: string, read: ReadValue = (value) => value): Option {
+  const option = new Option(flags, help);
+  const flag = `--${option.name()}`;
+  option.required = false;
+  option.optional = true;
+  return option.preset('').argParser((value, previous: unknown) => {
+    if (value !== '') return read(value, flag, previous);
+    throw new UsageError(`${flag} needs a value. Write one that begins with "-" as ${flag}=VALUE.`);
+  });
+}
+
+const wholeNumber: ReadValue = (value, flag) => {
+  if (/^[1-9]\d{0,8}$/.test(value)) return Number(value);
+  throw new UsageError(`${flag} must be a whole number from 1.`);
+};
+
+const seconds: ReadValue = (value, flag, previous) => {
+  const number = wholeNumber(value, flag, previous);
+  if (Number(number) <= MAX_COMMAND_SECONDS) return number;
+  throw new UsageError(`${flag} must be at most ${MAX_COMMAND_SECONDS} (a day).`);
+};
+
+const collect: ReadValue = (value, _flag, previous) => [...(Array.isArray(previous) ? previous : []), value];
+
+const serverUrl: ReadValue = (value, flag) => {
+  const protocol = URL.canParse(value) ? new URL(value).protocol : undefined;
+  if (protocol === 'http:' || protocol === 'https:') return value;
+  throw new UsageError(`${flag} must be the http or https URL of a service, such as http://127.0.0.1:8080.`);
+};
+
+function choiceOption(flags: string, help: string, choices: readonly string[]): Option {
+  const option = valueOption(flags, help, (value, flag) => {
+    if (choices.includes(value)) return value;
+    throw new UsageError(`${flag} must be one of: ${choices.join(', ')}.`);
+  });
+  option.argChoices = [...choices];
+  return option;
+}
+
+/**
+ * Every option of every command except `serve`. Shell completion offers file names where the value is called FILE, PATH,
+ * MODULE or RUN, and folders where it is called FOLDER.
+ */
+export const options = {
+  dir: valueOption(
+    '--dir <FOLDER>',
+    'folder that the tools may read and change (default: the current folder)',
+  ),
+  model: valueOption('--model <NAME>', 'model; without it "offline", which only searches and needs no key'),
+  upstream: valueOption('--upstream <NAME>', 'configured endpoint that serves the model, or ollama'),
+  protocol: choiceOption('--protocol <P>', 'format in which the model writes its tool calls', protocols),
+  strategy: choiceOption('--strategy <S>', 'model calls of one round', strategies),
+  maxSteps: valueOption(
+    '--max-steps <N>',
+    'maximum model calls, or rounds with reason-act-observe (default: 10)',
+    wholeNumber,
+  ),
+  tokenLimit: valueOption(
+    '--token-limit <N>',
+    'maximum tokens of prompt and reply together (default: 32000)',
+    wholeNumber,
+  ),
+  file: valueOption(
+    '--file <PATH>',
+    'add a file or folder to the context, as @PATH in the task does; PATH:10-40 adds these lines (repeatable)',
+    collect,
+  ),
+  pin: valueOption('--pin <ID>', 'add .stepwise/pinned/ID.md to the context (repeatable)', collect),
+  tools: valueOption('--tools <MODULE>', 'module that exports more tools (defineTool) as "tools"'),
+  mcp: valueOption(
+    '--mcp <FILE>',
+    'file with MCP servers, in addition to .mcp.json of the folder; each needs your consent before it starts',
+  ),
+  allowMcp: new Option(
+    '--allow-mcp',
+    'start the MCP servers without asking for consent; their calls still need approval',
+  ),
+  maxLines: valueOption('--max-lines <N>', 'maximum lines per read_file call (default: 500)', wholeNumber),
+  maxFiles: valueOption('--max-files <N>', 'maximum files per list_files call (default: 200)', wholeNumber),
+  maxMatches: valueOption('--max-matches <N>', 'maximum matches per search (default: 50)', wholeNumber),
+  commandTimeout: valueOption(
+    '--command-timeout <S>',
+    'seconds after which a command is stopped (default: 60)',
+    seconds,
+  ),
+  yes: new Option('-y, --yes', 'approve every call without asking'),
+  json: new Option('--json', 'print events as JSON, one per line'),
+  verbose: new Option('-v, --verbose', 'print whole observations, and what did not fit into the prompt'),
+  save: valueOption(
+    '--save <FILE>',
+    'also save the run in this file; every run is saved in your state folder',
+  ),
+  continue: new Option('-c, --continue', 'continue the newest run of this folder'),
+  resume: valueOption(
+    '-r, --resume [RUN]',
+    'continue a saved run: its file, id or number; without RUN the CLI asks which one',
+  ).preset(ASK_WHICH),
+  server: valueOption(
+    '--server <URL>',
+    'use a running service instead of one inside this process',
+    serverUrl,
+  ),
+  token: valueOption(
+    '--token <T>',
+    'token for that service; STEPWISE_TOKEN is safer, since other programs cannot see it',
+  ),
+  project: valueOption('--project <ID>', 'project that the token allows (repeatable; default: all)', collect),
+  expires: valueOption(
+    '--expires <DATE>',
+    'end of the token: 2027-01-31, 2027-01-31T12:00:00Z or 90d (default: never)',
+  ),
+  tokenFile: valueOption('--file <FILE>', 'add the entry to this file of tokens', collect),
+  noOpen: new Option('--no-open', 'print the address without opening a browser'),
+  help: new Option('-h, --help', 'print this help'),
+  version: new Option('--version', 'print the version'),
+} as const;
