@@ -7,7 +7,7 @@ import { type BranchDraft, changeableActions, describeDraft, draftOf, problemOf 
 import { FileChoice } from './file-choice.js';
 import { type Leaving, leaving, startBranch, takeModel } from './start-branch.js';
 
-/** Asks what a branch is to do otherwise. The browser keeps the focus in it, and gives it back. */
+/** Asks what a branch should change. The browser traps the focus in the dialog and restores it. */
 export function BranchDialog() {
   const from = leaving.value;
   const saved = from?.branch.saved;
@@ -207,7 +207,7 @@ function Settings({ draft, amend }: DraftProps) {
   );
 }
 
-/** Those of the service, and that of the run, which another service may have had. */
+/** Returns the service's upstreams and the run's own, which may come from another service. */
 const upstreamNames = (
   { upstream }: BranchDraft,
   known: readonly { readonly name: string }[],

@@ -5,10 +5,13 @@ import { formatLink, type Place, readLink } from './deep-link.js';
 import { notice } from './files/notice.js';
 import { openRun } from './files/open-runs.js';
 
-/** What a command hands to the page has an id that begins so (`stepwise view`). */
+/** Matches the ids of runs that `stepwise view` hands to the page. */
 const HANDED = /^view-[\w-]+$/;
 
-/** Keeps the address at the step that is shown, and shows what an address says: opened, typed, or gone back to. */
+/**
+ * Keeps the address in step with the visible step, and opens the place of an address that was typed, clicked or gone
+ * back to.
+ */
 export function followLinks(): void {
   const follow = (): void => void showPlace(location.hash);
   addEventListener('popstate', follow);
@@ -28,7 +31,7 @@ async function showPlace(hash: string): Promise<void> {
   notice.value = place ? ((await handOver(place)) ?? show(place)) : 'This link leads nowhere.';
 }
 
-/** Fetches a run that a command holds for this page; why it could not, or null. */
+/** Fetches a run that `stepwise view` holds for this page; returns the reason if that fails, otherwise null. */
 async function handOver({ run }: Place): Promise<string | null> {
   if (!HANDED.test(run) || branches.value.some(({ id }) => id === run)) return null;
   const gone = 'The command that opened this run has ended: open the file again.';

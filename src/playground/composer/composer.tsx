@@ -8,7 +8,7 @@ import { missing, settings } from '../state/settings.js';
 import { plural } from '../text/figures.js';
 import { BudgetBar } from './budget-bar.js';
 
-/** The task, what may be done with it, and what the next prompt takes of the budget. */
+/** The task field, its buttons, and the budget bar of the next prompt. */
 export function Composer() {
   const goOn = useSignal(false);
   const start = (steps?: number): void => void run(goOn.value, steps);
@@ -74,7 +74,7 @@ function Buttons({ start }: { start: (steps?: number) => void }) {
   );
 }
 
-/** Starts a run, or goes on with the one that waits. */
+/** Starts a run, or resumes the paused one. */
 async function run(followsUp: boolean, steps?: number): Promise<void> {
   if (active.value) return active.value.paused.value ? active.value.go(steps) : undefined;
   const task = draftTask.value.trim();
@@ -87,7 +87,7 @@ async function run(followsUp: boolean, steps?: number): Promise<void> {
   }
 }
 
-/** What the shown run hands on to one that follows it up. */
+/** Returns the history, TODO list and session that a follow-up run takes over from the visible run. */
 function goOnOptions(): Partial<RunOptions> | undefined {
   const saved = shown.value?.saved;
   return saved
@@ -121,7 +121,7 @@ function IterationsLeft() {
   );
 }
 
-/** Of the newest prompt while a run is on its way, else of the one that a press on Run would begin with. */
+/** Shows the budget of the newest prompt during a run, otherwise of the prompt that Run would send. */
 function Budget() {
   const calls = active.value ? (shown.value?.view.steps.flatMap((step) => step.calls) ?? []) : [];
   const newest = calls.findLast(({ response }) => response?.context_report)?.response?.context_report;
@@ -138,7 +138,7 @@ function Budget() {
   return problem !== null && !isTold ? <p class="problem">{problem}</p> : <div class="budget-empty" />;
 }
 
-/** What stands in the newest step already need not be said again. */
+/** Returns the run's failure unless the newest step already shows it. */
 function toldByRun(): string | null {
   const failure = shown.value?.view.steps.at(-1)?.calls.at(-1)?.failures.at(-1);
   return failure ? failureInWords(failure.error) : null;

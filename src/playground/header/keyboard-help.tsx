@@ -8,7 +8,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['Tab', 'To everything else, in the order it is read'],
 ];
 
-/** Which keys do what; the browser keeps the focus in it, and gives it back. */
+/** Dialog that lists the keyboard shortcuts; the browser traps the focus and restores it. */
 export const KeyboardHelp = ({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) => (
   <dialog ref={dialog} aria-labelledby="keyboard-title" class="dialog">
     <h2 id="keyboard-title">Keyboard</h2>

@@ -2,10 +2,10 @@ import { Exact } from '../text/exact.js';
 import { plural } from '../text/figures.js';
 
 const MAX_LINES = 400;
-/** In characters. */
+/** Maximum visible length of a line, in characters. */
 const MAX_LINE = 2_000;
 
-/** What a call would do, as its tool says it: a diff with its lines told apart, or any other text. */
+/** A tool's preview of a call: a diff with coloured lines, or plain text. */
 export function DiffPreview({ text }: { text: string }) {
   const lines = text.trimEnd().split('\n');
   const hidden = lines.length - MAX_LINES;

@@ -1,14 +1,14 @@
 import type { ModelCallView, StepView } from '../../sdk/index.js';
 import { plural, tokens } from '../text/figures.js';
 
-/** Something a person should notice in a step: short on the page, in full where it is pointed at. */
+/** A notable fact about a step: short on the page, complete in the tooltip. */
 export interface Remark {
   readonly tone: 'note' | 'warning';
   readonly short: string;
   readonly full: string;
 }
 
-/** Signals, warnings and how the reply was read, as far as they are out of the ordinary. */
+/** Returns the signals, warnings and parse results of a step that are out of the ordinary. */
 export function stepRemarks({ calls, compactions }: StepView): readonly Remark[] {
   const remarks: readonly Remark[] = [
     ...compactions.map(({ tokensBefore, tokensAfter }) => ({
@@ -18,11 +18,11 @@ export function stepRemarks({ calls, compactions }: StepView): readonly Remark[]
     })),
     ...calls.flatMap((call) => [...readingRemarks(call), ...signalRemarks(call), ...warningRemarks(call)]),
   ];
-  // The calls of one step may say the same; the last of them knows most.
+  // Several calls of a step may give the same remark; the last is the most complete.
   return [...new Map(remarks.map((remark) => [remark.short, remark])).values()];
 }
 
-/** A repair that is hardly one: an answer without its label. */
+/** A repair too common to mention: an answer without its label. */
 const ORDINARY = 'unlabelled_answer';
 
 function readingRemarks({ response }: ModelCallView): Remark[] {
@@ -67,7 +67,7 @@ const outcomes: ReadonlyMap<string, string> = new Map([
 function signalRemarks({ response }: ModelCallView): Remark[] {
   const signals = response?.signals;
   if (!signals) return [];
-  // They count what was called before as well; a step that calls nothing repeats nothing.
+  // The signals also count earlier calls, so they say nothing about a step without a call.
   const calls = response.status === 'action_proposed';
   const { repeated_action, repeated_cycle, consecutive_errors, consecutive_read_only } = signals;
   const found: readonly [boolean, Remark['tone'], string, string][] = [

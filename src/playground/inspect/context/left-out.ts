@@ -3,11 +3,11 @@ import { tokens } from '../../text/figures.js';
 import { wordFor } from '../../text/word-for.js';
 import { pathOf } from './pin.js';
 
-/** Items that the model did not see whole, all for the same reason. */
+/** Items that were not included completely, all for the same reason. */
 export interface LeftOut {
-  /** What became of them, in a word or two. */
+  /** What happened to them, in a word or two. */
   readonly what: string;
-  /** Why, in whole sentences. */
+  /** The reason, in full sentences. */
   readonly why: string;
   readonly status: Fate;
   readonly items: readonly ReportItem[];
@@ -23,7 +23,7 @@ const fates = {
 
 type Fate = keyof typeof fates;
 
-/** What stands for itself in the report, said so that it needs no knowledge of the service. */
+/** Explains the report's reasons without terms of the service. */
 const sentences: ReadonlyMap<string, string> = new Map([
   [
     'no room in the budget',
@@ -49,7 +49,10 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** All that was not simply included, by reason; in the report's order. `unsent`: what the service cannot know of a path. */
+/**
+ * Groups all items that were not simply included by reason, in the report's order. `unsent` holds the page's own
+ * reasons by path.
+ */
 export function leftOut(
   { items }: Pick<ContextReport, 'items'>,
   unsent: ReadonlyMap<string, string> = new Map(),
@@ -70,10 +73,10 @@ function reasonInWords({ reason }: ReportItem): string {
   return notes.map((note) => sentences.get(note) ?? asSentence(note)).join(' ');
 }
 
-/** A reason this page does not know yet is shown as it is. */
+/** Formats a reason that this page does not know. */
 const asSentence = (note: string): string => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`;
 
-/** What was shown of an item and what it would have taken; empty if that is not known. */
+/** Describes how much of an item was included; empty if unknown. */
 export function sizeInWords({ tokens: shown, original_tokens: whole, lines, status }: ReportItem): string {
   const size =
     whole === null
@@ -84,11 +87,11 @@ export function sizeInWords({ tokens: shown, original_tokens: whole, lines, stat
   return [size, lines && linesInWords(lines)].filter(Boolean).join(', ');
 }
 
-/** `10-40` or `7`, as the report has them. */
+/** Formats line numbers such as `10-40` or `7`. */
 export const linesInWords = (lines: string): string =>
   lines.includes('-') || lines.includes(',') ? `lines ${lines}` : `line ${lines}`;
 
-/** What an item is to a person. A turn's id is its place in the history, counted from 0. */
+/** Names an item for people. A turn's id is its index in the history, from 0. */
 export function nameOf({ kind, id }: Pick<ReportItem, 'kind' | 'id'>): string {
   if (kind !== 'turn') return id;
   const places = id.split('+').map((place) => Number(place) + 1);

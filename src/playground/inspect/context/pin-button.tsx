@@ -9,7 +9,7 @@ import { withFullReport } from '../requests.js';
 import { beginBranch } from './begin-branch.js';
 import { canBePinned, pathOf, pinnedIn } from './pin.js';
 
-/** Begins a branch from this step that has the item. Where even so no more of it would be seen, it says that instead. */
+/** Branches from this step with the item pinned; if pinning would not reveal more, says so instead. */
 export function PinButton({ item, ...inspected }: Inspected & { readonly item: ReportItem }) {
   const [problem, setProblem] = useState<string | null>(null);
   const { request } = inspected.step.calls[0] ?? inspected.call;
@@ -39,7 +39,7 @@ async function requestWithPin(request: StepRequestInput, item: ReportItem): Prom
   return pinnedIn(request, item, await project.value?.read(pathOf(item)));
 }
 
-/** Null if more of it would be seen; nothing is run that would change nothing. */
+/** Explains why pinning the item would reveal no more of it; null if it would. */
 async function whyItStaysOut(
   { client }: Inspected,
   pinned: StepRequestInput,

@@ -13,7 +13,7 @@ import { ItemName } from './item-name.js';
 import { nameOf } from './left-out.js';
 import { type Change, changesBetween, changesInWords } from './what-if.js';
 
-/** In milliseconds: a slider that moves asks once, not at each place it passes. */
+/** Delay that turns the movement of a slider into one request. */
 const SETTLE_MS = 120;
 
 interface Outcome {
@@ -21,7 +21,7 @@ interface Outcome {
   readonly problem?: string;
 }
 
-/** What the step would have seen with another budget; each move packs the prompt anew. */
+/** Shows what the step would have included with another budget; each move requests a new preview. */
 export function WhatIf({ now, ...inspected }: Inspected & { readonly now: ContextReport }) {
   const { client, call } = inspected;
   const [position, setPosition] = useState(toPosition(now.token_limit));

@@ -1,6 +1,6 @@
 import type { ContextReport, ReportItem } from '../../../sdk/index.js';
 
-/** What another budget would do to one item. */
+/** The effect of another budget on one item. */
 export interface Change {
   readonly item: ReportItem;
   readonly before: number;
@@ -10,7 +10,7 @@ export interface Change {
 
 type Items = Pick<ContextReport, 'items'>;
 
-/** What would be seen otherwise, the worst first. An item that a summary does not name was included whole. */
+/** Compares two reports, losses first. A summary lists only items that were not fully included. */
 export function changesBetween(before: Items, after: Items): readonly Change[] {
   const former = new Map(before.items.map((item) => [keyOf(item), item]));
   return after.items
@@ -34,7 +34,7 @@ const isAlike = (a: ReportItem, b: ReportItem): boolean => a.tokens === b.tokens
 
 const keyOf = ({ kind, id }: ReportItem): string => `${kind} ${id}`;
 
-/** The changes in one sentence, for who does not see the list. */
+/** Summarizes the changes in one sentence, for screen readers. */
 export function changesInWords(changes: readonly Change[]): string {
   if (changes.length === 0) return 'Nothing would change.';
   const counted = order.flatMap((what) => {

@@ -12,7 +12,7 @@ const names: Readonly<Record<PieceKind, string>> = {
   markup: 'Label or wrapping',
 };
 
-/** What the colours mean, each with how much of it there is. */
+/** Legend of the colours, each with its number of characters. */
 export function PieceLegend({ pieces }: { pieces: readonly ReplyPiece[] }) {
   const counts = new Map<PieceKind, number>();
   for (const { kind, text } of pieces) counts.set(kind, (counts.get(kind) ?? 0) + text.length);
@@ -31,7 +31,7 @@ export function PieceLegend({ pieces }: { pieces: readonly ReplyPiece[] }) {
 const WINDOW = 8_000;
 const MORE = 8;
 
-/** The completion as it was written, each piece in the colour of what it became. */
+/** The completion as written, each fragment coloured by what it was parsed as. */
 export function Pieces({ pieces }: { pieces: readonly ReplyPiece[] }) {
   const [size, setSize] = useState(WINDOW);
   const shown = useMemo(() => beginningOf(pieces, size), [pieces, size]);

@@ -1,6 +1,6 @@
 import type { Parse } from '../../../sdk/index.js';
 
-/** What came of the reply, in words. */
+/** Describes each parse outcome. */
 export const outcomes: Readonly<Record<Parse['outcome'], string>> = {
   answer: 'An answer',
   action: 'A call to a tool',
@@ -28,5 +28,5 @@ export const confidences: Readonly<Record<Parse['confidence'], string>> = {
   constrained: 'Held to the schema of the tools by the provider',
 };
 
-/** A repair's name with spaces: `missing_close` says by itself what it is. */
+/** Formats a repair's code with spaces, such as `missing close`. */
 export const repairInWords = (repair: string): string => repair.replaceAll('_', ' ');

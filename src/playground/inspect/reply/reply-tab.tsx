@@ -11,7 +11,7 @@ import { PieceLegend, Pieces } from './pieces.js';
 import type { Provenance } from './provenance.js';
 import { confidences, dialects, outcomes, repairInWords } from './reading-in-words.js';
 
-/** What the model wrote, and what became of each part of it. */
+/** The model's reply and how each part of it was parsed. */
 export function ReplyTab({ call }: { call: ModelCallView }) {
   const { response } = call;
   if (!response) return <WrittenSoFar call={call} />;
@@ -107,7 +107,7 @@ function Completion({ call, text }: { call: ModelCallView; text: string }) {
   );
 }
 
-/** The parser is loaded when the first reply is looked at. */
+/** Loads the parser when the first reply is opened. */
 function useProvenance({ request, response }: ModelCallView): Provenance | null {
   const [read, setRead] = useState<{ readonly of: unknown; readonly provenance: Provenance } | null>(null);
   useEffect(() => {
