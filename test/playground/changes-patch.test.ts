@@ -9,7 +9,7 @@ import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 const home = temporaryFolder();
 let count = 0;
 
-/** A folder with the texts before, after Git has applied the patch to it. */
+/** Writes the previous texts to a folder, applies the patch with Git, and returns the folder. */
 async function applied(changes: Parameters<typeof toPatch>[0]) {
   const folder = join(home, String(count++));
   mkdirSync(folder);

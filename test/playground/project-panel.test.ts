@@ -160,7 +160,7 @@ const focused = () =>
     return { name, level, expanded, selected, pressed, position };
   })()`);
 
-/** A folder of the page's own, whose handle is a picked one's, from the picker. */
+/** Opens a folder in browser storage (OPFS) as if the person had picked it. */
 async function pickOpfs(files: Readonly<Record<string, string>>): Promise<void> {
   await page.evaluate(`(async (files) => {
     const root = await navigator.storage.getDirectory();
@@ -185,7 +185,7 @@ const pickerFails = (name: string) =>
     `window.showDirectoryPicker = async () => { throw new DOMException('no', '${name}'); }; undefined`,
   );
 
-/** A run whose model says this, step by step. */
+/** Runs a task with these model replies. */
 async function runScript(replies: readonly { text: string }[]): Promise<void> {
   service.fake.script(replies);
   await page.locator('input[list=model-names]').fill('gpt-4o');

@@ -15,7 +15,7 @@ import { emptyRun, type RunView, type StepView } from '../../src/sdk/view/run-vi
 import { command, done, lookUp, lookUpCall, recordingTool, start } from '../support/run-harness.js';
 import type { Script } from '../support/scripted-service.js';
 
-/** Every view of a run, oldest first. */
+/** Returns every view of a run, oldest first. */
 async function views(script: readonly Script[], options: Partial<RunOptions> = {}): Promise<RunView[]> {
   const all = [emptyRun()];
   const { run } = await start(script, options);

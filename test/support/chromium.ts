@@ -8,16 +8,16 @@ const binary = ['chromium', 'chromium-browser', 'google-chrome'].find(
   (name) => spawnSync(name, ['--version']).status === 0,
 );
 
-/** In CI it must be there. */
+/** True if Chromium is installed; always true in CI, so that its absence fails there. */
 export const hasChromium = binary !== undefined || process.env['CI'] !== undefined;
 
-/** Chromium of this machine; nothing is downloaded. */
+/** Launches this machine's Chromium; downloads nothing. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: spawnSync('which', [binary ?? 'chromium'], { encoding: 'utf8' }).stdout.trim(),
   });
 
-/** A page and its scripts on a port of their own, under the policy that the service gives its pages. */
+/** Serves a page and its scripts on its own port, with the service's Content-Security-Policy. */
 export async function servePage(files: Readonly<Record<string, string>>) {
   const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'";
   const server = createServer((request, response) => {

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 
-/** An example with dependencies of its own, large ones among them, which the product does not install. */
+/** An example with its own, partly large dependencies, which the product does not install. */
 export interface Example {
   readonly folder: string;
-  /** Whether they are installed; in CI they will be. */
+  /** True if the dependencies are installed; always true in CI, which installs them. */
   readonly canRun: boolean;
-  /** Installs what the example needs, where that is to be done, and builds package and example: once for all its suites. */
+  /** Installs the dependencies if needed and builds the package and the example, once for all its suites. */
   prepare(): void;
 }
 
@@ -15,7 +15,7 @@ export function exampleNamed(name: string): Example {
   const isInstalled = hasInstalled(folder);
   const canRun = isInstalled || process.env['CI'] !== undefined;
   if (!canRun) process.stderr.write(`Left out: run npm ci in examples/${name} first.\n`);
-  /** Gone as soon as the tests are compiled anew. */
+  /** Marker of a finished build; compiling the tests deletes it. */
   const builtFile = new URL(`../../built-${name}`, import.meta.url);
   const npm = (...args: string[]) => execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
   const prepare = (): void => {
@@ -29,7 +29,7 @@ export function exampleNamed(name: string): Example {
 
 function hasInstalled(folder: string): boolean {
   const lockFile = `${folder}package-lock.json`;
-  /** Npm's own note of what it has installed. */
+  /** File that npm writes after an installation. */
   const installedFile = `${folder}node_modules/.package-lock.json`;
   return existsSync(installedFile) && statSync(installedFile).mtimeMs >= statSync(lockFile).mtimeMs;
 }

@@ -1,10 +1,10 @@
 import { WebSocket } from 'undici';
 import type { ServiceProcess } from './service-process.js';
 
-/** What the environment of a process must have, so that it can be looked into. */
+/** Environment variables that make a process open its inspector. */
 export const inspectable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
-/** Looks into a process of Node that runs, through its inspector. */
+/** Client of a running Node process's inspector. */
 export class Inspector {
   readonly #socket: WebSocket;
   readonly #awaited = new Map<number, (result: unknown) => void>();
@@ -30,14 +30,14 @@ export class Inspector {
     return new Inspector(socket);
   }
 
-  /** The value of an expression there; it must be one that JSON can say. */
+  /** Evaluates an expression in the process; its value must be serializable as JSON. */
   async evaluate<Value>(expression: string): Promise<Value> {
     const answer = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
-    // The expression is the caller's, and so is the type of its value.
+    // The caller chooses the expression, so it knows the type.
     return (answer as { result: { value: Value } }).result.value;
   }
 
-  /** Twice: what the first round finalizes, the second one frees. */
+  /** Runs garbage collection twice, because finalizers of the first round free more objects. */
   async collectGarbage(): Promise<void> {
     await this.#call('HeapProfiler.collectGarbage');
     await this.#call('HeapProfiler.collectGarbage');

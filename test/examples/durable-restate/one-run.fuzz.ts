@@ -11,7 +11,7 @@ const describeWithRestate = canRun ? describe : describe.skip;
 let stack: DurableStack;
 let runs = 0;
 
-/** Starts a run under a name of its own, over what the model is to say. */
+/** Starts a run with a unique name and the given model replies. */
 async function startRun(script: Script, task = 'Refund A-17.'): Promise<string> {
   stack.provider.script(script);
   runs += 1;
@@ -23,7 +23,7 @@ async function startRun(script: Script, task = 'Refund A-17.'): Promise<string> 
 const statusOf = async (name: string) => (await stack.restate.agent(`${name}/status`)).body;
 const reply = (name: string, body: object) => stack.restate.agent(`${name}/reply`, body);
 
-/** Resolves with what waits for a person, as soon as something does. */
+/** Waits until calls wait for a person, and returns them. */
 async function waitingCalls(name: string): Promise<unknown> {
   for (;;) {
     const status = await statusOf(name);
@@ -40,7 +40,7 @@ const lastPrompt = () => stack.provider.requests.at(-1)?.rawBody;
 describeWithRestate('a durable run', () => {
   beforeAll(async () => {
     prepareExample();
-    // One slot: where a step does not free it, the next one is refused.
+    // A single slot: if a step did not free it, the next would be refused.
     stack = await startDurableStack({ MAX_IN_FLIGHT: '1', STEP_DEADLINE_MS: '10000' });
   }, 300_000);
   afterAll(() => stack.close());
@@ -89,7 +89,7 @@ describeWithRestate('a durable run', () => {
       { call_id: 'pay_2', tool: 'refund_order', arguments: { id: 'B-20' } },
     ];
     expect(await waitingCalls(name)).toEqual({ state: 'waiting', step: 1, waiting_for: [first, second] });
-    // The run waits for the first; that the second has its reply is known all the same.
+    // The run still waits for the first reply, but its status must already omit the second call.
     await reply(name, { call_id: 'pay_2', type: 'deny' });
     expect(await statusOf(name)).toEqual({ state: 'waiting', step: 1, waiting_for: [first] });
     expect(await reply(name, { call_id: 'pay_2', type: 'allow' })).toMatchObject({ status: 404 });
@@ -236,7 +236,7 @@ describeWithRestate('a durable run', () => {
     const name = await startRun([answerOf('Found.')], `Where is ${canary}?`);
     await stack.restate.attach(name);
     expect(stack.provider.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${modelKey}`);
-    // The search would find it: what the task says is there.
+    // Proves that the search works: it finds a text from the task.
     expect(await placesOf(canary)).toEqual({ files: true, tables: true });
     for (const key of [modelKey, serviceToken]) {
       expect(await placesOf(key)).toEqual({ files: false, tables: false });
@@ -252,7 +252,7 @@ async function journalOf(name: string): Promise<string[]> {
   return entries.map(({ entry_type }) => entry_type);
 }
 
-/** Whether the text stands in what Restate has written to its folder, and in what its tables show. */
+/** Reports whether the text occurs in Restate's files and in its tables. */
 async function placesOf(text: string): Promise<{ files: boolean; tables: boolean }> {
   const folder = join(stack.folder, 'restate');
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })

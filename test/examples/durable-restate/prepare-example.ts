@@ -1,4 +1,4 @@
 import { exampleNamed } from '../../support/example.js';
 
-/** A server of 200 MB is among what it needs. */
+/** Installing this example downloads a Restate server of 200 MB. */
 export const { folder: exampleFolder, canRun, prepare: prepareExample } = exampleNamed('durable-restate');

@@ -9,7 +9,7 @@ import { answering, calling, ended, send, shownToModel, step } from '../vscode/s
 const done = answering('Done.');
 const running = (command: string) => calling(`run_command(command=${JSON.stringify(command)})`);
 
-/** Says who it is, as does what it leaves in the background and what leaves its session; none of them ends by itself. */
+/** Starts three endless processes that print their ids: the command, a background child and one in a new session. */
 const endless = [
   'echo $$ >> pids',
   '(echo $BASHPID >> pids; sleep 1000) &',
@@ -29,7 +29,7 @@ describeDesktop('a command in the editor', (suite) => {
     return opened;
   }
 
-  /** What runs of the command, once all of it does. */
+  /** Waits for all processes of the command and returns their ids. */
   async function processesOf({ folder }: OpenFolder): Promise<readonly number[]> {
     const read = () =>
       existsSync(join(folder, 'pids'))

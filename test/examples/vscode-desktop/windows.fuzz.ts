@@ -75,7 +75,7 @@ describeDesktop('windows of one editor', (suite) => {
     expect(await ended(window)).toContain('Answered.');
     expect(suite.service.fake.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${key}`);
     expect(await stored(window)).not.toContain(key);
-    // Without a keychain, as here, this editor's secret storage is in memory.
+    // This machine has no keychain, so the editor's secret storage is in memory.
     const onDisk = [suite.server.dataFolder, opened.folder].flatMap(textsBelow);
     for (const kept of ['gpt-4o', 'Is the key seen?'])
       expect(onDisk.some(({ text }) => text.includes(kept))).toBe(true);

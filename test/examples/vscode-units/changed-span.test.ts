@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { changedSpan } from '../../../examples/vscode/src/workspace/changed-span.js';
 
-/** Few different characters, so that two texts have much in common: a surrogate pair and a line break of two among them. */
+/** Texts of few different characters, so that they share long parts; includes a surrogate pair and CRLF. */
 const texts = fc
   .array(fc.constantFrom('a', 'b', '\n', '\r\n', '\u{1f600}', '\u{1f601}'))
   .map((parts) => parts.join(''));

@@ -11,7 +11,7 @@ import { emptyRun } from '../../../src/sdk/view/run-view.js';
 import { command, done, finish, lookUp, lookUpCall, recordingTool } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
-/** Every page of a conversation whose tasks brought these events. */
+/** Returns every page of a conversation, given the events of its tasks. */
 function pagesOf(...tasks: readonly (readonly RunEvent[])[]): ConversationView[] {
   const pages = [emptyConversation];
   let run = emptyRun();

@@ -13,7 +13,7 @@ describeWorkbench('nothing serious for axe-core in the view', (suite) => {
     const { view } = workbench;
     const findings = async () => {
       const frame = await workbench.viewFrame();
-      // The view is transparent: what lies under it belongs to the workbench.
+      // The view is transparent; give it the workbench's background so that contrast can be measured.
       await frame.evaluate("document.documentElement.style.background = 'var(--vscode-sideBar-background)'");
       return axeFindings(frame);
     };

@@ -16,7 +16,7 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     page.locator('.notification-toast').filter({ hasText: words });
   const dialog = ({ page }: Workbench) => page.locator('.monaco-dialog-box');
 
-  /** A run with the side view hidden. */
+  /** Starts a run while the side view is hidden. */
   async function begin(workbench: Workbench, ...script: ScriptedCompletion[]): Promise<unknown> {
     await workbench.probe('setFiles', files);
     await workbench.runCommand('workbench.view.explorer');
@@ -25,7 +25,7 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     return workbench.runCommand('stepwise.ask', 'Count.');
   }
 
-  /** In the view, with other words than the model's. */
+  /** Edits the proposed call in the view and accepts it. */
   async function acceptEdited({ view }: Workbench, words: string): Promise<void> {
     await view.getByRole('button', { name: 'Edit…' }).click();
     await view.getByLabel('new_string').fill(words);

@@ -23,7 +23,7 @@ describeWorkbench('what a person agreed to', (suite) => {
     await workbench.view.getByRole('button', { name: 'New task' }).click();
     await send(workbench, 'Count on.');
     await toast(workbench, 'other.md').waitFor();
-    // The editor hides a notification after some seconds; in the list it stays.
+    // Notifications disappear after some seconds, but remain in this list.
     await workbench.runCommand('notifications.showList');
     const listed = (words: string) =>
       workbench.page.locator('.notifications-center .notification-list-item').filter({ hasText: words });

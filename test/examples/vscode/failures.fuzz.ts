@@ -15,7 +15,7 @@ const token = 'stepwise_in-the-editor-4c1f7e90b2d83a65';
 describeWorkbench('a service that fails in the middle of a conversation', (suite) => {
   const trouble = ({ view }: Workbench) => view.getByRole('region', { name: 'Service' }).innerText();
 
-  /** The browser itself says of each request that it failed. */
+  /** Discards Chromium's own console errors about failed requests. */
   const forgetNetworkErrors = () => {
     const rest = suite.troubles.splice(0).filter((each) => !/Failed to load|blocked by CORS/.test(each));
     suite.troubles.push(...rest);
@@ -154,7 +154,7 @@ const plainRequest = {
   max_iterations_left: 5,
 };
 
-/** A connection to a service that can be cut, and mended at the same address. */
+/** A proxy to a service that can be closed and reopened at the same address. */
 async function startWire(target: string) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -181,7 +181,7 @@ async function startWire(target: string) {
   };
 }
 
-/** A service as an early version may have been: a step has what the SDK builds on, and nothing else. */
+/** Imitates an early version of the service whose steps have only the fields that the SDK requires. */
 async function startOlderService(origin: string) {
   let hasStreams = true;
   const turn = { role: 'assistant', content: 'From long ago.' };

@@ -55,7 +55,7 @@ describeWorkbench('what a model writes stays text', (suite) => {
   });
 });
 
-/** In the view: what ran, elements that no text may become, and pixels that stick out. */
+/** Collects evidence from the view: executed code, forbidden elements, and overflowing content. */
 const whatBecameOfIt = async (workbench: Workbench): Promise<unknown> =>
   (await workbench.viewFrame()).evaluate(`({
     ran: globalThis.ran ?? null,

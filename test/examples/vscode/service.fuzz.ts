@@ -13,7 +13,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
   const isWell = ({ view }: Workbench) =>
     view.getByRole('region', { name: 'Service' }).waitFor({ state: 'detached' });
 
-  /** The browser itself says of each request that it failed. */
+  /** Discards Chromium's own console errors about failed requests. */
   const forgetNetworkErrors = () => {
     const rest = suite.troubles.splice(0).filter((each) => !/Failed to load|blocked by CORS/.test(each));
     suite.troubles.push(...rest);
@@ -26,7 +26,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
       `No service answers at ${address}. Start it with “stepwise serve”`,
     );
     await workbench.view.getByRole('button', { name: 'Check again' }).waitFor();
-    // A page in a browser has no terminal.
+    // The web editor has no terminal to start the service in.
     expect(await workbench.view.getByRole('button', { name: 'Start it in a terminal' }).count()).toBe(0);
     forgetNetworkErrors();
   });

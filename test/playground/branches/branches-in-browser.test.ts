@@ -16,9 +16,9 @@ const read = { text: 'Thought: I look.\nAction: read_file(path="README.md")' };
 const write = { text: 'Thought: I write.\nAction: write_file(path="notes.md", content="hello")' };
 const answer = (text: string) => ({ text: `Thought: I know.\nFinal Answer: ${text}` });
 
-/** A run as a program saves it, in a file. */
+/** Saves a run to a file, as a program would. */
 async function savedFile(name: string, change: (json: string) => string = (json) => json): Promise<string> {
-  // A model that the page's service knows: it is asked what the prompt of a step was.
+  // A model that the page's service supports, since the page requests previews of its prompts.
   const llmConfig = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
   const { run } = await finish([lookUpCall(), done], { llmConfig });
   const file = join(folder, name);
@@ -230,7 +230,7 @@ describePlayground('an address on the page (rule: playground-branches)', (playgr
     await page.getByText('It is 42.').waitFor();
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.getByRole('alert').getByText(words).waitFor();
-    // The browser itself writes down that nothing is there.
+    // Chromium logs the 404 as an error by itself.
     if (hash.includes('view-')) expect(troubles.splice(0).join()).toContain('404');
   });
 });
@@ -244,7 +244,7 @@ interface Finding {
 }
 
 async function seriousFindings(page: Page): Promise<readonly string[]> {
-  // The page's policy lets no text become a script; the debugger's own evaluation is not held to it.
+  // The page's policy blocks scripts made from text; the debugger's evaluation bypasses it.
   await page.evaluate(axe);
   const found = await page.evaluate('axe.run({ resultTypes: ["violations"] })');
   const { violations } = found as { violations: readonly Finding[] }; // as axe-core documents it

@@ -26,7 +26,7 @@ for (const [width, height] of [
   );
 }
 
-/** Those of the buttons that are not wholly in the window. */
+/** Returns the names of the buttons that are not completely inside the window. */
 async function outOfSight({ page, button }: Playground, names: readonly string[]): Promise<string[]> {
   const { height } = page.viewportSize() ?? { height: 0 };
   const boxes = await Promise.all(names.map((name) => button(name).boundingBox()));

@@ -60,7 +60,7 @@ describePlayground('what a model writes stays text (rule: playground-page)', (pl
     await page.getByRole('tab', { name: 'Prompt' }).click();
     await page.getByText('Exactly what was sent.').waitFor();
     const task = page.getByRole('complementary').locator('pre').filter({ hasText: 'Look.' });
-    // Out of sight it is not laid out, and has no inner text.
+    // Uses `textContent`, since elements outside the viewport are not laid out and have no inner text.
     expect(await task.textContent()).toContain('Look.U+E006FU+E0062U+E0065U+E0079U+202E');
   });
 

@@ -5,7 +5,7 @@ import { describePlayground } from '../../support/playground.js';
 const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspector' });
 const answer = (text: string) => ({ text: `Thought: I know it.\nFinal Answer: ${text}` });
 
-/** Tags each file of the example's `src/pricing`, more than a small budget takes. */
+/** Tags each file in the example's `src/pricing`, more than a small budget can hold. */
 async function tagPricing(page: Page): Promise<void> {
   await page.getByRole('tree', { name: 'Files of the project' }).getByRole('treeitem').first().focus();
   for (const folder of ['src', 'pricing']) {

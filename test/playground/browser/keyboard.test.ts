@@ -6,7 +6,7 @@ const focused = 'document.activeElement?.getAttribute("aria-label") ?? document.
 const write = { text: 'Thought: I write.\nAction: write_file(path="notes.md", content="hello")' };
 const answer = { text: 'Thought: That is all.\nFinal Answer: Done.' };
 
-/** Presses Tab until what has the focus is called so; fails where that never comes. */
+/** Presses Tab until the focused element has this name; fails if none has. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 200; presses += 1) {
     await page.keyboard.press('Tab');

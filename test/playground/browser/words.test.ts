@@ -86,7 +86,7 @@ describePlayground(
   });
   afterAll(() => browser?.close());
 
-  /** How often it is said, on the page and to a screen reader. */
+  /** Counts visible elements with this text, live regions included. */
   const timesSaid = (page: Page, words: RegExp): Promise<number> =>
     page.getByText(words).filter({ visible: true }).count();
 

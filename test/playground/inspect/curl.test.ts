@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the shell does with the command, and what the model was shown of it. */
+/** Runs the command in a shell, and returns its output and the prompt that the model received. */
 async function paste(command: string, environment: Record<string, string>) {
   const shell = spawn('bash', [], { env: { PATH: process.env['PATH'], ...environment } });
   shell.stdin.end(command);

@@ -8,7 +8,7 @@ interface Asked {
   readonly finish: (result: string) => void;
 }
 
-/** Work that ends when the test says so. */
+/** Provides work that ends when the test decides. */
 function bench() {
   const asked: Asked[] = [];
   const shown: string[] = [];

@@ -1,7 +1,7 @@
 import type { StepError } from 'stepwise';
 import type { Remedy } from './conversation-view.js';
 
-/** What went wrong in one sentence with what to do, and the command that does it, where one does. */
+/** A failure in one sentence with its remedy, and the command that applies it, if there is one. */
 export interface Explanation {
   readonly sentence: string;
   readonly remedy: Remedy | null;
@@ -11,7 +11,7 @@ const setKey: Remedy = { label: 'Set model key', command: 'stepwise.setModelKey'
 const setToken: Remedy = { label: 'Set service token', command: 'stepwise.setServiceToken' };
 const openSettings: Remedy = { label: 'Open settings', command: 'stepwise.openSettings' };
 
-/** It says so itself, in the service's own form: only one that lacks what this extension asks for does. */
+/** The server responds in Stepwise's format but rejects the request: it lacks features that this extension needs. */
 const OTHER_VERSION: Explanation = {
   sentence:
     'The service is older than this extension: update it, or point stepwise.serviceUrl to a newer one.',
@@ -96,7 +96,7 @@ export function explainFailure(
   return explanations.get(code) ?? { sentence: message, remedy: null };
 }
 
-/** As a person would say how long to wait. */
+/** Formats a waiting time for people. */
 export function timeOf(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1_000);
   if (seconds < 100) return `${seconds} s`;

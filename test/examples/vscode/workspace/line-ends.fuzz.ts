@@ -16,7 +16,7 @@ const edit = (old_string: string, new_string: string): ScriptedToolCall => ({
 describeWorkbench('two changes of one file in one step are made byte for byte', (suite) => {
   const open = () => suite.open({ settings: { 'stepwise.protocol': 'native' } });
 
-  /** A new conversation, in which the model makes these calls in its first step. */
+  /** Starts a new conversation whose model makes these calls in its first step. */
   async function begin(workbench: Workbench, text: string, toolCalls: readonly ScriptedToolCall[]) {
     await workbench.runCommand('stepwise.newTask');
     await workbench.probe('setFiles', { [path]: text });
@@ -24,7 +24,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
     await send(workbench, 'Shout.');
   }
 
-  /** Waits for the card that asks about a change, and presses a button of it. */
+  /** Waits for the approval card of a change and presses one of its buttons. */
   async function decide({ view }: Workbench, change: string, button: string): Promise<void> {
     const card = view.getByRole('region', { name: 'Approval' }).filter({ hasText: `+${change}` });
     await card.getByRole('button', { name: button }).click();
