@@ -45,14 +45,14 @@ test('Git applies the patch of any changes (rule: playground-project)', async ()
   );
 });
 
-test('and that of a text with which the old one has nothing in common', async () => {
+test('Git applies the patch of a text that was replaced completely', async () => {
   const long = (seed: number) =>
     Array.from({ length: 20_000 }, (_, index) => `${seed * index}-${seed}`).join('\n');
   const now = await applied([{ path: 'a.txt', before: long(7), after: long(11) }]);
   expect(now('a.txt')).toBe(long(11));
 });
 
-test('added and removed lines are counted, whatever they look like', async () => {
+test('the patch counts added and removed lines, whatever they contain', async () => {
   const diff = await toDiff({ path: 'a.txt', before: '-- a\nb\n', after: '++ a\nb\nc\n' });
   expect(countLines(diff)).toEqual({ added: 2, removed: 1 });
 });

@@ -48,7 +48,7 @@ describeWithRestate('200 runs at once, twelve kills', () => {
   }, 300_000);
   afterAll(() => stack.close());
 
-  test('every run ends with its answer, and nothing the journal has is done or billed again', async () => {
+  test('despite twelve kills, 200 durable runs end with their answers and repeat nothing that the journal has', async () => {
     const began = Date.now();
     let outcomes: unknown;
     await pooled(runs, 20, ({ name }) =>

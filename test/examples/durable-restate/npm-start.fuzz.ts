@@ -21,7 +21,7 @@ describeWithRestate('npm start', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('starts all of it; when all of it is killed and started again, the run that waits goes on', async () => {
+  test('npm start starts the durable example, and after killing and restarting everything a waiting run continues', async () => {
     const ports = {
       PORT: String(await freePort()),
       RESTATE_BIND_PORT: String(await freePort()),

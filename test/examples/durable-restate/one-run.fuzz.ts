@@ -45,7 +45,7 @@ describeWithRestate('a durable run', () => {
   }, 300_000);
   afterAll(() => stack.close());
 
-  test('waits for a person, and goes on with what the person allows', async () => {
+  test('a durable run waits for a person and continues with the approved call', async () => {
     const name = await startRun([{ text: refund }, answerOf('Paid back.')]);
     expect(await waitingCalls(name)).toEqual({
       state: 'waiting',
@@ -59,7 +59,7 @@ describeWithRestate('a durable run', () => {
     expect(await reply(name, { call_id: 'call_1', type: 'allow' })).toMatchObject({ status: 404 });
   });
 
-  test('tells the model what a person denied or changed, and refuses a reply that does not fit', async () => {
+  test('a durable run tells the model of denials and edits, and refuses unsuitable replies', async () => {
     const name = await startRun([{ text: refund }, { text: refund }, answerOf('Done.')]);
     await waitingCalls(name);
     const misfits = [
@@ -78,7 +78,7 @@ describeWithRestate('a durable run', () => {
     expect(lastPrompt()).toContain('The user changed the arguments');
   });
 
-  test('shows of the calls that wait those without a reply, and none when all have one', async () => {
+  test('the status of a durable run lists only waiting calls without a reply', async () => {
     const toolCalls = [
       { id: 'pay_1', name: 'refund_order', arguments: { id: 'A-17' } },
       { id: 'pay_2', name: 'refund_order', arguments: { id: 'B-20' } },
@@ -98,7 +98,7 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Both.' });
   });
 
-  test('waits for the answer to what the model asks the person', async () => {
+  test('a durable run waits for the answer to the model’s question', async () => {
     const question = 'Action: request_input(question="Which order?", choices=["A-17", "B-20"])';
     const name = await startRun([{ text: question }, answerOf('It is B-20.')]);
     expect(await waitingCalls(name)).toMatchObject({
@@ -111,7 +111,7 @@ describeWithRestate('a durable run', () => {
     expect(lastPrompt()).toContain('The one of Bo.');
   });
 
-  test('takes a reply that is given while no worker lives, and goes on with the next one', async () => {
+  test('a durable run accepts a reply while no worker is alive and continues on the next worker', async () => {
     const name = await startRun([{ text: refund }, answerOf('Paid back.')]);
     await waitingCalls(name);
     const before = asked();
@@ -123,7 +123,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(1);
   });
 
-  test('is done once, however often it is asked for under its name', async () => {
+  test('a durable run is executed once, however often its name is started', async () => {
     const name = await startRun([answerOf('Once.')]);
     const before = asked();
     await stack.restate.attach(name);
@@ -133,7 +133,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBeLessThanOrEqual(1);
   });
 
-  test('is cancelled in the middle of a model call: the call is closed and its slot is free (rule: caller-leaves)', async () => {
+  test('cancelling a durable run closes its model call and frees its slot (rule: caller-leaves)', async () => {
     const before = asked();
     const name = await startRun({ fault: 'silence' });
     const request = await stack.provider.request(before);
@@ -146,7 +146,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(2);
   });
 
-  test('is cancelled while it waits for a person', async () => {
+  test('a durable run can be cancelled while it waits for a person', async () => {
     const name = await startRun([{ text: refund }]);
     await waitingCalls(name);
     await stack.restate.agent(`${name}/cancel`);
@@ -154,7 +154,7 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.agent('no-such-run/cancel')).toMatchObject({ status: 404 });
   });
 
-  test('ends with the failure of the step where trying again is of no use (rule: one-failure-body)', async () => {
+  test('a durable run ends with a permanent failure of its step (rule: one-failure-body)', async () => {
     const before = asked();
     const name = await startRun({ fault: 'unauthorized' });
     expect(await stack.restate.attach(name)).toMatchObject({
@@ -164,7 +164,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(1);
   });
 
-  test('tries again what passes, after the wait that the service names (rule: retry-after)', async () => {
+  test('a durable run retries a temporary failure after the service’s retry delay (rule: retry-after)', async () => {
     const before = asked();
     const name = await startRun([{ fault: 'rate-limited', retryAfter: '2' }, answerOf('At last.')]);
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'At last.' });
@@ -173,7 +173,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(2);
   });
 
-  test('asks three times at most where the provider may have billed the reply (rule: one-deadline)', async () => {
+  test('a durable run takes at most three attempts that the provider may have billed (rule: one-deadline)', async () => {
     const before = asked();
     const name = await startRun([
       { fault: 'html' },
@@ -188,7 +188,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(3);
   });
 
-  test('is cancelled while it waits to try again', async () => {
+  test('a durable run can be cancelled while it waits to retry', async () => {
     const before = asked();
     const name = await startRun([{ fault: 'rate-limited', retryAfter: '3600' }]);
     await (await stack.provider.request(before)).ended;
@@ -197,7 +197,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(1);
   });
 
-  test('goes on when the service comes back', async () => {
+  test('a durable run continues when the service is back', async () => {
     await stack.service.kill();
     const name = await startRun([answerOf('It is back.')]);
     while (!(await journalOf(name)).includes('Command: Sleep')) await wait(50);
@@ -205,7 +205,7 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'It is back.' });
   });
 
-  test('pays a refusal once and an empty reply once (rule: billed-outcomes)', async () => {
+  test('a durable run pays once for a refusal and once for an empty reply (rule: billed-outcomes)', async () => {
     const before = asked();
     const refused = await startRun({ refusal: 'I cannot help with that.' });
     expect(await stack.restate.attach(refused)).toMatchObject({ error: { code: 'upstream_refusal' } });
@@ -215,7 +215,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(3);
   });
 
-  test('corrects an action that cannot be read, twice at most (rule: unreadable-action)', async () => {
+  test('a durable run lets the model correct an unreadable action at most twice (rule: unreadable-action)', async () => {
     const broken = { text: 'Action: refund_order(id="A-17' };
     const before = asked();
     const name = await startRun([broken, broken, broken]);
@@ -223,7 +223,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(3);
   });
 
-  test('ends at its limit of steps with what the model then says (rule: last-iteration)', async () => {
+  test('a durable run ends at its step limit with the model’s last answer (rule: last-iteration)', async () => {
     const search = { text: 'Action: search_orders(query="Ada")' };
     const before = asked();
     const name = await startRun([...Array.from({ length: 7 }, () => search), answerOf('Enough.')]);
@@ -231,7 +231,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(8);
   });
 
-  test('leaves no key anywhere in Restate: not in its files, not in its tables (rule: key-redaction)', async () => {
+  test('a durable run leaves no key in Restate’s files or tables (rule: key-redaction)', async () => {
     const canary = 'canary-4f1d7c02';
     const name = await startRun([answerOf('Found.')], `Where is ${canary}?`);
     await stack.restate.attach(name);

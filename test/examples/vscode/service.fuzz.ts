@@ -8,7 +8,7 @@ import { answering, ended, send } from './side-view.js';
 
 const token = 'stepwise_in-the-editor-4c1f7e90b2d83a65';
 
-describeWorkbench('a service that does not answer as one would wish is told in a sentence', (suite) => {
+describeWorkbench('problems with the service in the extension', (suite) => {
   const trouble = ({ view }: Workbench) => view.getByRole('region', { name: 'Service' }).innerText();
   const isWell = ({ view }: Workbench) =>
     view.getByRole('region', { name: 'Service' }).waitFor({ state: 'detached' });
@@ -19,7 +19,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     suite.troubles.push(...rest);
   };
 
-  test('none there: how it is started; it is found as soon as the setting is right', async () => {
+  test('without a service the extension explains how to start one, and connects once the setting is right', async () => {
     const address = `http://127.0.0.1:${await freePort()}`;
     const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': address } });
     expect(await trouble(workbench)).toContain(
@@ -31,7 +31,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     forgetNetworkErrors();
   });
 
-  test('one that does not know this editor’s origin: the setting that makes it known', async () => {
+  test('the extension names the setting that allows the editor’s origin', async () => {
     const service = await startWholeService(undefined, { CORS_ORIGINS: 'https://elsewhere.example' });
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': service.url } });
@@ -42,7 +42,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     forgetNetworkErrors();
   });
 
-  test('one that wants a token: the command that sets it, and with it all is well', async () => {
+  test('the extension offers the command that sets a missing token, and then connects', async () => {
     const tokens = writeTokenFile({ token, name: 'editor' });
     const settings = { CORS_ORIGINS: suite.origin, AUTH_TOKENS_FILE: tokens };
     const service = await startWholeService(answering('Known.'), settings);
@@ -62,7 +62,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     forgetNetworkErrors();
   });
 
-  test('a provider that limits requests: tried again, then when to ask again', async () => {
+  test('the extension retries a rate limit, then says when to try again', async () => {
     const workbench = await suite.open();
     suite.service.fake.script({ fault: 'rate-limited', retryAfter: '1' });
     await send(workbench, 'Hurry.');
@@ -71,7 +71,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     forgetNetworkErrors();
   });
 
-  test('a model that needs a key: the command that sets it', async () => {
+  test('the extension offers the command that sets a missing model key', async () => {
     const settings = { 'stepwise.upstream': 'openai', 'stepwise.model': 'gpt-4o' };
     const workbench = await suite.open({ settings });
     await send(workbench, 'Answer.');

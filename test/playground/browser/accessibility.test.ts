@@ -12,7 +12,7 @@ for (const [width, height] of [
   describePlayground(
     `in a low window, ${width} × ${height} (rule: playground-page)`,
     (playground) => {
-      test('what waits for a person and what stops the run are in sight', async () => {
+      test('approval, question and Stop are visible in a low window', async () => {
         await playground.script([write, question, { text: 'Final Answer: Done.' }]);
         await playground.run('Write a note.');
         await playground.button('Allow').waitFor();
@@ -41,15 +41,16 @@ for (const colorScheme of ['light', 'dark'] as const) {
     describePlayground(
       `nothing serious for axe-core, ${colorScheme}, ${width} wide (rule: playground-page)`,
       (playground) => {
-        test('before the first run', async () => expect(await axeFindings(playground.page)).toEqual([]));
+        test('the page has no serious axe-core findings before the first run', async () =>
+          expect(await axeFindings(playground.page)).toEqual([]));
 
-        test('after a run', async () => {
+        test('the page has no serious axe-core findings after a run', async () => {
           await playground.button('Run').click();
           await playground.ended();
           expect(await axeFindings(playground.page)).toEqual([]);
         });
 
-        test('while something waits for a person', async () => {
+        test('the page has no serious axe-core findings while an approval or a question waits', async () => {
           await playground.script([write, question, { text: 'Final Answer: Done.' }]);
           await playground.run('Write a note.');
           await playground.button('Allow').waitFor();
@@ -59,7 +60,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
           expect(await axeFindings(playground.page)).toEqual([]);
         });
 
-        test('each part of the page', async () => {
+        test('each part of the page has no serious axe-core findings', async () => {
           const { page } = playground;
           await playground.button('Run').click();
           await playground.ended();
@@ -69,7 +70,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
           }
         });
 
-        test('nothing sticks out of the window', async () => {
+        test('no content overflows the window of the page', async () => {
           await playground.button('Run').click();
           await playground.ended();
           const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

@@ -24,8 +24,8 @@ async function tagPricing(page: Page): Promise<void> {
 const setSlider = (page: Page, name: string, position: number) =>
   page.getByRole('slider', { name }).fill(String(position));
 
-describePlayground('what lies beneath a step (rule: playground-inspector)', (playground) => {
-  test('a budget that is too small names what falls out and why; pinned, it comes back in a branch', async () => {
+describePlayground('the inspector of a step (rule: playground-inspector)', (playground) => {
+  test('the inspector names files that a small budget left out and why; pinning one includes it in a branch', async () => {
     const { page, service } = playground;
     await tagPricing(page);
     await inspector(page).getByText('Nothing was left out.').waitFor();
@@ -47,7 +47,7 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(await page.getByRole('navigation', { name: 'Runs' }).innerText()).toContain('pinned');
   });
 
-  test('the slider says at once what a step would have seen with less', async () => {
+  test('the budget slider shows which files a smaller budget would leave out', async () => {
     const { page } = playground;
     await tagPricing(page);
     await playground.script(answer('One.'));
@@ -60,7 +60,7 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     await inspector(page).getByText('falls out').first().waitFor({ state: 'hidden' });
   });
 
-  test('the prompt on the page is what the provider was sent, and said to be so', async () => {
+  test('the inspector shows the prompt exactly as sent to the provider and says so', async () => {
     const { page, service } = playground;
     await playground.script([
       { text: 'Thought: I look.\nAction: read_file(path="package.json")' },
@@ -76,7 +76,7 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(shown.join('\n')).toContain(last);
   });
 
-  test('the messages of a prompt look alike, those of the worked example too, and each is called by whose it is', async () => {
+  test('the inspector shows all prompt messages alike, each labelled with its role, worked example included', async () => {
     const { page } = playground;
     await playground.script(answer('Done.'));
     await playground.run('What is this?');
@@ -96,7 +96,7 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(new Set(sizes as string[]).size).toBe(1);
   });
 
-  test('each character of a reply is told apart: thought, call, what was discarded', async () => {
+  test('the inspector marks every character of a reply as thought, call or discarded', async () => {
     const { page } = playground;
     const text =
       'Thought: I look.\nAction: read_file(path="package.json")\nObservation: {"name": "made up"}\nFinal Answer: no';
@@ -113,7 +113,7 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(said).toContain('made up');
   });
 
-  test('the request can be copied for a shell, without its key', async () => {
+  test('the inspector copies the request as a shell command without the key', async () => {
     const { page } = playground;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await playground.script(answer('Done.'));

@@ -11,8 +11,8 @@ const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspe
 const read = { text: 'Thought: I look.\nAction: read_file(path="package.json")' };
 const answer = { text: 'Thought: I know it.\nFinal Answer: Done.' };
 
-describePlayground('what the page says (rule: playground-page)', (playground) => {
-  test('a question keeps its lines, and its call waits for the person', async () => {
+describePlayground('wording of the page (rule: playground-page)', (playground) => {
+  test('the page keeps the line breaks of a question and shows its call as waiting', async () => {
     const { page } = playground;
     const question = {
       text: 'Thought: I ask.\nAction: request_input(question="Which?\\n1. francs\\n2. euros")',
@@ -29,7 +29,7 @@ describePlayground('what the page says (rule: playground-page)', (playground) =>
     expect(await page.getByRole('main').getByText('waits for you').count()).toBe(0);
   });
 
-  test('a count is read out once: its name, and the number', async () => {
+  test('a screen reader gets each count of a step once, with name and number', async () => {
     const { page } = playground;
     await playground.script(answer);
     await playground.run('What is this?');
@@ -39,7 +39,7 @@ describePlayground('what the page says (rule: playground-page)', (playground) =>
     expect(counts).not.toMatch(/\d in\b/);
   });
 
-  test('of two runs it is said what has changed, and what only one has', async () => {
+  test('the comparison names changed parts of two runs and parts that only one run has', async () => {
     const { page } = playground;
     await playground.script([read, answer, answer]);
     await playground.run('What is this?');
@@ -59,15 +59,15 @@ describePlayground('what the page says (rule: playground-page)', (playground) =>
 });
 
 describePlayground(
-  'on a narrow screen (rule: playground-page)',
+  'the page on a narrow screen (rule: playground-page)',
   (playground) => {
-    test('it is said that no language model is called, and what the budget bar means', async () => {
+    test('the narrow page says that no language model is called and explains the budget bar', async () => {
       const { page } = playground;
       await page.getByText('No language model is called').filter({ visible: true }).first().waitFor();
       await page.getByRole('main').getByText('Reply reserve').waitFor();
     });
 
-    test('a step that is chosen is looked at', async () => {
+    test('choosing a step on the narrow page opens it in the inspector', async () => {
       const { page } = playground;
       await playground.button('Run').click();
       await playground.ended();
@@ -96,7 +96,7 @@ describePlayground(
     await page.waitForTimeout(500); // the next prompt is asked for again
   };
 
-  test('for want of a token: once, with what to do, before a run and after it', async () => {
+  test('the page reports a missing token once, with the remedy, before and after a run', async () => {
     const service = await startWholeService(undefined, {
       OFFLINE_MODEL: 'on',
       AUTH_TOKENS_FILE: writeTokenFile({ token: 't'.repeat(40), name: 'page' }),
@@ -116,7 +116,7 @@ describePlayground(
     }
   });
 
-  test('because it has gone: once, with what to do', async () => {
+  test('the page reports an unreachable service once, with the remedy', async () => {
     const service = await startWholeService(undefined, { OFFLINE_MODEL: 'on' });
     const page = await browser.newPage();
     await page.goto(`${service.url}/`);
