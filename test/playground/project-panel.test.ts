@@ -101,12 +101,12 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     await page.keyboard.press('Space');
     expect(await focused()).toMatchObject({ name: 'safeU+202Egpj.txt, tagged' });
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
-    await inspector.getByText('It is not text, and nothing else is sent.').waitFor();
+    await inspector.getByText('It was not sent because it is not a text file.').waitFor();
     await inspector.getByText('safeU+202Egpj.txt').waitFor();
     expect(await page.locator('body').innerText()).not.toContain('\u202E');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Answered', { exact: true }).waitFor();
-    await inspector.getByText('It is not text, and nothing else is sent.').waitFor();
+    await inspector.getByText('It was not sent because it is not a text file.').waitFor();
   });
 
   test('closing the folder picker changes nothing, and a refused picker is reported', async () => {
@@ -116,7 +116,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     await pickerFails('NotAllowedError');
     await page.getByRole('button', { name: 'Work in a folder…' }).click();
     expect(await page.getByRole('alert').allTextContents()).toEqual([
-      'The browser gave no access to this folder.',
+      'The browser denied access to this folder.',
     ]);
     await page.getByText('An example.').waitFor();
   });

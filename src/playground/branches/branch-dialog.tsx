@@ -106,7 +106,7 @@ function WhatIsKept({ step, draft, amend }: DraftProps & Pick<Leaving, 'step'>) 
   if (changeable.length === 0) return null;
   return (
     <fieldset>
-      <legend class="hidden">What becomes of step {step.number}</legend>
+      <legend class="hidden">How to treat step {step.number}</legend>
       <label class="check">
         <input
           type="radio"
@@ -176,7 +176,7 @@ function Settings({ draft, amend }: DraftProps) {
           value={draft.upstream}
           onChange={({ currentTarget }) => amend({ upstream: currentTarget.value })}
         >
-          <option value="">that of the model</option>
+          <option value="">Automatic</option>
           {upstreamNames(draft, list?.upstreams ?? []).map((name) => (
             <option value={name}>{name}</option>
           ))}
@@ -188,11 +188,11 @@ function Settings({ draft, amend }: DraftProps) {
         onValue={(tokenLimit) => amend({ tokenLimit })}
       />
       <WholeNumber
-        name="of these for the reply"
+        name="Reserved for the reply"
         value={draft.reservedOutputTokens}
         onValue={(reservedOutputTokens) => amend({ reservedOutputTokens })}
       />
-      <WholeNumber name="Steps at most" value={draft.maxSteps} onValue={(maxSteps) => amend({ maxSteps })} />
+      <WholeNumber name="Maximum steps" value={draft.maxSteps} onValue={(maxSteps) => amend({ maxSteps })} />
       <label class="branch-instructions">
         Instructions
         <textarea

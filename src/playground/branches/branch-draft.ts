@@ -161,6 +161,6 @@ export function problemOf({ model, tokenLimit, reservedOutputTokens, maxSteps }:
   const numbers = [tokenLimit, reservedOutputTokens, maxSteps];
   if (model.trim() === '') return 'A model must be named.';
   if (!numbers.every((number) => Number.isInteger(number) && number >= 1))
-    return 'Tokens and steps are whole numbers from 1.';
-  return reservedOutputTokens < tokenLimit ? null : 'The reply must leave room for a prompt.';
+    return 'Tokens and steps must be whole numbers of at least 1.';
+  return reservedOutputTokens < tokenLimit ? null : 'The reply reserve must be smaller than the token limit.';
 }

@@ -28,7 +28,9 @@ export function followLinks(): void {
 async function showPlace(hash: string): Promise<void> {
   if (hash === '' || hash === '#') return;
   const place = readLink(hash);
-  notice.value = place ? ((await handOver(place)) ?? show(place)) : 'This link leads nowhere.';
+  notice.value = place
+    ? ((await handOver(place)) ?? show(place))
+    : 'This link names no run or step of this page.';
 }
 
 /** Fetches a run that `stepwise view` holds for this page; returns the reason if that fails, otherwise null. */
@@ -42,7 +44,7 @@ async function handOver({ run }: Place): Promise<string | null> {
 function show({ run, step }: Place): string | null {
   const branch = branches.value.find(({ id }) => id === run);
   if (!branch)
-    return 'This link leads to a run that is not here: runs are gone with the page. Import its file to see it.';
+    return 'The run of this link is not on this page, because a reload discards runs. Import its file to see it.';
   const { length } = branch.view.steps;
   if (step !== null && (step < 1 || step > length)) return `This run has no step ${step}: it has ${length}.`;
   batch(() => {

@@ -98,7 +98,7 @@ function goOnOptions(): Partial<RunOptions> | undefined {
 function FollowUp({ value }: { value: { value: boolean } }) {
   if (active.value || !shown.value?.saved || !shown.value.view.result) return null;
   return (
-    <label class="check" title="The model is shown the whole run before the new task">
+    <label class="check" title="Includes the whole run before the new task">
       <input
         type="checkbox"
         checked={value.value}

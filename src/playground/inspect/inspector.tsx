@@ -72,7 +72,7 @@ function BeforeTheRun({ tab }: { tab: { value: string } }) {
       <header class="inspector-head">
         <h2>The first prompt</h2>
       </header>
-      <p class="muted small">What a press on Run would send with these settings. No model has been called.</p>
+      <p class="muted small">What Run would send with these settings. No model has been called.</p>
       {preview && (
         <Tabs
           label="The first prompt"

@@ -44,9 +44,9 @@ export function toggleTag(path: string): void {
 }
 
 const meanings = {
-  Tag: 'into the context',
-  Pin: 'it stays when the budget gets tight',
-  Focus: 'as if it were open in the editor',
+  Tag: 'include in the context',
+  Pin: 'keep when the budget is short',
+  Focus: 'treat as open in the editor',
 } as const;
 
 interface MarkProps {

@@ -60,7 +60,7 @@ export async function openDropped(transfer: DataTransfer): Promise<void> {
     const handles = await Promise.all(asked);
     const handle = handles.find((each) => each instanceof FileSystemDirectoryHandle);
     if (handle) openPicked(handle);
-    else problem.value = 'This browser does not open folders that are dropped; open a copy instead.';
+    else problem.value = 'This browser cannot open dropped folders. Use “Work in a copy…” instead.';
   });
 }
 
@@ -82,5 +82,5 @@ function whyNotOpened(error: unknown, otherwise: string): string | null {
   const name = error instanceof Error ? error.name : '';
   if (name === 'AbortError') return null;
   const isRefused = name === 'NotAllowedError' || name === 'SecurityError';
-  return isRefused ? 'The browser gave no access to this folder.' : otherwise;
+  return isRefused ? 'The browser denied access to this folder.' : otherwise;
 }

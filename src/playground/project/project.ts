@@ -77,7 +77,7 @@ async function list(folder: StoredFolder, signal: AbortSignal): Promise<void> {
 async function readFile(folder: StoredFolder, path: string): Promise<string | undefined> {
   try {
     const text = await folder.readIfText(path);
-    noteUnsent(path, text ? undefined : 'It is not text, and nothing else is sent.');
+    noteUnsent(path, text ? undefined : 'It was not sent because it is not a text file.');
     return text?.content;
   } catch (error) {
     noteUnsent(path, error instanceof Error ? error.message : undefined);

@@ -98,7 +98,7 @@ function EditForm({
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
-      {!args && <p class="problem">This is no JSON object.</p>}
+      {!args && <p class="problem">This is not a JSON object.</p>}
       <div class="choices">
         <button type="submit" class="primary" disabled={!args}>
           Run with these

@@ -10,8 +10,8 @@ export function DiffPreview({ text }: { text: string }) {
   const lines = text.trimEnd().split('\n');
   const hidden = lines.length - MAX_LINES;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is longer than its box is scrolled with the keyboard
-    <section class="diff" aria-label="What it would do" tabIndex={0}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll a long preview
+    <section class="diff" aria-label="Preview of the call" tabIndex={0}>
       <pre>
         {lines.slice(0, MAX_LINES).map((line) => (
           <span class={`diff-line ${kindOf(line)}`}>

@@ -33,7 +33,7 @@ export function BudgetSettings() {
         }
       />
       <Slider
-        label="Share of files"
+        label="Share for files"
         text={`${Math.round(contextShare * 100)} %`}
         max={SHARES}
         value={contextShare * SHARES}

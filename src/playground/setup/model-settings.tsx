@@ -27,14 +27,14 @@ export function ModelSettings() {
       <label class="field">
         <span>Upstream</span>
         <select value={upstream} onChange={({ currentTarget }) => change({ upstream: currentTarget.value })}>
-          <option value="">that of the model</option>
+          <option value="">Automatic</option>
           {list?.upstreams.map(({ name }) => (
             <option>{name}</option>
           ))}
         </select>
       </label>
       {needsKey.value && <Secret label="Model key" held={modelKey} />}
-      <Secret label="Service token" held={serviceToken} hint="only if asked for" />
+      <Secret label="Service token" held={serviceToken} hint="if the service requires one" />
     </section>
   );
 }

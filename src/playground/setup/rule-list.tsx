@@ -14,7 +14,7 @@ export function RuleList() {
         {rules.map((rule) => (
           <li key={describeRule(rule)}>
             <Exact text={describeRule(rule)} />
-            <button type="button" class="quiet" aria-label="Take this rule back" onClick={() => revoke(rule)}>
+            <button type="button" class="quiet" aria-label="Revoke this rule" onClick={() => revoke(rule)}>
               <Icon name="cross" />
             </button>
           </li>

@@ -42,7 +42,7 @@ export function SetupPanel() {
           </select>
         </label>
         <label class="field">
-          <span>Steps at most</span>
+          <span>Maximum steps</span>
           <input
             type="number"
             min={1}

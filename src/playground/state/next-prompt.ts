@@ -89,9 +89,11 @@ export function problemOf(error: unknown): string {
   if (!(error instanceof StepwiseError)) return inWords(error);
   const found = error.body?.error.details ?? [];
   const details = found.map(({ message }) => message);
-  if (error.code === 'token_budget_exceeded') return ['Even the least does not fit.', ...details].join(' ');
+  if (error.code === 'token_budget_exceeded')
+    return ['Even the shortest prompt does not fit.', ...details].join(' ');
   if (error.code === 'invalid_request')
-    return `The service does not take it. ${found.map(({ path, message }) => `${path ?? ''}: ${message}`).join(' ')}`;
-  if (error.code === 'unsupported_model') return 'No provider is known for this model: choose an upstream.';
+    return `The service rejects these settings. ${found.map(({ path, message }) => `${path ?? ''}: ${message}`).join(' ')}`;
+  if (error.code === 'unsupported_model')
+    return 'The service knows no provider for this model: choose an upstream.';
   return inWords(error);
 }

@@ -104,7 +104,9 @@ export async function startRun({
 
 export function inWords(error: unknown): string {
   if (error instanceof StepwiseError) return failureInWords(error);
-  return error instanceof TypeError || error instanceof RangeError ? error.message : 'This did not work.';
+  return error instanceof TypeError || error instanceof RangeError
+    ? error.message
+    : 'The run could not be started because of an unexpected error.';
 }
 
 /** Adds a run that was read from a file and shows it; `id` names it in links. */

@@ -70,6 +70,6 @@ export const needsKey = computed(() => wantsKey(choice.value, models.value));
 /** Explains which setting is missing for a run; null if none is. */
 export const missing = computed(() => {
   if (settings.value.model.trim() === '') return 'Choose a model.';
-  if (needsKey.value && modelKey.value.trim() === '') return 'This model needs a key.';
+  if (needsKey.value && modelKey.value.trim() === '') return 'This model needs a key: enter it under Model.';
   return null;
 });

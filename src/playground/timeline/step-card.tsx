@@ -128,7 +128,7 @@ function Figures({ calls }: { calls: readonly ModelCallView[] }) {
       {usage.length > 0 && (
         <>
           <Figure name="Tokens in" value={tokens(sum('input_tokens'))} sign="in" />
-          {cached > 0 && <Figure name="Of these from the cache" value={tokens(cached)} sign="cached" />}
+          {cached > 0 && <Figure name="Cached tokens" value={tokens(cached)} sign="cached" />}
           <Figure name="Tokens out" value={tokens(sum('output_tokens'))} sign="out" />
         </>
       )}

@@ -1,5 +1,6 @@
 import type { ModelCallView, StepView } from '../../sdk/index.js';
 import { plural, tokens } from '../text/figures.js';
+import { repairInWords } from '../text/repair-in-words.js';
 
 /** A notable fact about a step: short on the page, complete in the tooltip. */
 export interface Remark {
@@ -14,7 +15,7 @@ export function stepRemarks({ calls, compactions }: StepView): readonly Remark[]
     ...compactions.map(({ tokensBefore, tokensAfter }) => ({
       tone: 'note' as const,
       short: 'history compacted',
-      full: `The history went from ${tokens(tokensBefore)} to ${tokens(tokensAfter)} tokens before this step.`,
+      full: `The history was compacted from ${tokens(tokensBefore)} to ${tokens(tokensAfter)} tokens before this step.`,
     })),
     ...calls.flatMap((call) => [...readingRemarks(call), ...signalRemarks(call), ...warningRemarks(call)]),
   ];
@@ -29,9 +30,7 @@ function readingRemarks({ response }: ModelCallView): Remark[] {
   const parse = response?.parse;
   if (!parse) return [];
   const outcome = outcomes.get(parse.outcome);
-  const repairs = parse.repairs
-    .filter((repair) => repair !== ORDINARY)
-    .map((repair) => repair.replaceAll('_', ' '));
+  const repairs = parse.repairs.filter((repair) => repair !== ORDINARY).map(repairInWords);
   return [
     ...(outcome ? [{ tone: 'warning' as const, short: outcome, full: parse.problem ?? outcome }] : []),
     ...(repairs.length > 0
@@ -39,7 +38,7 @@ function readingRemarks({ response }: ModelCallView): Remark[] {
           {
             tone: 'note' as const,
             short: 'repaired',
-            full: `The reply was mended before it was read: ${repairs.join(', ')}.`,
+            full: `${repairs.join('. ')}.`,
           },
         ]
       : []),
@@ -48,7 +47,7 @@ function readingRemarks({ response }: ModelCallView): Remark[] {
           {
             tone: 'note' as const,
             short: 'constrained',
-            full: 'The provider held the reply to the schema of the tools.',
+            full: 'The provider enforced the tool schema.',
           },
         ]
       : []),
@@ -74,14 +73,14 @@ function signalRemarks({ response }: ModelCallView): Remark[] {
     [
       calls && repeated_action > 0,
       'warning',
-      `same call again`,
+      'same call again',
       `The same tool with the same arguments, ${repeated_action} times.`,
     ],
     [
       calls && repeated_cycle > 0,
       'warning',
       'going in circles',
-      `The same few calls in turn, ${repeated_cycle} times.`,
+      `The same sequence of calls, ${repeated_cycle} times.`,
     ],
     [
       consecutive_errors > 1,
@@ -93,7 +92,7 @@ function signalRemarks({ response }: ModelCallView): Remark[] {
       consecutive_read_only >= 5,
       'note',
       `${plural(consecutive_read_only, 'read')} in a row`,
-      'Nothing but reading for a while.',
+      'The last steps only read and changed nothing.',
     ],
     [
       signals.should_compact,

@@ -221,9 +221,9 @@ describePlayground('addresses of steps (rule: playground-branches)', (playground
 
   test.each([
     ['#/run-1/step/9', 'This run has no step 9: it has 2.'],
-    ['#/run-7/step/1', 'This link leads to a run that is not here'],
+    ['#/run-7/step/1', 'The run of this link is not on this page'],
     ['#/view-gone/step/1', 'The command that opened this run has ended'],
-    ['#<script>', 'This link leads nowhere.'],
+    ['#<script>', 'This link names no run or step of this page.'],
   ])('the page reports that the address %s leads nowhere', async (hash, words) => {
     const { page, troubles } = playground;
     await importFile(page, await savedFile('linked.json'));

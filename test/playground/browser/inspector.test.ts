@@ -13,8 +13,8 @@ async function tagPricing(page: Page): Promise<void> {
     await page.keyboard.press('ArrowRight');
   }
   for (const file of ['coupons', 'discounts', 'price-cart', 'shipping']) {
-    // What is typed within a second belongs together.
-    await page.waitForTimeout(1_100);
+    // A key that moves makes the tree forget the letters typed before.
+    await page.keyboard.press('Home');
     await page.keyboard.type(file);
     await page.keyboard.press('Space');
   }
@@ -54,10 +54,16 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     await playground.run('What is a coupon?');
     await playground.ended();
     await inspector(page).getByText('With another budget').click();
-    await setSlider(page, 'What it would have seen with', 24);
-    await inspector(page).getByText('falls out').first().waitFor();
-    await setSlider(page, 'What it would have seen with', 100);
-    await inspector(page).getByText('falls out').first().waitFor({ state: 'hidden' });
+    await setSlider(page, 'Budget to compare with', 24);
+    await inspector(page)
+      .getByText(/^left out · /)
+      .first()
+      .waitFor();
+    await setSlider(page, 'Budget to compare with', 100);
+    await inspector(page)
+      .getByText(/^left out · /)
+      .first()
+      .waitFor({ state: 'hidden' });
   });
 
   test('the inspector shows the prompt exactly as sent to the provider and says so', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { describePlayground } from '../../support/playground.js';
+import { until } from '../../support/until.js';
 
 const write = {
   text: 'Thought: I write it down.\nAction: write_file(path="notes.md", content="hello")',
@@ -38,7 +39,7 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     else await page.keyboard.press('Escape');
     await playground.ended();
     expect(await page.getByText('Ended: stopped', { exact: true }).count()).toBe(1);
-    await expectSoon(() => service.fake.openSockets(), 0);
+    await until(() => service.fake.openSockets() === 0);
   });
 
   test('the page shows a change before its approval and lists it afterwards', async () => {
@@ -87,10 +88,3 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     expect(JSON.stringify(service.fake.requests.at(-1)?.body)).toContain('Swiss francs');
   });
 });
-
-async function expectSoon<Value>(look: () => Value, wanted: Value): Promise<void> {
-  for (let tries = 0; tries < 100 && look() !== wanted; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  expect(look()).toBe(wanted);
-}

@@ -53,6 +53,6 @@ describePlayground('a key stays in memory (rule: playground-page)', (playground)
     await page.reload();
     await page.getByLabel('Name', { exact: true }).fill('gpt-4o');
     expect(await page.getByLabel('Model key').inputValue()).toBe('');
-    await page.getByText('This model needs a key.').waitFor();
+    await page.getByText('This model needs a key: enter it under Model.').waitFor();
   });
 });

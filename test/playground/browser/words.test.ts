@@ -90,10 +90,17 @@ describePlayground(
   const timesSaid = (page: Page, words: RegExp): Promise<number> =>
     page.getByText(words).filter({ visible: true }).count();
 
+  const rendered = (page: Page): Promise<unknown> =>
+    page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+
   const run = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const preview = page.waitForRequest(
+      (request) => request.postData()?.includes('context_preview') ?? false,
+    );
     await page.getByText('Ended: an error', { exact: true }).waitFor();
-    await page.waitForTimeout(500); // the next prompt is asked for again
+    await (await preview).response().catch(() => null); // The page requests the next prompt after the run.
+    await rendered(page);
   };
 
   test('the page reports a missing token once, with the remedy, before and after a run', async () => {
@@ -104,9 +111,10 @@ describePlayground(
     const page = await browser.newPage();
     try {
       await page.goto(`${service.url}/`);
-      const words = /asks for a token: give yours under Model/;
+      const words = /requires a token: enter yours under Model/;
       await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(500);
+      await page.waitForLoadState('networkidle');
+      await rendered(page);
       expect(await timesSaid(page, words)).toBe(1);
       await run(page);
       expect(await timesSaid(page, words)).toBe(1);
@@ -123,7 +131,7 @@ describePlayground(
     await inspector(page).getByText('First prompt', { exact: true }).waitFor();
     await service.close();
     await run(page);
-    expect(await timesSaid(page, /The service does not answer/)).toBe(1);
+    expect(await timesSaid(page, /The service does not respond/)).toBe(1);
     await page.close();
   });
 });

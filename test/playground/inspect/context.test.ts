@@ -53,13 +53,13 @@ describe('items left out of a step (rule: context-report)', () => {
     const groups = leftOut(await reportOf(crowded()));
     const named = groups.map(({ what, why, items }) => [what, why, items.map(nameOf)]);
     expect(named).toEqual([
-      ['cut', 'Only a part fits its share of the room files may take.', expect.arrayContaining(['a.ts'])],
+      ['cut', 'Only a part fits its share of the budget for files.', expect.arrayContaining(['a.ts'])],
       [
         'left out',
-        'There was no room: what was asked for before it took all the room files may take.',
+        'No room left: items requested earlier used the whole share for files.',
         expect.arrayContaining(['f.ts']),
       ],
-      ['not there', 'No source has it, or it may not be read.', ['missing.ts']],
+      ['unavailable', 'It was not found, or it may not be read.', ['missing.ts']],
     ]);
     const known = new Map([['missing.ts', 'It is not text.']]);
     const told = leftOut(await reportOf(crowded()), known).map(({ why }) => why);
@@ -169,11 +169,13 @@ describe('the effect of another budget (rule: playground-inspector)', () => {
       items({ in: 4, less: 2, out: 0, same: 3 }),
     );
     expect(changes.map(({ item: { id }, what }) => `${id} ${what}`)).toEqual([
-      'out falls out',
-      'less is shorter',
-      'in comes in',
+      'out left out',
+      'less shown less fully',
+      'in included',
     ]);
-    expect(changesInWords(changes)).toBe('1 falls out, 1 is shorter, 1 comes in.');
+    expect(changesInWords(changes)).toBe(
+      '1 file would be left out, 1 file would be shown less fully, 1 file would be included.',
+    );
     expect(changesInWords([])).toBe('Nothing would change.');
   });
 
@@ -181,7 +183,7 @@ describe('the effect of another budget (rule: playground-inspector)', () => {
     const roomy = { modelName: 'gpt-4o', tokenLimit: 30_000, reservedOutputTokens: 500 };
     const changes = changesBetween(await reportOf(crowded({ llm_config: roomy })), await reportOf(crowded()));
     expect(changes).toContainEqual(
-      expect.objectContaining({ what: 'falls out', item: expect.objectContaining({ id: 'f.ts' }) }),
+      expect.objectContaining({ what: 'left out', item: expect.objectContaining({ id: 'f.ts' }) }),
     );
   });
 });

@@ -51,7 +51,7 @@ function OpenDialog({ branches, left: ours, right: theirs }: OpenDialogProps) {
         <h2 id="compare-title">Compare</h2>
         <p class="muted small">
           {changed.length === 0
-            ? 'Both are the same.'
+            ? 'Both runs are the same.'
             : `${plural(changed.length, 'step')} of ${pairs.length} differ.`}
         </p>
         <label class="check">
@@ -60,7 +60,7 @@ function OpenDialog({ branches, left: ours, right: theirs }: OpenDialogProps) {
             checked={onlyChanges}
             onChange={({ currentTarget }) => setOnlyChanges(currentTarget.checked)}
           />
-          Only what differs
+          Only differences
         </label>
         <button type="button" onClick={() => dialog.current?.close()}>
           Close

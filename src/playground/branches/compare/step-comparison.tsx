@@ -145,7 +145,7 @@ function Side({ text, middle, side, name }: SideProps) {
       )}
       {isCut && (
         <button type="button" class="link" onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show what differs' : `Show all ${text.length.toLocaleString('en')} characters`}
+          {isWhole ? 'Show only the difference' : `Show all ${text.length.toLocaleString('en')} characters`}
         </button>
       )}
     </div>

@@ -20,7 +20,7 @@ const MAX_RESPONSES = 1_000;
 export async function readRunFile(file: Pick<Blob, 'size' | 'text'>): Promise<OpenedRun> {
   if (file.size > MAX_BYTES) {
     throw new RunRefused(
-      `It has ${megabytes(file.size)} MB; a saved run of ${megabytes(MAX_BYTES)} MB can be shown.`,
+      `It has ${megabytes(file.size)} MB; the maximum for a saved run is ${megabytes(MAX_BYTES)} MB.`,
     );
   }
   const json = await file.text().catch(() => {
@@ -30,7 +30,7 @@ export async function readRunFile(file: Pick<Blob, 'size' | 'text'>): Promise<Op
   const { length } = saved.responses;
   if (length > MAX_RESPONSES) {
     throw new RunRefused(
-      `It has ${length.toLocaleString('en')} model calls; a run of ${MAX_RESPONSES.toLocaleString('en')} can be shown.`,
+      `It has ${length.toLocaleString('en')} model calls; the maximum is ${MAX_RESPONSES.toLocaleString('en')}.`,
     );
   }
   return { saved, view: await play(saved) };
@@ -55,7 +55,7 @@ async function play(saved: Trajectory): Promise<RunView> {
 /** `TypeError` and `RangeError` explain what is wrong with the file; other errors do not. */
 const refusalOf = (error: unknown): RunRefused =>
   new RunRefused(
-    error instanceof TypeError || error instanceof RangeError ? error.message : 'It cannot be played.',
+    error instanceof TypeError || error instanceof RangeError ? error.message : 'It cannot be replayed.',
   );
 
 const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0);

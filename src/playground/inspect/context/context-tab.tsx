@@ -17,7 +17,7 @@ export function ContextTab(inspected: Inspected) {
   const { preview, problem } = usePreview(client, call.request);
   const report = call.response?.context_report ?? preview?.context_report;
   if (!report && problem && call.failures.length > 0) return <CallFailed />;
-  if (!report) return <p class="muted">{problem ?? 'The step has not been built yet.'}</p>;
+  if (!report) return <p class="muted">{problem ?? 'The prompt is being rebuilt.'}</p>;
   return (
     <>
       <BudgetBar report={report} name="This prompt" />
@@ -32,9 +32,7 @@ export function ContextTab(inspected: Inspected) {
 }
 
 /** The step card already shows the reason. */
-export const CallFailed = () => (
-  <p class="muted">The call failed, and its prompt cannot be built again now.</p>
-);
+export const CallFailed = () => <p class="muted">The call failed, so its prompt cannot be rebuilt.</p>;
 
 /** The context report of a prompt that was not sent yet. */
 export function BudgetTab({ report }: { report: ContextReport }) {

@@ -15,37 +15,34 @@ export interface LeftOut {
 
 const fates = {
   truncated: 'cut',
-  masked: 'shortened to a line',
+  masked: 'reduced to one line',
   dropped: 'left out',
-  duplicate: 'there already',
-  unavailable: 'not there',
+  duplicate: 'duplicate',
+  unavailable: 'unavailable',
 } as const;
 
 type Fate = keyof typeof fates;
 
 /** Explains the report's reasons without terms of the service. */
 const sentences: ReadonlyMap<string, string> = new Map([
-  [
-    'no room in the budget',
-    'There was no room: what was asked for before it took all the room files may take.',
-  ],
-  ['cut to its share of the budget', 'Only a part fits its share of the room files may take.'],
-  ['the same lines as another item', 'The same lines came with another item, and no line is sent twice.'],
-  ['its other lines belong to another item', 'Its other lines came with another item.'],
-  ['included in the context already', 'The context shows it already.'],
-  ["no room in the prompt's tail", 'There was no room at the end of the prompt, where the open file stands.'],
-  ['only lines that the context does not show', 'Only lines that the context does not show already.'],
+  ['no room in the budget', 'No room left: items requested earlier used the whole share for files.'],
+  ['cut to its share of the budget', 'Only a part fits its share of the budget for files.'],
+  ['the same lines as another item', 'Another item includes the same lines, and no line is sent twice.'],
+  ['its other lines belong to another item', 'Another item includes its other lines.'],
+  ['included in the context already', 'The context includes it already.'],
+  ["no room in the prompt's tail", 'No room at the end of the prompt, where the open file goes.'],
+  ['only lines that the context does not show', 'Only the lines that the context does not include already.'],
   ['cut to the lines around the focus', 'Only the lines around the focus fit.'],
-  ['not found or not readable', 'No source has it, or it may not be read.'],
-  ['a context source is out of order', 'A source of files did not work.'],
-  ['larger than is read: only its beginning', 'It is larger than is read: only its beginning was.'],
+  ['not found or not readable', 'It was not found, or it may not be read.'],
+  ['a context source is out of order', 'A source of files failed.'],
+  ['larger than is read: only its beginning', 'It is too large: only its beginning was read.'],
   [
     'one text took more than its part of the history',
-    'One text took more than its part of the history; its middle was cut.',
+    'One text exceeded its part of the history; its middle was cut.',
   ],
   [
     'the history outgrew its share',
-    'The history had outgrown its share of the budget, and the oldest goes first.',
+    'The history exceeded its share of the budget; the oldest turns are dropped first.',
   ],
 ]);
 

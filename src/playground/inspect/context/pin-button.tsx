@@ -16,7 +16,8 @@ export function PinButton({ item, ...inspected }: Inspected & { readonly item: R
   if (!request || !canBePinned(item)) return null;
   const pin = async (): Promise<void> => {
     const pinned = await requestWithPin(request, item);
-    if (!pinned) return setProblem('Neither the request nor the open project has it.');
+    if (!pinned)
+      return setProblem('It cannot be pinned: neither the request nor the open project contains it.');
     const refusal = await whyItStaysOut(inspected, pinned, item);
     if (refusal !== null) return setProblem(refusal);
     await beginBranch(inspected, { request: pinned, change: `${item.id} pinned` });
@@ -50,8 +51,8 @@ async function whyItStaysOut(
     const now = report.items.find((item) => item.id === id && item.status !== 'duplicate');
     if (now && now.tokens > before) return null;
     return now?.original_tokens
-      ? `Pinned it would be seen no more than now: it takes ${tokens(now.original_tokens)} tokens. Allow the step more, below.`
-      : 'Pinned it would be seen no more than now.';
+      ? `Pinning would not reveal more: the item needs ${tokens(now.original_tokens)} tokens. Choose a larger budget below.`
+      : 'Pinning would not reveal more of this item.';
   } catch (error) {
     return problemOf(error);
   }

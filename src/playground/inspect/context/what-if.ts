@@ -1,11 +1,12 @@
 import type { ContextReport, ReportItem } from '../../../sdk/index.js';
+import { plural } from '../../text/figures.js';
 
 /** The effect of another budget on one item. */
 export interface Change {
   readonly item: ReportItem;
   readonly before: number;
   readonly after: number;
-  readonly what: 'falls out' | 'comes in' | 'is shorter' | 'is longer';
+  readonly what: 'left out' | 'shown less fully' | 'shown more fully' | 'included';
 }
 
 type Items = Pick<ContextReport, 'items'>;
@@ -22,12 +23,12 @@ export function changesBetween(before: Items, after: Items): readonly Change[] {
     .sort((a, b) => order.indexOf(a.what) - order.indexOf(b.what));
 }
 
-const order: readonly Change['what'][] = ['falls out', 'is shorter', 'is longer', 'comes in'];
+const order: readonly Change['what'][] = ['left out', 'shown less fully', 'shown more fully', 'included'];
 
 function whatBecame(was: ReportItem, is: ReportItem): Change['what'] {
-  if (is.tokens === 0) return 'falls out';
-  if (was.tokens === 0) return 'comes in';
-  return is.tokens < was.tokens ? 'is shorter' : 'is longer';
+  if (is.tokens === 0) return 'left out';
+  if (was.tokens === 0) return 'included';
+  return is.tokens < was.tokens ? 'shown less fully' : 'shown more fully';
 }
 
 const isAlike = (a: ReportItem, b: ReportItem): boolean => a.tokens === b.tokens;
@@ -38,15 +39,9 @@ const keyOf = ({ kind, id }: ReportItem): string => `${kind} ${id}`;
 export function changesInWords(changes: readonly Change[]): string {
   if (changes.length === 0) return 'Nothing would change.';
   const counted = order.flatMap((what) => {
-    const count = changes.filter((change) => change.what === what).length;
-    return count === 0 ? [] : [`${count} ${verbs[what][count === 1 ? 0 : 1]}`];
+    const items = changes.filter((change) => change.what === what).map(({ item }) => item);
+    const noun = items.some(({ kind }) => kind === 'turn') ? 'item' : 'file';
+    return items.length === 0 ? [] : [`${plural(items.length, noun)} would be ${what}`];
   });
   return `${counted.join(', ')}.`;
 }
-
-const verbs: Readonly<Record<Change['what'], readonly [one: string, more: string]>> = {
-  'falls out': ['falls out', 'fall out'],
-  'is shorter': ['is shorter', 'are shorter'],
-  'is longer': ['is longer', 'are longer'],
-  'comes in': ['comes in', 'come in'],
-};

@@ -23,10 +23,7 @@ export const dialects: Readonly<Record<NonNullable<Parse['dialect']>, string>> =
 };
 
 export const confidences: Readonly<Record<Parse['confidence'], string>> = {
-  exact: 'Read as it was written',
-  repaired: 'Mended or assumed',
-  constrained: 'Held to the schema of the tools by the provider',
+  exact: 'Parsed without repairs',
+  repaired: 'Parsed after repairs or assumptions',
+  constrained: 'Guaranteed by the tool schema that the provider enforced',
 };
-
-/** Formats a repair's code with spaces, such as `missing close`. */
-export const repairInWords = (repair: string): string => repair.replaceAll('_', ' ');
