@@ -131,7 +131,7 @@ export class Agent implements vscode.Disposable {
 
   async rejectChange(): Promise<void> {
     const id = this.approvals.view?.id;
-    const reason = await vscode.window.showInputBox({ prompt: 'Why not? The model is told. May be empty.' });
+    const reason = await vscode.window.showInputBox({ prompt: 'Reason for the model (optional)' });
     if (id !== undefined && reason !== undefined) this.approvals.answer(id, { choice: 'reject', reason });
   }
 

@@ -34,7 +34,7 @@ export function ModelSettings() {
         </select>
       </label>
       {needsKey.value && <Secret label="Model key" held={modelKey} />}
-      <Secret label="Service token" held={serviceToken} hint="if the service requires one" />
+      <Secret label="Service token" held={serviceToken} hint="if required" />
     </section>
   );
 }

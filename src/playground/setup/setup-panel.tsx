@@ -42,7 +42,7 @@ export function SetupPanel() {
           </select>
         </label>
         <label class="field">
-          <span>Maximum steps</span>
+          <span>Max. steps</span>
           <input
             type="number"
             min={1}

@@ -102,7 +102,7 @@ describeDesktop('a folder in the desktop editor', (suite) => {
     rmSync(home, { recursive: true });
     expect(JSON.stringify(suite.service.fake.requests.map(({ body }) => body))).not.toContain(canary);
     expect(shown()).not.toMatch(/- (?:read_file|run_command)\(/);
-    await opened.window.view.getByText('The folder docs is a place where secrets are kept').waitFor();
+    await opened.window.view.getByText('The folder docs contains secrets').waitFor();
   });
 
   test('a folder is usable although a parent folder’s name looks like a secrets file', async () => {

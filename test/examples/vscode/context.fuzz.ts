@@ -25,7 +25,7 @@ describeWorkbench('context of a task in the extension', (suite) => {
     await workbench.probe('replaceText', `// never saved\n${files['src/total.ts']}`);
     await workbench.openFile('src/total.ts', 'export const second = 2;');
     await workbench.probe('runOnFile', 'stepwise.tagFile', 'docs/tagged.md');
-    const chips = view.getByRole('list', { name: 'Goes with the task' });
+    const chips = view.getByRole('list', { name: 'Files of the task' });
     await until(async () => (await chips.getByRole('listitem').count()) === 3);
     expect((await chips.innerText()).replaceAll(/[\s×]+/g, ' ').trim()).toBe(
       'tagged.md tagged total.ts:3 in focus open.ts open',

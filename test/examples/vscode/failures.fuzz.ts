@@ -50,7 +50,7 @@ describeWorkbench('a service that fails during a conversation in the extension',
       writeFileSync(tokens, tokenFileOf({ token: `${token}-next`, name: 'editor' }));
       await workbench.view.getByRole('button', { name: 'New task' }).click();
       await send(workbench, 'With a token of yesterday.');
-      expect(await ended(workbench)).toContain('asks for a token, or does not accept yours');
+      expect(await ended(workbench)).toContain('requires a token, or rejects yours');
       const end = workbench.view.getByRole('region', { name: 'End of the run' });
       await end.getByRole('button', { name: 'Set service token' }).click();
       await workbench.inputBox.fill(`${token}-next`);
@@ -80,7 +80,7 @@ describeWorkbench('a service that fails during a conversation in the extension',
       await service.fake.request(service.fake.requests.length);
       await send(workbench, 'Hurry.');
       expect(await ended(workbench)).toContain(
-        'The service has too much to do. Ask again in a moment to go on.',
+        'The service is overloaded. Ask again in a moment to continue.',
       );
       await service.close();
       await other;

@@ -95,11 +95,10 @@ describePlayground(
 
   const run = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
-    const preview = page.waitForRequest(
-      (request) => request.url().includes('context_preview'),
-    );
+    const preview = page.waitForRequest((request) => request.url().includes('context_preview'));
     await page.getByText('Ended: an error', { exact: true }).waitFor();
-    await (await preview).response().catch(() => null); // The page requests the next prompt after the run.
+    // The page requests a new preview after the run.
+    await (await preview).response().catch(() => null);
     await rendered(page);
   };
 

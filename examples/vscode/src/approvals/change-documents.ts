@@ -17,7 +17,7 @@ export class ChangeDocuments implements vscode.TextDocumentContentProvider {
   #count = 0;
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.toString()) ?? 'This change is decided.';
+    return this.#texts.get(uri.toString()) ?? 'This change was already accepted or rejected.';
   }
 
   /** Shows a change in the editor's diff; the result can show it again or close it. */

@@ -29,7 +29,7 @@ export class Secrets {
   async ask({ id, label }: SecretName): Promise<void> {
     const value = await vscode.window.showInputBox({
       title: `Stepwise: ${label}`,
-      prompt: 'Kept in the secret storage of this editor, and sent to your Stepwise service alone.',
+      prompt: 'Stored in this editor’s secret storage and sent only to your Stepwise service.',
       password: true,
       ignoreFocusOut: true,
       validateInput: (text) => (/^[\x21-\x7e]{0,512}$/.test(text.trim()) ? undefined : problem),

@@ -51,7 +51,9 @@ function TaskBox({ run, offered, model, service, draft }: ViewState) {
         rows={3}
         value={task}
         placeholder={
-          run.status === 'idle' ? 'What should be done? @ names a file' : 'Ask on, or begin a new task'
+          run.status === 'idle'
+            ? 'What should be done? @ names a file'
+            : 'Ask a follow-up, or begin a new task'
         }
         onInput={({ currentTarget }) => {
           change(currentTarget.value);
@@ -99,7 +101,7 @@ function linesOf({ start_line, end_line }: NonNullable<OfferedFile['selection']>
 function Chips({ offered }: Pick<ViewState, 'offered'>) {
   if (offered.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Goes with the task">
+    <ul class="chips" aria-label="Files of the task">
       {offered.map(({ id, kind, path, selection, refusal }) => {
         const lines = selection ? linesOf(selection) : '';
         const name = path.split('/').at(-1);

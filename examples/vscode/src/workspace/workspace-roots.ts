@@ -67,7 +67,7 @@ export class WorkspaceRoots {
 }
 
 const refusalOf = (name: string): string =>
-  `The folder ${name} is a place where secrets are kept, so nothing of it is read or sent.`;
+  `The folder ${name} contains secrets, so nothing in it is read or sent.`;
 
 const isOpen = ({ uri }: Root): boolean =>
   vscode.workspace.workspaceFolders?.some((each) => each.uri.toString() === uri.toString()) ?? false;

@@ -32,7 +32,7 @@ async function typeOf(roots: WorkspaceRoots, path: string): Promise<FileEntry['t
     const uri = roots.locate(parts.slice(0, index + 1).join('/'));
     const type = uri && (await typeAt(uri));
     if (type === undefined || index === parts.length - 1) return type;
-    if (type !== 'folder') throw new Error('What lies above is no folder.');
+    if (type !== 'folder') throw new Error('The parent path is not a folder.');
   }
   return undefined;
 }
@@ -121,7 +121,7 @@ async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promis
     throw new ToolError(CHANGED_MEANWHILE);
   }
   if (!isDirty && !(await document.save())) {
-    throw new ToolError('The change stands in the editor, but the file could not be saved.');
+    throw new ToolError('The change is in the editor, but the file could not be saved.');
   }
 }
 

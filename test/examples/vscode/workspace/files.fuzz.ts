@@ -91,7 +91,7 @@ describeWorkbench('unusual files in the extension', (suite) => {
     const { view } = workbench;
     suite.service.fake.script(answering('Seen.'));
     await workbench.openFile('focus.ts', files['focus.ts']);
-    const chips = view.getByRole('list', { name: 'Goes with the task' });
+    const chips = view.getByRole('list', { name: 'Files of the task' });
     await until(async () => (await chips.innerText()).includes('focus.ts:1-25000'));
     await send(workbench, 'What do you see?');
     expect(await ended(workbench)).toContain('Answered.');

@@ -59,7 +59,7 @@ describeWorkbench('kinds of workspaces in the extension', (suite) => {
     expect(shown()).not.toContain('canary-of-the-home');
     expect(await step(workbench, 4).innerText()).toContain('failed');
     const refusals = await workbench.view.getByRole('list', { name: 'Not sent' }).innerText();
-    expect(refusals).toContain('The folder docs is a place where secrets are kept');
+    expect(refusals).toContain('The folder docs contains secrets');
     expect(refusals).toContain('work_key is a file of secrets');
   });
 
