@@ -2,7 +2,7 @@ import { StepwiseClient, type Tool } from 'stepwise';
 import { createFileReaders, createFileWriters, type Folder, StoredFolder } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
 import { Approvals, type ApprovalView } from './approvals/approvals.js';
-import { askInEditor, tellOfQuestion } from './approvals/ask-in-editor.js';
+import { askInEditor, notifyOfQuestion } from './approvals/ask-in-editor.js';
 import type { ChangeDocuments } from './approvals/change-documents.js';
 import { inMessage } from './approvals/in-message.js';
 import { gatherContext } from './context/gather-context.js';
@@ -54,12 +54,12 @@ export class Agent implements vscode.Disposable {
     this.approvals = new Approvals({
       documents: parts.documents,
       onChange: refresh,
-      onAsk: (view) => this.#isSeen || this.#askInEditor(view, readSettings().askIn === 'dialog'),
+      onAsk: (view) => this.#isVisible || this.#askInEditor(view, readSettings().askIn === 'dialog'),
     });
     this.#conversation = new Conversation({
       approvals: this.approvals,
       onChange: refresh,
-      onQuestion: (question) => this.#isSeen || tellOfQuestion(question),
+      onQuestion: (question) => this.#isVisible || notifyOfQuestion(question),
       // Keep runs that end with the window as interrupted, since the person did not stop them.
       onSaved: async (saved) => {
         if (!this.#isDisposed) await this.#kept.write(saved);
@@ -74,7 +74,7 @@ export class Agent implements vscode.Disposable {
       extensionUri: parts.context.extensionUri,
       state: () => this.#state,
       onRequest: (request) => this.#take(request),
-      onHidden: () => this.#tellWhatWaits(),
+      onHidden: () => this.#notifyOfPending(),
     });
     this.#listener = vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('stepwise')) void this.checkService();
@@ -229,15 +229,15 @@ export class Agent implements vscode.Disposable {
   }
 
   /** True if the person can see the request in the view, and nothing else need ask. */
-  get #isSeen(): boolean {
+  get #isVisible(): boolean {
     return readSettings().askIn === 'view' && this.viewProvider.isVisible;
   }
 
   /** Notifies the person of a waiting request after the view was hidden. */
-  async #tellWhatWaits(): Promise<void> {
+  async #notifyOfPending(): Promise<void> {
     const { question } = this.#conversation;
     if (this.approvals.view) await this.#askInEditor(this.approvals.view, false);
-    else if (question) await tellOfQuestion(question.question);
+    else if (question) await notifyOfQuestion(question.question);
   }
 
   async #askInEditor(view: ApprovalView, isModal: boolean): Promise<void> {

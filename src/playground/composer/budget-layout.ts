@@ -1,7 +1,7 @@
 import type { ContextReport } from '../../sdk/index.js';
 
 /** A segment of the budget bar. */
-export interface BudgetPiece {
+export interface BudgetSegment {
   readonly name: ContextReport['sections'][number]['name'] | 'free' | 'reserve';
   readonly tokens: number;
   /** Start and width as a share of the token limit, from 0 to 1. */
@@ -21,7 +21,7 @@ export function budgetLayout({
 }: Pick<
   ContextReport,
   'sections' | 'token_limit' | 'reserved_output_tokens' | 'prompt_tokens'
->): BudgetPiece[] {
+>): BudgetSegment[] {
   const free = Math.max(0, token_limit - reserved_output_tokens - prompt_tokens);
   const pieces = [
     ...sections.map(({ name, tokens }) => ({ name, tokens })),
@@ -37,7 +37,7 @@ export function budgetLayout({
   });
 }
 
-export const pieceNames: Readonly<Record<BudgetPiece['name'], string>> = {
+export const pieceNames: Readonly<Record<BudgetSegment['name'], string>> = {
   instructions: 'Instructions',
   tools: 'Tools',
   context: 'Files',

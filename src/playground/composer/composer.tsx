@@ -20,7 +20,7 @@ export function Composer() {
   return (
     <section class="composer" aria-label="Task">
       <Budget />
-      {trouble.value && trouble.value !== toldByRun() && (
+      {trouble.value && trouble.value !== runFailure() && (
         <p class="failure" role="alert">
           <Icon name="warning" /> <span>{trouble.value}</span>
         </p>
@@ -134,12 +134,12 @@ function Budget() {
       </div>
     );
   const problem = nextPromptProblem.value;
-  const isTold = problem === trouble.value || problem === toldByRun();
-  return problem !== null && !isTold ? <p class="problem">{problem}</p> : <div class="budget-empty" />;
+  const isShownByCall = problem === trouble.value || problem === runFailure();
+  return problem !== null && !isShownByCall ? <p class="problem">{problem}</p> : <div class="budget-empty" />;
 }
 
 /** Returns the run's failure unless the newest step already shows it. */
-function toldByRun(): string | null {
+function runFailure(): string | null {
   const failure = shown.value?.view.steps.at(-1)?.calls.at(-1)?.failures.at(-1);
   return failure ? failureInWords(failure.error) : null;
 }

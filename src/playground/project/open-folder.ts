@@ -49,7 +49,7 @@ export function openCopy(files: readonly File[]): void {
 }
 
 /** Reports whether a drop contains a folder. Must run while the event is dispatched, since the data is empty later. */
-export const bringsFolder = (transfer: DataTransfer | null): boolean =>
+export const containsFolder = (transfer: DataTransfer | null): boolean =>
   [...(transfer?.items ?? [])].some((item) => item.webkitGetAsEntry()?.isDirectory);
 
 /** Opens the first folder of a drop, as if the person had picked it. */

@@ -7,8 +7,8 @@ import { plural } from '../text/figures.js';
 import { ChangesPanel } from './changes-panel.js';
 import { FileTree } from './file-tree.js';
 import {
-  bringsFolder,
   canOpenOnDisk,
+  containsFolder,
   openCopy,
   openDropped,
   openExample,
@@ -97,7 +97,7 @@ function Openers() {
 function takeFolders(): () => void {
   const allow = (event: DragEvent) => event.preventDefault();
   const take = (event: DragEvent) => {
-    if (!event.dataTransfer || active.value || !bringsFolder(event.dataTransfer)) return;
+    if (!event.dataTransfer || active.value || !containsFolder(event.dataTransfer)) return;
     event.preventDefault();
     void openDropped(event.dataTransfer);
   };

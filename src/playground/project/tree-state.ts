@@ -7,7 +7,7 @@ export const ROW_HEIGHT = 26;
 /** Number of rows rendered above and below the visible ones. */
 const MARGIN = 10;
 /** Maximum pause in milliseconds between two letters of one typed name. */
-const TYPING_PAUSE = 700;
+const TYPING_PAUSE_MS = 700;
 
 /** Paths of the open folders. */
 const openFolders = signal<ReadonlySet<string>>(new Set());
@@ -72,7 +72,7 @@ export function pressKey(key: string): boolean {
 function typeName(key: string): boolean {
   if (key.length !== 1 || key === ' ') return false;
   const now = performance.now();
-  typed.text = now - typed.at < TYPING_PAUSE ? typed.text + key : key;
+  typed.text = now - typed.at < TYPING_PAUSE_MS ? typed.text + key : key;
   typed.at = now;
   const found = findRow(rows.value, activeRow.value, typed.text);
   if (found !== undefined) goTo(found);

@@ -82,7 +82,7 @@ function Said({ call }: { call: ModelCallView }) {
           <Markdown text={answer} />
         </div>
       )}
-      {toldOnce(failures).map(({ error, retryInMs, tries }) => (
+      {mergeRepeats(failures).map(({ error, retryInMs, tries }) => (
         <p class="failure">
           <Icon name="warning" />
           <span>
@@ -102,7 +102,7 @@ function Said({ call }: { call: ModelCallView }) {
 type Failure = ModelCallView['failures'][number];
 
 /** Merges adjacent attempts that failed in the same way. */
-function toldOnce(failures: readonly Failure[]): readonly (Failure & { readonly tries: number })[] {
+function mergeRepeats(failures: readonly Failure[]): readonly (Failure & { readonly tries: number })[] {
   const told: (Failure & { readonly tries: number })[] = [];
   for (const failure of failures) {
     const isSame = told.at(-1)?.error.code === failure.error.code;

@@ -73,14 +73,16 @@ function End({ view: { result, steps, inherited } }: Branch) {
         </span>
         {result.termination_reason && <code> {result.termination_reason}</code>}
       </p>
-      {result.error && !isTold(steps, result.error) && <p class="muted">{failureInWords(result.error)}</p>}
+      {result.error && !isShownByCall(steps, result.error) && (
+        <p class="muted">{failureInWords(result.error)}</p>
+      )}
       {!isShown && <Markdown text={result.answer} />}
     </footer>
   );
 }
 
 /** Reports whether the newest model call already shows this error. */
-const isTold = (steps: readonly StepView[], { code }: StepError): boolean =>
+const isShownByCall = (steps: readonly StepView[], { code }: StepError): boolean =>
   steps.at(-1)?.calls.at(-1)?.failures.at(-1)?.error.code === code;
 
 function moveFocus(

@@ -48,7 +48,7 @@ describeWorkbench('problems with the service in the extension', (suite) => {
     const service = await startWholeService(answering('Known.'), settings);
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': service.url } });
-      expect(await trouble(workbench)).toContain('The service asks for a token');
+      expect(await trouble(workbench)).toContain('The service requires a token');
       await workbench.view.getByRole('button', { name: 'Set service token' }).click();
       await workbench.inputBox.fill(token);
       await workbench.inputBox.press('Enter');

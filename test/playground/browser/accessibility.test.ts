@@ -16,10 +16,10 @@ for (const [width, height] of [
         await playground.script([write, question, { text: 'Final Answer: Done.' }]);
         await playground.run('Write a note.');
         await playground.button('Allow').waitFor();
-        expect(await outOfSight(playground, ['Allow', 'Deny…', 'Stop'])).toEqual([]);
+        expect(await hiddenButtons(playground, ['Allow', 'Deny…', 'Stop'])).toEqual([]);
         await playground.button('Allow').click();
         await playground.page.getByLabel('Your answer').waitFor();
-        expect(await outOfSight(playground, ['Answer', 'Stop'])).toEqual([]);
+        expect(await hiddenButtons(playground, ['Answer', 'Stop'])).toEqual([]);
       });
     },
     { viewport: { width, height } },
@@ -27,7 +27,7 @@ for (const [width, height] of [
 }
 
 /** Returns the names of the buttons that are not completely inside the window. */
-async function outOfSight({ page, button }: Playground, names: readonly string[]): Promise<string[]> {
+async function hiddenButtons({ page, button }: Playground, names: readonly string[]): Promise<string[]> {
   const { height } = page.viewportSize() ?? { height: 0 };
   const boxes = await Promise.all(names.map((name) => button(name).boundingBox()));
   return names.filter((_, index) => {

@@ -87,7 +87,7 @@ describePlayground(
   afterAll(() => browser?.close());
 
   /** Counts visible elements with this text, live regions included. */
-  const timesSaid = (page: Page, words: RegExp): Promise<number> =>
+  const countVisible = (page: Page, words: RegExp): Promise<number> =>
     page.getByText(words).filter({ visible: true }).count();
 
   const rendered = (page: Page): Promise<unknown> =>
@@ -114,9 +114,9 @@ describePlayground(
       await page.getByText(words).first().waitFor();
       await page.waitForLoadState('networkidle');
       await rendered(page);
-      expect(await timesSaid(page, words)).toBe(1);
+      expect(await countVisible(page, words)).toBe(1);
       await run(page);
-      expect(await timesSaid(page, words)).toBe(1);
+      expect(await countVisible(page, words)).toBe(1);
     } finally {
       await page.close();
       await service.close();
@@ -130,7 +130,7 @@ describePlayground(
     await inspector(page).getByText('First prompt', { exact: true }).waitFor();
     await service.close();
     await run(page);
-    expect(await timesSaid(page, /The service does not respond/)).toBe(1);
+    expect(await countVisible(page, /The service does not respond/)).toBe(1);
     await page.close();
   });
 });

@@ -87,7 +87,7 @@ export class DesktopSuite {
 
   async #newContext(): Promise<BrowserContext> {
     const context = await this.#started.browser.newContext({ viewport: { width: 1280, height: 860 } });
-    context.setDefaultTimeout(LONGEST_WAIT_MS);
+    context.setDefaultTimeout(MAX_WAIT_MS);
     this.#afterTest.push(() => context.close());
     return context;
   }
@@ -99,7 +99,7 @@ export class DesktopSuite {
 }
 
 /** Maximum wait for a window, which opens in three seconds on an idle machine. */
-const LONGEST_WAIT_MS = 120_000;
+const MAX_WAIT_MS = 120_000;
 
 /** Runs a suite in the desktop editor: our packaged extension in a Node process. */
 export function describeDesktop(title: string, tests: (suite: DesktopSuite) => void): void {

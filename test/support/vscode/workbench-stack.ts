@@ -61,7 +61,7 @@ export class WorkbenchStack {
       },
     });
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, colorScheme: theme });
-    page.setDefaultTimeout(LONGEST_WAIT_MS);
+    page.setDefaultTimeout(MAX_WAIT_MS);
     this.#pages.push(page);
     await watch(page, {
       origins: [server.origin, String(settings['stepwise.serviceUrl'] ?? service.url)],
@@ -86,7 +86,7 @@ export class WorkbenchStack {
 }
 
 /** Maximum wait for an element, generous enough for a busy machine. */
-const LONGEST_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 
 const themes = { light: 'Default Light Modern', dark: 'Default Dark Modern' };
 

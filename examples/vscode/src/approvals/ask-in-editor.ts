@@ -11,7 +11,7 @@ export async function askInEditor(view: ApprovalView, isModal: boolean): Promise
 }
 
 /** Notifies the person of the model's question, which the view answers. */
-export async function tellOfQuestion(question: string): Promise<void> {
+export async function notifyOfQuestion(question: string): Promise<void> {
   const choice = await vscode.window.showInformationMessage(
     `Stepwise: the model asks: ${inMessage(question)}`,
     'Answer',

@@ -1,7 +1,7 @@
 import type { Trajectory } from '../../../sdk/index.js';
 
 /** Minimum length of a secret, in characters: shorter strings are no keys and occur in texts by chance. */
-const SHORTEST_SECRET = 8;
+const MIN_SECRET_LENGTH = 8;
 
 /**
  * Serializes a run in the format that `readTrajectory` reads. Redacts keys that were typed into a task or returned by
@@ -16,7 +16,7 @@ export function runFile(saved: Trajectory, secrets: readonly string[]): string {
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const known = secrets.map((secret) => secret.trim()).filter(({ length }) => length >= SHORTEST_SECRET);
+  const known = secrets.map((secret) => secret.trim()).filter(({ length }) => length >= MIN_SECRET_LENGTH);
   return known.reduce((left, secret) => left.replaceAll(secret, '[key]'), text);
 }
 

@@ -11,7 +11,7 @@ export interface DiffRun {
  * Maximum number of differing lines to diff: the time grows with their square. Beyond it, the whole middle counts as
  * replaced.
  */
-const MOST_EDITS = 2_000;
+const MAX_EDITS = 2_000;
 
 /**
  * Compares two prompts line by line. Skips their common beginning and end, so the time depends on the change, not on a
@@ -36,7 +36,7 @@ const linesOf = (messages: readonly Pick<PromptMessage, 'role' | 'text'>[]): rea
   messages.flatMap(({ role, text }) => [`${role}:`, ...text.split('\n')]);
 
 function compareMiddle(before: readonly string[], after: readonly string[]): readonly DiffRun[] {
-  const changes = diffArrays([...before], [...after], { maxEditLength: MOST_EDITS });
+  const changes = diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
   if (!changes) {
     return [
       { kind: 'removed', lines: before },

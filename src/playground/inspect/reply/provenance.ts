@@ -2,17 +2,17 @@ import { parseCompletion, readSignatures, readSpans, toOfferedTool } from '../..
 import type { Parse, Step, StepRequestInput } from '../../../sdk/index.js';
 
 /** What a fragment of a completion was parsed as. `markup` is syntax: labels, fences and white space. */
-export type PieceKind = 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded' | 'markup';
+export type FragmentKind = 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded' | 'markup';
 
 /** A fragment of a completion; all fragments joined are the completion. */
-export interface ReplyPiece {
-  readonly kind: PieceKind;
+export interface ReplyFragment {
+  readonly kind: FragmentKind;
   readonly text: string;
 }
 
 /** The completion in fragments, and whether parsing it on the page agrees with the service. */
 export interface Provenance {
-  readonly pieces: readonly ReplyPiece[];
+  readonly pieces: readonly ReplyFragment[];
   /** Null if the page's parser agrees with the service; otherwise the page's outcome. */
   readonly otherwise: Parse['outcome'] | null;
 }
@@ -40,7 +40,7 @@ export function provenanceOf(reply: Reply, request: StepRequestInput): Provenanc
 }
 
 /** Splits off the thought if a JSON object holds it beside the call or the answer (rule: step-object). */
-function thoughtApart(piece: ReplyPiece, thought: string | null): readonly ReplyPiece[] {
+function thoughtApart(piece: ReplyFragment, thought: string | null): readonly ReplyFragment[] {
   const { kind, text } = piece;
   if ((kind !== 'call' && kind !== 'answer') || !text.startsWith('{')) return [piece];
   const [start, end] = thoughtIn(text) ?? [];
@@ -102,9 +102,9 @@ const isSame = (here: string, there: string | undefined): boolean =>
 
 function piecesOf(
   text: string,
-  spans: readonly { readonly kind: PieceKind; readonly start: number; readonly end: number }[],
-): ReplyPiece[] {
-  const pieces: ReplyPiece[] = [];
+  spans: readonly { readonly kind: FragmentKind; readonly start: number; readonly end: number }[],
+): ReplyFragment[] {
+  const pieces: ReplyFragment[] = [];
   let done = 0;
   for (const { kind, start, end } of spans) {
     pieces.push(...whole(text.slice(done, start), 'markup'), { kind, text: text.slice(start, end) });
@@ -113,4 +113,4 @@ function piecesOf(
   return [...pieces, ...whole(text.slice(done), 'markup')];
 }
 
-const whole = (text: string, kind: PieceKind): ReplyPiece[] => (text === '' ? [] : [{ kind, text }]);
+const whole = (text: string, kind: FragmentKind): ReplyFragment[] => (text === '' ? [] : [{ kind, text }]);

@@ -4,6 +4,7 @@ import { failureInWords } from '../../run/failure-in-words.js';
 import { Exact } from '../../text/exact.js';
 import { plural } from '../../text/figures.js';
 import { LongText } from '../../text/long-text.js';
+import { repairInWords } from '../../text/repair-in-words.js';
 import { wordFor } from '../../text/word-for.js';
 import { CopyButton } from '../copy-button.js';
 import { Fact, Facts } from '../facts.js';
