@@ -53,7 +53,7 @@ async function takePictures(stack: WorkbenchStack, theme: 'light' | 'dark'): Pro
   await view
     .getByRole('textbox', { name: 'Task' })
     .fill('A coupon must never take more than the subtotal. Check it.');
-  await view.getByRole('list', { name: 'Goes with the task' }).getByText('tagged').waitFor();
+  await view.getByRole('list', { name: 'Files of the task' }).getByText('tagged').waitFor();
   await shoot('idle');
   await view.getByRole('button', { name: 'Send' }).click();
   await view.getByText('an empty cart').waitFor();

@@ -23,7 +23,7 @@ async function readPinned(folder, id) {
   return file?.type === 'file' ? { id, content: file.content } : undefined;
 }
 
-/** Where a path of a project really lies; undefined for what is missing, outside, or not to be shown. */
+/** Resolves a path of a project; undefined if it is missing, outside the project, or must not be read. */
 async function locate(folder, path) {
   try {
     const root = await realpath(folder);
@@ -36,7 +36,7 @@ async function locate(folder, path) {
   }
 }
 
-/** Undefined for what is no text, or no file at all. */
+/** Reads a text file; undefined for binary files and for everything that is not a file. */
 async function readText({ real, path, stats }) {
   if (!stats.isFile() || stats.size > MAX_FILE_BYTES) return undefined;
   const bytes = await readFile(real);
@@ -60,7 +60,7 @@ async function readFolder({ root, real, path }) {
   return { type: 'folder', path, listing, files, cut: listing.length < all.length };
 }
 
-/** The answer to a GET; undefined for 404. */
+/** Returns the response body of a GET request; undefined for 404. */
 async function answer(url) {
   const [, project, what, id] =
     /^\/projects\/([^/]+)\/(files|pinned\/([\w-][\w.-]*))$/.exec(url.pathname) ?? [];

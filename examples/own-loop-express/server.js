@@ -55,7 +55,7 @@ function findOrder(id) {
   return order;
 }
 
-/** Conversations that wait for a person: the service itself keeps nothing. */
+/** Conversations that wait for a person; the service itself is stateless. */
 const waiting = new Map();
 
 const app = express().use(express.json());
@@ -75,17 +75,17 @@ app.post('/approvals/:id', async (request, response) => {
   return answer(response, await advance(conversation, ''));
 });
 
-/** What went wrong at the service is a bad gateway to our own callers. */
+/** Reports a failure of the service as 502 to our callers. */
 function answer(response, result) {
   return response.status(result.error ? 502 : 200).json(result);
 }
 
-/** Steps until there is an answer, the limit, or something that a person must allow. */
+/** Takes steps until there is an answer, the limit is reached, or a person must approve an action. */
 async function advance(conversation, question) {
   let query = question;
   while (conversation.left > 0) {
     const step = await takeStep(conversation, query);
-    // The history of a step that failed may be null: ours stays as it is.
+    // A failed step may return no history, so keep ours.
     if (step.status === 'error') return { error: step.error.message, details: step.error.details };
     query = '';
     conversation.history = step.updated_conversation_history;
@@ -108,7 +108,7 @@ function wait(conversation, action) {
   return { approval: { id: conversation.id, tool: action.tool_name, arguments: action.tool_args } };
 }
 
-/** One step; a service that cannot be reached is a failed step like any other. */
+/** Takes one step; reports an unreachable service as a failed step. */
 async function takeStep({ id, history, left }, query) {
   try {
     const answered = await fetch(`${service}/api/agent/react_step`, {
@@ -134,7 +134,7 @@ async function takeStep({ id, history, left }, query) {
   }
 }
 
-/** Runs the action, or says that nobody wanted it; either way the model reads what happened. */
+/** Runs the action, or reports that it was denied; the model reads the result either way. */
 function observe({ history, action }, allowed) {
   const turn = { role: 'tool_observation', toolCallId: action.id };
   if (!allowed) {

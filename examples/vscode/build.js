@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
-/** Two bundles of the extension from one source, desktop and web, and the page of its view. */
+/** Builds the extension from one source for desktop and web, and the page of its view. */
 const shared = { bundle: true, minify: true, legalComments: 'eof', logLevel: 'warning' };
 const extension = { ...shared, format: 'cjs', external: ['vscode'], target: 'es2022' };
 
@@ -14,7 +14,7 @@ const worker = await build({
   target: 'es2022',
   write: false,
 });
-// The platform makes an import of Node's an error.
+// Targets browsers, so that an import of a Node module fails the build.
 await build({
   ...extension,
   entryPoints: ['src/web.ts'],

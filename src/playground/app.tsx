@@ -17,7 +17,7 @@ import { Timeline } from './timeline/timeline.js';
 import { TodoPanel } from './timeline/todo-panel.js';
 import { Welcome } from './timeline/welcome.js';
 
-/** The page: what a run is given, the run, and what lies beneath each of its steps. */
+/** The whole page: the setup, the run, and the inspector of its steps. */
 export function App() {
   useEffect(loadModels, [keylessClient.value]);
   useEffect(() => {
@@ -82,7 +82,10 @@ function showBranch(id: string): void {
   selected.value = null;
 }
 
-/** Once more takes the choice back: then it is the newest again. Where there is room for one part only, it leads to the inspector. */
+/**
+ * Selects a step; selecting it again clears the selection, so that the newest is shown. On narrow screens it opens the
+ * inspector.
+ */
 function selectStep(step: number, how: 'chosen' | 'passed'): void {
   const isNarrow = document.querySelector('.tabs')?.checkVisibility() ?? false;
   const takesBack = how === 'chosen' && !isNarrow && selected.value?.step === step;
@@ -92,7 +95,7 @@ function selectStep(step: number, how: 'chosen' | 'passed'): void {
   document.getElementById('tab-inspect')?.focus();
 }
 
-/** Stops the run, unless it closes something that lies above the page, or ends what is typed with an input method. */
+/** Stops the run, unless Escape closes a dialog or cancels input-method composition. */
 function onEscape(event: KeyboardEvent): void {
   if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
   if (document.querySelector('dialog[open]')) return;

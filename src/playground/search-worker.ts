@@ -1,4 +1,4 @@
 import { answerSearches } from '../tools/portable/index.js';
 
-/** Where the expressions of searches are run: one that backtracks for ever is ended with its worker. */
+/** Runs the regular expressions of searches, so that one that backtracks forever can be ended with its worker. */
 answerSearches(self);

@@ -10,7 +10,7 @@ import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 const home = temporaryFolder();
 let count = 0;
 
-/** A folder with the texts before, after Git has applied the patch to it. */
+/** Writes the previous texts to a folder, applies the patch with Git, and returns the folder. */
 async function applied(changes: Parameters<typeof toPatch>[0]) {
   const folder = join(home, String(count++));
   mkdirSync(folder);
@@ -46,14 +46,14 @@ needs(program('git')).test('Git applies the patch of any changes (rule: playgrou
   );
 });
 
-test('and that of a text with which the old one has nothing in common', async () => {
+test('Git applies the patch of a text that was replaced completely', async () => {
   const long = (seed: number) =>
     Array.from({ length: 20_000 }, (_, index) => `${seed * index}-${seed}`).join('\n');
   const now = await applied([{ path: 'a.txt', before: long(7), after: long(11) }]);
   expect(now('a.txt')).toBe(long(11));
 });
 
-test('added and removed lines are counted, whatever they look like', async () => {
+test('the patch counts added and removed lines, whatever they contain', async () => {
   const diff = await toDiff({ path: 'a.txt', before: '-- a\nb\n', after: '++ a\nb\nc\n' });
   expect(countLines(diff)).toEqual({ added: 2, removed: 1 });
 });

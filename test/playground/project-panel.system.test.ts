@@ -26,7 +26,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     await service?.close();
   });
 
-  test('the example is a tree that the keyboard walks, tags, pins and focuses', async () => {
+  test('the keyboard alone can walk the file tree and tag, pin and focus files', async () => {
     await openPage();
     const tree = page.getByRole('tree', { name: 'Files of the project' });
     expect(await tree.getByRole('treeitem').first().getAttribute('tabindex')).toBe('0');
@@ -53,7 +53,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     await page.getByText('1 tagged · 1 pinned').waitFor();
   });
 
-  test('a run writes to a picked folder once a person approves, and the change is shown and taken along', async () => {
+  test('a run writes to a picked folder after approval, and the page shows and exports the change', async () => {
     await openPage();
     await pickOpfs({ 'a.txt': 'one\n', '.env': 'KEY=1' });
     await page.getByText('On your disk.').waitFor();
@@ -75,7 +75,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     );
   });
 
-  test('a copy keeps its changes in the page', async () => {
+  test('changes to a copied folder stay in the page', async () => {
     await openPage();
     const folder = join(home, 'given');
     writeFiles(folder, { 'src/a.ts': 'const price = 1;', '.gitignore': 'dist', 'dist/b.js': 'x' });
@@ -90,7 +90,7 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     await page.getByText('3 files').waitFor();
   });
 
-  test('a file that is not text is left out for that very reason, and each character of a name is seen', async () => {
+  test('a binary file is left out with its reason, and invisible characters of a file name are shown', async () => {
     await openPage();
     const folder = join(home, 'odd');
     writeFiles(folder, { 'logo.png': 'PNG\0\0\0', 'safe\u202Egpj.txt': 'x\n' });
@@ -102,27 +102,27 @@ inChromium('the folder of the playground (rule: playground-project)', () => {
     await page.keyboard.press('Space');
     expect(await focused()).toMatchObject({ name: 'safeU+202Egpj.txt, tagged' });
     const inspector = page.getByRole('complementary', { name: 'Inspector' });
-    await inspector.getByText('It is not text, and nothing else is sent.').waitFor();
+    await inspector.getByText('It was not sent because it is not a text file.').waitFor();
     await inspector.getByText('safeU+202Egpj.txt').waitFor();
     expect(await page.locator('body').innerText()).not.toContain('\u202E');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.getByText('Answered', { exact: true }).waitFor();
-    await inspector.getByText('It is not text, and nothing else is sent.').waitFor();
+    await inspector.getByText('It was not sent because it is not a text file.').waitFor();
   });
 
-  test('a picker that is closed changes nothing, and one that is refused is told', async () => {
+  test('closing the folder picker changes nothing, and a refused picker is reported', async () => {
     await openPage();
     await pickerFails('AbortError');
     await page.getByRole('button', { name: 'Work in a folder…' }).click();
     await pickerFails('NotAllowedError');
     await page.getByRole('button', { name: 'Work in a folder…' }).click();
     expect(await page.getByRole('alert').allTextContents()).toEqual([
-      'The browser gave no access to this folder.',
+      'The browser denied access to this folder.',
     ]);
     await page.getByText('An example.').waitFor();
   });
 
-  test('of 10,000 files in one folder only the rows that are seen are drawn, and End finds the last', async () => {
+  test('a folder of 10,000 files renders only the visible rows, and End reaches the last file', async () => {
     await openPage();
     await page.evaluate(`window.showDirectoryPicker = async () => ({
       name: 'huge',
@@ -161,7 +161,7 @@ const focused = () =>
     return { name, level, expanded, selected, pressed, position };
   })()`);
 
-/** A folder of the page's own, whose handle is a picked one's, from the picker. */
+/** Opens a folder in browser storage (OPFS) as if the person had picked it. */
 async function pickOpfs(files: Readonly<Record<string, string>>): Promise<void> {
   await page.evaluate(`(async (files) => {
     const root = await navigator.storage.getDirectory();
@@ -186,7 +186,7 @@ const pickerFails = (name: string) =>
     `window.showDirectoryPicker = async () => { throw new DOMException('no', '${name}'); }; undefined`,
   );
 
-/** A run whose model says this, step by step. */
+/** Runs a task with these model replies. */
 async function runScript(replies: readonly { text: string }[]): Promise<void> {
   service.fake.script(replies);
   await page.locator('input[list=model-names]').fill('gpt-4o');

@@ -9,12 +9,12 @@ const shown = (open: Iterable<string>) => visibleRows(tree, new Set(open));
 const names = (open: Iterable<string>) => shown(open).map(({ entry, level }) => `${level} ${entry.name}`);
 
 describe('the rows of the file tree (rule: playground-project)', () => {
-  test('folders before files, each in the order people sort names', () => {
+  test('the file tree lists folders before files, each in natural order', () => {
     expect(names([])).toEqual(['1 a', '1 z', '1 b.txt', '1 README.md']);
     expect(names(['a'])).toEqual(['1 a', '2 deep', '2 x9.ts', '2 x10.ts', '1 z', '1 b.txt', '1 README.md']);
   });
 
-  test('each knows its place among its siblings', () => {
+  test('each row of the file tree has its position among its siblings', () => {
     const places = shown(['a']).map(({ position, siblings }) => `${position}/${siblings}`);
     expect(places).toEqual(['1/4', '1/3', '2/3', '3/3', '2/4', '3/4', '4/4']);
   });
@@ -33,12 +33,12 @@ describe('the rows of the file tree (rule: playground-project)', () => {
     ['ArrowLeft', 4, { to: 4 }],
     ['*', 4, { open: new Set(['a', 'z']) }],
     ['Tab', 0, undefined],
-  ])('%s on row %i, as WAI-ARIA has it', (key, at, expected) => {
+  ])('%s on row %i of the file tree behaves as WAI-ARIA specifies', (key, at, expected) => {
     const open = new Set(['a']);
     expect(moveInTree(key, { rows: shown(open), at, open })).toEqual(expected);
   });
 
-  test('letters go to the next name that begins with them, and around', () => {
+  test('typed letters select the next matching row of the file tree, wrapping around at the end', () => {
     const rows = shown(['a']);
     expect(findRow(rows, 0, 'x')).toBe(2);
     expect(findRow(rows, 2, 'x')).toBe(3);
@@ -48,7 +48,7 @@ describe('the rows of the file tree (rule: playground-project)', () => {
     expect(findRow(rows, 0, 'q')).toBeUndefined();
   });
 
-  test('names that mean something to JavaScript are names', () => {
+  test('the file tree accepts names such as `constructor`', () => {
     const odd = toTree(['__proto__/constructor', 'toString', 'a b/ü\u202e.txt']);
     const rows = visibleRows(odd, new Set(['__proto__', 'a b']));
     expect(rows.map(({ entry }) => entry.path)).toEqual([
@@ -61,7 +61,7 @@ describe('the rows of the file tree (rule: playground-project)', () => {
   });
 });
 
-test('a folder of more files than can be shown is listed up to there, and says so (rule: playground-project)', async () => {
+test('the listing of a folder stops at the maximum number of files and reports that (rule: playground-project)', async () => {
   const files = Object.fromEntries(
     Array.from({ length: MAX_LISTED_FILES + 5 }, (_, index) => [`f${index % 100}/${index}.txt`, '']),
   );
@@ -71,7 +71,7 @@ test('a folder of more files than can be shown is listed up to there, and says s
   expect(told.at(-1)?.paths).toHaveLength(MAX_LISTED_FILES);
 });
 
-test('a listing stops with its signal, and leaves out what tools leave out (rule: playground-project)', async () => {
+test('the listing of a folder obeys its signal and skips the files that tools skip (rule: playground-project)', async () => {
   const { folder } = inMemory({ '.gitignore': 'dist', 'dist/a.js': '', '.env': '', 'src/a.ts': '' });
   const [told] = await all(listProject(folder, new AbortController().signal));
   expect(told).toEqual({ paths: ['.gitignore', 'src/a.ts'], unreadable: 0, isDone: true });

@@ -15,7 +15,7 @@ import { emptyRun, type RunView, type StepView } from '../../src/sdk/view/run-vi
 import { command, done, lookUp, lookUpCall, recordingTool, start } from '../support/run-harness.js';
 import type { Script } from '../support/scripted-service.js';
 
-/** Every view of a run, oldest first. */
+/** Returns every view of a run, oldest first. */
 async function views(script: readonly Script[], options: Partial<RunOptions> = {}): Promise<RunView[]> {
   const all = [emptyRun()];
   const { run } = await start(script, options);
@@ -35,18 +35,18 @@ const { tool } = recordingTool();
 const deny = { tools: [tool], approve: async () => ({ type: 'deny' as const, reason: 'no' }) };
 
 describe('phase chips (rule: playground-page)', () => {
-  test('a call, then an answer', async () => {
+  test('the phase chips of a call and then an answer are all done', async () => {
     expect(chips(await last([lookUpCall(), done]))).toEqual([
       'Reason done, Act done, Observe done',
       'Reason done, Answer done',
     ]);
   });
 
-  test('a call that was denied has failed, and is observed', async () => {
+  test('the phase chips show a denied call as failed and then observed', async () => {
     expect(chips(await last([command('ls'), done], deny))[0]).toBe('Reason done, Act failed, Observe done');
   });
 
-  test('on the way: thinking, acting, observing', async () => {
+  test('the phase chips of a step progress from reasoning over acting to observing', async () => {
     const seen = (await views([lookUpCall(), done])).flatMap((view) => chips(view)[0] ?? []);
     expect([...new Set(seen)]).toEqual([
       'Reason active, Act pending, Observe pending',
@@ -55,7 +55,7 @@ describe('phase chips (rule: playground-page)', () => {
     ]);
   });
 
-  test('the strict strategy: each phase by its own call', async () => {
+  test('the phase chips of the strict strategy end as done in a single step', async () => {
     const round: Script[] = [
       { control: { plan: 'look' }, thought: 'I look.' },
       lookUpCall(),
@@ -66,17 +66,17 @@ describe('phase chips (rule: playground-page)', () => {
     ]);
   });
 
-  test('a step that failed', async () => {
+  test('the phase chips show a failed model call as failed reasoning', async () => {
     expect(chips(await last([{ error: 'upstream_billing' }]))[0]).toContain('Reason failed');
   });
 });
 
 describe('remarks (rule: playground-page)', () => {
-  test('an ordinary step has none', async () => {
+  test('an ordinary step has no remarks', async () => {
     expect(shorts(await last([lookUpCall(), done]))).toEqual([[], []]);
   });
 
-  test('an action that could not be read is named, with what was wrong', async () => {
+  test('the remarks name an unparseable action with its problem', async () => {
     const view = await last([{ malformed: 'look_up(' }, done]);
     expect(shorts(view)[0]).toContain('unreadable action');
   });
@@ -86,7 +86,7 @@ describe('the live region (rule: playground-accessible)', () => {
   const heard = (all: readonly RunView[]): string[] =>
     all.flatMap((view, index) => announce(all[index - 1] ?? emptyRun(), view) || []);
 
-  test('says each step, what it calls, how that went, and the end', async () => {
+  test('the live region announces each step, its calls, their results, and the end', async () => {
     expect(heard(await views([lookUpCall(), done]))).toEqual([
       'Step 1 begins.',
       'Step 1: calls look_up.',
@@ -96,13 +96,13 @@ describe('the live region (rule: playground-accessible)', () => {
     ]);
   });
 
-  test('says that something waits for the person', async () => {
+  test('the live region announces that a request waits for the person', async () => {
     expect(heard(await views([command('ls'), done], deny))).toEqual(
       expect.arrayContaining(['Step 1: run_command waits for your approval.', 'Step 1: run_command denied.']),
     );
   });
 
-  test('is silent while a text grows', async () => {
+  test('the live region stays silent while text is streamed', async () => {
     const all = await views([done]);
     const deltas = all.filter(
       (view, index) => view.steps[0]?.calls[0]?.answer !== all[index - 1]?.steps[0]?.calls[0]?.answer,
@@ -115,7 +115,7 @@ describe('the live region (rule: playground-accessible)', () => {
 describe('the budget bar (rule: playground-page)', () => {
   const counts = fc.integer({ min: 0, max: 50_000 });
 
-  test('is the whole limit, piece after piece, the reserve last', () => {
+  test('the budget bar divides the whole limit into segments and ends with the reserve', () => {
     fc.assert(
       fc.property(
         counts,
@@ -145,7 +145,7 @@ describe('the budget bar (rule: playground-page)', () => {
   });
 });
 
-describe('settings → options of a run (rule: playground-page)', () => {
+describe('the options that settings give a run (rule: playground-page)', () => {
   const settings: RunSettings = {
     model: 'offline',
     upstream: '',
@@ -167,7 +167,7 @@ describe('settings → options of a run (rule: playground-page)', () => {
     ['c.js', 'C'],
   ]);
 
-  test('contents travel with the request; what has none is asked for all the same', () => {
+  test('a request includes file contents, and also asks for paths without contents', () => {
     expect(neededPaths(settings)).toEqual(['a.js', 'gone.js', 'b.js', 'c.js']);
     expect(toRunOptions(settings, [], contents).context).toEqual({
       paths: ['a.js', 'gone.js'],
@@ -183,14 +183,14 @@ describe('settings → options of a run (rule: playground-page)', () => {
     });
   });
 
-  test('a tool that was switched off is not offered, and blank instructions are none', () => {
+  test('a disabled tool is not offered, and blank instructions are omitted', () => {
     const options = toRunOptions({ ...settings, disabledTools: ['look_up'] }, [lookUp, tool], contents);
     expect(options.tools?.map(({ name }) => name)).toEqual(['run_command']);
     expect(options).not.toHaveProperty('instructions');
   });
 });
 
-describe('what a run took (rule: playground-page)', () => {
+describe('the usage of a run in words (rule: playground-page)', () => {
   const taking = (model: string, input_tokens: number | null, output_tokens: number | null): StepView => {
     const usage = { ...noUsage, input_tokens, output_tokens };
     const more = { action_details: null, additional_actions: [] };

@@ -18,15 +18,15 @@ describe('the playground (rule: playground-page)', () => {
     ['a browser', BROWSER, 'text/html'],
     ['curl', '*/*', 'application/json'],
     ['a program', 'application/json', 'application/json'],
-    ['who likes both, JSON first', 'application/json, text/html', 'application/json'],
-    ['who would rather have HTML', 'application/json;q=0.5, text/html', 'text/html'],
-  ])('%s: %s gets %s at /', async (_, accept, type) => {
+    ['a client that accepts both, JSON first', 'application/json, text/html', 'application/json'],
+    ['a client that prefers HTML', 'application/json;q=0.5, text/html', 'text/html'],
+  ])('the client "%s" with Accept "%s" gets %s at /', async (_, accept, type) => {
     const { headers, status } = await get('/', { accept });
     expect([status, headers['content-type']?.split(';')[0]]).toEqual([200, type]);
     expect(headers['vary']).toContain('Accept');
   });
 
-  test('loads nothing but files of the service, and these for ever', async () => {
+  test('the page loads only files of the service, and browsers may cache them forever', async () => {
     const { body } = await page();
     expect(body.match(/(?:src|href)="[^"]+"/g)).toHaveLength(4);
     const links = linksOf(body);
@@ -38,7 +38,7 @@ describe('the playground (rule: playground-page)', () => {
     expect((await page()).headers['cache-control']).toBe('no-cache');
   });
 
-  test('no script, style or image from elsewhere, no script made from text', async () => {
+  test('the page’s policy allows no foreign script, style or image, and no script made from text', async () => {
     const { headers, body } = await page();
     const policy = headers['content-security-policy'] ?? '';
     expect(policy).toContain("default-src 'none';script-src 'self';style-src 'self';img-src 'self'");
@@ -47,7 +47,11 @@ describe('the playground (rule: playground-page)', () => {
     expect(body).not.toMatch(/<script>|<style|\son\w+=|style=/);
   });
 
-  test.each(['br', 'gzip', 'identity'])('%s: the same text', async (encoding) => {
+  test.each([
+    'br',
+    'gzip',
+    'identity',
+  ])('encoding %s delivers the same text of a page file', async (encoding) => {
     const [link = ''] = linksOf((await page()).body);
     const plain = await get(link, { 'accept-encoding': 'identity' });
     const { headers, body } = await get(link, { 'accept-encoding': encoding });
@@ -56,7 +60,7 @@ describe('the playground (rule: playground-page)', () => {
     expect(body).toBe(plain.body);
   });
 
-  test('weighs at most 150 kB, compressed, with the example and all that is loaded later', async () => {
+  test('the page with its example and lazily loaded files has less than 150 kB, compressed', async () => {
     const links = linksOf((await page()).body);
     const script = links.find((link) => link.endsWith('.js')) ?? '';
     const { body: code } = await get(script);
@@ -73,7 +77,7 @@ describe('the playground (rule: playground-page)', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
   });
 
-  test('the licences of what is bundled are a file of their own, which only its link loads', async () => {
+  test('the licences of bundled packages are served as a separate file that the page links to', async () => {
     const script = linksOf((await page()).body).find((link) => link.endsWith('.js')) ?? '';
     expect((await get(script)).body).toContain('"/playground/licences.txt"');
     const { status, body } = await get('/playground/licences.txt');
@@ -81,7 +85,7 @@ describe('the playground (rule: playground-page)', () => {
     for (const name of ['marked', 'preact', 'diff']) expect(body).toMatch(new RegExp(`^${name} \\d`, 'm'));
   });
 
-  test('the example is a project with files', async () => {
+  test('the example project contains the files of the shop', async () => {
     const { body } = await get('/playground/example.json');
     expect(body.name).toBe('shop');
     expect(body.files.map(({ path }: { path: string }) => path)).toContain('src/pricing/coupons.js');
@@ -93,5 +97,5 @@ describe('the playground (rule: playground-page)', () => {
     '/playground/../package.json',
     '/playground/app.js.br',
     '/playground/run/active-run.js',
-  ])('%s is nothing', async (path) => expect((await get(path)).status).toBe(404));
+  ])('the playground answers 404 for %s', async (path) => expect((await get(path)).status).toBe(404));
 });

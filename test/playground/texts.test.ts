@@ -5,7 +5,7 @@ import { textWindow } from '../../src/playground/text/text-window.js';
 import { wordFor } from '../../src/playground/text/word-for.js';
 import { spellUnseen } from '../../src/sdk/base/unseen.js';
 
-describe('the beginning of a long text (rule: playground-untrusted)', () => {
+describe('textWindow shows the beginning of a long text (rule: playground-untrusted)', () => {
   const size = { lines: 3, characters: 20 };
 
   test.each([
@@ -22,7 +22,7 @@ describe('the beginning of a long text (rule: playground-untrusted)', () => {
     });
   });
 
-  test('no character is split, and beginning and rest are the whole', () => {
+  test('textWindow splits no character, and its beginning and rest add up to the text', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -40,28 +40,28 @@ describe('the beginning of a long text (rule: playground-untrusted)', () => {
   });
 });
 
-test('figures are short', () => {
+test('the page formats numbers and times briefly', () => {
   expect([tokens(0), tokens(999), tokens(1_000), tokens(12_345)]).toEqual(['0', '999', '1.0k', '12k']);
   expect([duration(12), duration(1_234)]).toEqual(['12 ms', '1.2 s']);
   expect([clock(299_600), clock(61_000), clock(0)]).toEqual(['5:00', '1:01', '0:00']);
 });
 
-describe('a word for a name of a foreign file (rule: playground-untrusted)', () => {
+describe('the page’s word for a name from an untrusted file (rule: playground-untrusted)', () => {
   test.each([
     'constructor',
     '__proto__',
     'toString',
     'hasOwnProperty',
     'newer',
-  ])('%s stands for itself', (name) => {
+  ])('the page shows the unknown name %s unchanged', (name) => {
     expect(wordFor({ answer: 'An answer' }, name)).toBe(name);
   });
 
-  test('a name that is known has its word', () => {
+  test('the page translates a known name into its word', () => {
     expect(wordFor({ answer: 'An answer' }, 'answer')).toBe('An answer');
   });
 
-  test('in a label its characters are all spelt', () => {
+  test('the page spells out invisible characters of a name in a label', () => {
     expect(spellUnseen('a\u202Egpj.txt')).toBe('aU+202Egpj.txt');
   });
 });

@@ -4,11 +4,11 @@ import type { Frame, Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe-core calls serious or critical, each with the first element it is about. */
+/** Returns axe-core's serious and critical findings, each with the first affected element. */
 export async function axeFindings(page: Page | Frame): Promise<string[]> {
-  // The page's policy lets no text become a script; the debugger's own evaluation is not held to it.
+  // The page's policy blocks scripts made from text; the debugger's evaluation bypasses it.
   await page.evaluate(axe);
-  // It would fetch the style sheets anew, which a strict policy forbids.
+  // Preloading would fetch style sheets again, which a strict policy forbids.
   const found = await page.evaluate('axe.run({ resultTypes: ["violations"], preload: false })');
   const { violations } = found as { violations: readonly Violation[] }; // as axe-core documents it
   return violations

@@ -50,7 +50,7 @@ function linkDependencies(original: string, copy: string): void {
 
 function hasInstalled(folder: string): boolean {
   const lockFile = join(folder, 'package-lock.json');
-  // npm records here what it has installed.
+  // File that npm writes after an installation.
   const installedFile = join(folder, 'node_modules/.package-lock.json');
   return existsSync(installedFile) && statSync(installedFile).mtimeMs >= statSync(lockFile).mtimeMs;
 }

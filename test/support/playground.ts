@@ -5,15 +5,15 @@ import { chromiumBrowser, launchChromium } from './chromium.js';
 import { needs } from './needs.js';
 import { startWholeService, type WholeService } from './whole-service.js';
 
-/** What a test of the page holds: one page of one service, and what went wrong on it that nobody asked about. */
+/** A browser page of one service, with the unexpected problems that it caused. */
 export interface Playground {
   readonly page: Page;
   readonly service: WholeService;
-  /** Errors of the console, violations of the policy, requests to anywhere else. */
+  /** Console errors, policy violations, and requests to other origins. */
   readonly troubles: string[];
-  /** Takes the scripted model in place of the embedded one. */
+  /** Replaces the offline model with scripted replies. */
   script(script: Script): Promise<void>;
-  /** Writes the task and presses Run. */
+  /** Types the task and presses Run. */
   run(task: string): Promise<void>;
   /** Resolves when the run has ended. */
   ended(): Promise<void>;
@@ -21,8 +21,8 @@ export interface Playground {
 }
 
 /**
- * A suite in Chromium over the real service and a fake provider; a fresh page for each test. Whatever a test looks at:
- * no error, no violation of the policy, no request to another origin may have happened on its page.
+ * Runs a suite in Chromium with the real service and a fake provider, and a fresh page for each test. Every test also
+ * fails on console errors, policy violations and requests to other origins.
  */
 export function describePlayground(
   title: string,
@@ -80,7 +80,7 @@ export function describePlayground(
   });
 }
 
-/** On a narrow window the parts of the page are tabs. */
+/** Opens a part of the page, which is behind a tab on narrow windows. */
 async function showPart(page: Page, name: string): Promise<void> {
   const tab = page.getByRole('tab', { name, exact: true });
   if (await tab.isVisible()) await tab.click();

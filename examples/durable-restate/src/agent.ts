@@ -13,7 +13,7 @@ import type { Outcome, RunContext, SharedContext, Status, Waiting, WaitingCall }
 
 const taskSchema = z.strictObject({ task: z.string().trim().min(1) });
 
-/** A run of the agent is a workflow, under a name that its caller chooses: asked for twice, it is done once. */
+/** A run is a workflow whose name the caller chooses; starting the same name twice runs it once. */
 export const agent = workflow({
   name: 'agent',
   handlers: {
@@ -23,14 +23,15 @@ export const agent = workflow({
     cancel: handlers.workflow.shared(cancel),
   },
   options: {
-    // Restate takes a handler that says nothing for stuck; a model call may take the service's whole deadline.
+    // Restate considers a silent handler stuck, and a model call may take the service's whole deadline.
     inactivityTimeout: { minutes: 3 },
-    // For a worker that is away: its runs are paused after a day of that. What passes at the service is the loop's.
+    // Applies while no worker is available: Restate pauses the run after a day. The loop itself retries failures of
+    // the service.
     retryPolicy: { initialInterval: 200, maxInterval: { seconds: 10 }, maxAttempts: 10_000 },
   },
 });
 
-/** Everything that is thrown here and is no `TerminalError` is Restate's: it runs the handler again, on the journal. */
+/** Restate catches every error except `TerminalError` and runs the handler again from the journal. */
 async function run(ctx: RunContext, { task }: z.infer<typeof taskSchema>): Promise<Outcome> {
   ctx.set('invocation', ctx.request().id);
   let outcome: Outcome;
@@ -55,7 +56,7 @@ async function readStatus(ctx: SharedContext): Promise<Status> {
   return status.state === 'waiting' ? withoutReplied(ctx, status) : status;
 }
 
-/** The run itself may not have seen a reply yet: it looks at one call after the other, and may have no worker. */
+/** Removes calls that have a reply already: the run reads replies one by one and may have no worker at the moment. */
 async function withoutReplied(ctx: SharedContext, { step, waiting_for }: Waiting): Promise<Status> {
   const open: WaitingCall[] = [];
   for (const call of waiting_for) {
@@ -74,7 +75,7 @@ async function reply(ctx: SharedContext, given: Reply): Promise<void> {
   await ctx.promise<Reply>(call.call_id).resolve(given);
 }
 
-/** The step that is being made is broken off, and the service frees its slot. */
+/** Aborts the step in progress, which frees its slot at the service. */
 async function cancel(ctx: SharedContext): Promise<void> {
   const invocation = await ctx.get('invocation');
   if (!invocation) throw new TerminalError('There is no such run.', { errorCode: 404 });

@@ -5,13 +5,13 @@ import type { RunContext, WaitingCall } from './status.js';
 
 const TOOL_TIMEOUT_MS = 60_000;
 
-/** What a step proposed. */
+/** The actions that a step proposed. */
 interface Proposal {
   readonly step: number;
   readonly actions: readonly ActionDetails[];
 }
 
-/** Everything a step proposed: people are asked before anything runs, then the calls run in their order. */
+/** Performs all proposed actions: first waits for the people's replies, then runs the calls in order. */
 export async function performActions(ctx: RunContext, proposal: Proposal): Promise<TurnInput[]> {
   const replies = await askPeople(ctx, proposal);
   const observations: TurnInput[] = [];
@@ -21,7 +21,7 @@ export async function performActions(ctx: RunContext, proposal: Proposal): Promi
   return observations;
 }
 
-/** Each reply is a durable promise under the id of its call: the wait may take days, and needs no process. */
+/** Awaits each reply as a durable promise with the id of its call: waiting may take days and needs no process. */
 async function askPeople(ctx: RunContext, { step, actions }: Proposal): Promise<Map<string, Reply>> {
   const waiting = actions.filter(needsPerson).map(toWaitingCall);
   if (waiting.length > 0) ctx.set('status', { state: 'waiting', step, waiting_for: waiting });
@@ -39,7 +39,10 @@ const toWaitingCall = ({ id, tool_name, tool_args }: ActionDetails): WaitingCall
   arguments: tool_args,
 });
 
-/** One call: refused, answered by the person, or run. What ran is in the journal under the call's id and name. */
+/**
+ * Handles one call: denied, answered by a person, or executed. The journal stores the result under the call's id and
+ * name.
+ */
 async function perform(ctx: RunContext, action: ActionDetails, reply: Reply | undefined): Promise<TurnInput> {
   if (reply?.type === 'answer') return succeeded(action, reply.text);
   if (reply?.type === 'deny') return denied(action, reply.reason);
@@ -50,7 +53,7 @@ async function perform(ctx: RunContext, action: ActionDetails, reply: Reply | un
   return { ...observed, content: `${note}\n${observed.content}` };
 }
 
-/** What a tool throws is an observation, too. A replay does not come by here with a call that the journal has. */
+/** Runs a tool and returns its exception as an observation. A replay skips calls that are already in the journal. */
 async function execute(ctx: RunContext, call: ActionDetails): Promise<TurnInput> {
   console.log(
     `${new Date().toISOString()} ${ctx.key}: ${call.id} ${call.tool_name} ${JSON.stringify(call.tool_args)}`,
@@ -61,7 +64,7 @@ async function execute(ctx: RunContext, call: ActionDetails): Promise<TurnInput>
   try {
     return succeeded(call, String(await findTool(call.tool_name).execute(call.tool_args, context)));
   } catch (error) {
-    // The run was cancelled, or goes on elsewhere: nothing that is said here counts.
+    // After a cancellation, or if another worker took over the run, the result must not count.
     stop.throwIfAborted();
     return { ...succeeded(call, String(error)), toolResult: { success: false } };
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findTool } from './shop-tools.js';
 import type { WaitingCall } from './status.js';
 
-/** What a person says to a call that waits. */
+/** A person's reply to a waiting call. */
 export const replySchema = z.discriminatedUnion('type', [
   z.strictObject({ call_id: z.string(), type: z.literal('allow') }),
   z.strictObject({ call_id: z.string(), type: z.literal('edit'), arguments: z.record(z.string(), z.json()) }),
@@ -11,7 +11,7 @@ export const replySchema = z.discriminatedUnion('type', [
 ]);
 export type Reply = z.infer<typeof replySchema>;
 
-/** Why the reply does not fit the call; undefined if it does. */
+/** Explains why the reply does not fit the call; undefined if it does. */
 export function findProblem({ tool }: WaitingCall, reply: Reply): string | undefined {
   const asks = tool === 'request_input';
   if (asks && reply.type !== 'answer')
@@ -20,7 +20,7 @@ export function findProblem({ tool }: WaitingCall, reply: Reply): string | undef
   return reply.type === 'edit' ? findArgumentProblem(tool, reply.arguments) : undefined;
 }
 
-/** The service has checked the model's arguments against the tool's schema; a person's have not been there. */
+/** Validates arguments that a person edited; the service has only checked the model's own. */
 function findArgumentProblem(tool: string, args: unknown): string | undefined {
   const { error } = z.fromJSONSchema(findTool(tool).inputSchema).safeParse(args);
   return error && z.prettifyError(error);

@@ -7,11 +7,11 @@ import { type FailedStep, type TakenStep, takeStep } from './take-step.js';
 const MAX_STEPS = 8;
 const MAX_CORRECTIONS_IN_A_ROW = 2;
 
-/** Of one step, for failures that pass; with waits of a minute this is an hour. */
+/** Maximum attempts of one step after temporary failures; with waits of a minute, this is about an hour. */
 const MAX_ATTEMPTS = 60;
 const LONGEST_WAIT_MS = 60_000;
 
-/** With these the provider may have written the whole reply, and billed it, each time. */
+/** Errors after which the provider may have generated and billed the whole reply. */
 const perhapsBilled: ReadonlySet<string> = new Set([
   'upstream_timeout',
   'upstream_invalid_response',
@@ -19,10 +19,10 @@ const perhapsBilled: ReadonlySet<string> = new Set([
   'invalid_answer',
   'internal_error',
 ]);
-/** So of those a step has few. */
+/** Maximum attempts of one step that may have been billed. */
 const MAX_PERHAPS_BILLED = 3;
 
-/** What the loop knows between two steps; made anew from the journal wherever the run is taken up again. */
+/** State of the loop between two steps; rebuilt from the journal when a worker resumes the run. */
 interface Conversation {
   readonly sessionId: string;
   readonly history: TurnInput[];
@@ -32,7 +32,7 @@ interface Conversation {
   corrections: number;
 }
 
-/** The loop over the stateless step: README.md at the root has it on one screen, with nothing that lasts. */
+/** Runs the loop over the stateless step. The root README.md shows the same loop without durability. */
 export async function runLoop(ctx: RunContext, task: string): Promise<Outcome> {
   const sessionId = ctx.rand.uuidv4();
   const talk: Conversation = {
@@ -53,8 +53,8 @@ export async function runLoop(ctx: RunContext, task: string): Promise<Outcome> {
 }
 
 /**
- * The step, from the journal if it was made. It may be made twice only if the worker dies before the journal has it.
- * What passes (429, 503, no connection) is tried again; the wait needs no worker, and can be cancelled.
+ * Takes a step, or returns it from the journal. A step runs twice only if the worker dies before the journal stores
+ * it. Retries temporary failures (429, 503, no connection); the wait needs no worker and can be cancelled.
  */
 async function takeDurableStep(ctx: RunContext, name: string, request: StepRequestInput): Promise<TakenStep> {
   const { attemptCompletedSignal } = ctx.request();
@@ -71,7 +71,7 @@ async function takeDurableStep(ctx: RunContext, name: string, request: StepReque
 
 function requestOf({ sessionId, history, query, left }: Conversation): StepRequestInput {
   return {
-    // A token of the service may be for some projects only, and a project brings its files along.
+    // A service token may be limited to projects; the files of such a project are in its context.
     project_id: process.env['PROJECT_ID'] ?? sessionId,
     session_id: sessionId,
     user_query: query,
@@ -84,12 +84,12 @@ function requestOf({ sessionId, history, query, left }: Conversation): StepReque
     },
     max_iterations_left: left,
     tools: tools.map(({ execute: _, ...tool }) => tool),
-    // The journal needs what the step added and nothing else: it grows with the run, not with its square.
+    // Asks only for what the step added, so that the journal grows linearly with the run.
     include: { history: false, report: 'none' },
   };
 }
 
-/** How the run ends with this step; undefined if it goes on. */
+/** Returns the end of the run after this step; undefined if it continues. */
 async function followUp(ctx: RunContext, talk: Conversation, step: TakenStep): Promise<Outcome | undefined> {
   if ('failure' in step) return endUnlessEmpty(talk, step);
   talk.history.push(...step.new_turns);
@@ -103,14 +103,17 @@ async function followUp(ctx: RunContext, talk: Conversation, step: TakenStep): P
   return undefined;
 }
 
-/** An empty reply is paid, so it is not asked for again: another step is, which costs an iteration. */
+/**
+ * Continues with another step after an empty reply, which was billed and costs an iteration; ends the run on any other
+ * failure.
+ */
 function endUnlessEmpty(talk: Conversation, { failure, billed }: FailedStep): Outcome | undefined {
   if (!failure.retryable || !billed) return { state: 'failed', error: failure };
   talk.left -= 1;
   return undefined;
 }
 
-/** The model meant to act and could not be read: it is told so, and the next step tries again. */
+/** Tells the model that its action could not be parsed, so that the next step can correct it. */
 function correct(talk: Conversation, step: Step, correction: TurnInput): Outcome | undefined {
   const isAnswer = step.parse?.outcome === 'answer';
   if (talk.corrections < (isAnswer ? 1 : MAX_CORRECTIONS_IN_A_ROW)) {

@@ -27,7 +27,7 @@ const openOrder = defineTool({
   execute: ({ path }) => JSON.stringify(findOrder(path.replace('orders/', '')), null, 1),
 });
 
-/** It costs money and must not happen twice: run and call id are the same where the call runs again. */
+/** Costs money, so it must not happen twice. The run and the call id stay the same if the call runs again. */
 const refundOrder = defineTool({
   name: 'refund_order',
   description: 'Pay an order back.',
@@ -40,7 +40,7 @@ const refundOrder = defineTool({
   },
 });
 
-/** The run waits for what the person says; nothing is executed. */
+/** Never executed: the run waits for the person's answer instead. */
 const requestInput = defineTool({
   name: 'request_input',
   description: 'Ask the person a question and wait for the answer. Only for what no other tool can tell.',
@@ -59,7 +59,7 @@ const requestInput = defineTool({
 
 export const tools: readonly Tool[] = [searchOrders, openOrder, refundOrder, requestInput];
 
-/** The service proposes no other tools than it was offered. */
+/** Finds a tool by name. The service proposes only tools that it was offered. */
 export function findTool(name: string): Tool {
   const tool = tools.find((each) => each.name === name);
   if (!tool) throw new Error(`There is no tool "${name}".`);
@@ -72,7 +72,7 @@ function findOrder(id: string) {
   return order;
 }
 
-/** Stands for a payment provider that takes an idempotency key: of two payments with one key the second does nothing. */
+/** Imitates a payment provider with idempotency keys: a second payment with the same key does nothing. */
 async function payBack(key: string, refund: object): Promise<void> {
   const folder = process.env['REFUNDS_DIR'] ?? 'refunds';
   await mkdir(folder, { recursive: true });

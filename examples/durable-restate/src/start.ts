@@ -1,4 +1,4 @@
-/** Everything on one machine, to try it: Restate, the service (unless `STEPWISE_URL` names one) and a worker. */
+/** Starts Restate, a worker and the service (unless `STEPWISE_URL` names one) on one machine, for trying it out. */
 import { spawn } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { startService } from 'stepwise/server';
@@ -9,7 +9,7 @@ const dataFolder = process.env['RESTATE_BASE_DIR'] ?? 'restate-data';
 const workerPort = process.env['PORT'] ?? '9080';
 
 const restate = spawn('node_modules/.bin/restate-server', ['--no-logo', '--base-dir', dataFolder], {
-  // What it is not given it cannot write down: it has no key.
+  // Restate gets no key, so it cannot write one to disk.
   env: {
     PATH: process.env['PATH'],
     RESTATE_NODE_NAME: 'one',
@@ -38,7 +38,7 @@ console.log(
   `Runs start at http://127.0.0.1:${ingress}/agent/<name>/run/send; Restate shows them at http://127.0.0.1:${admin}`,
 );
 
-/** Whether Restate's admin API answered and agreed. */
+/** Calls Restate's admin API; returns false if it fails or cannot be reached. */
 async function call(path: string, body?: object): Promise<boolean> {
   const init = body && {
     method: 'POST',

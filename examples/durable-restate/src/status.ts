@@ -1,30 +1,30 @@
 import type { WorkflowContext, WorkflowSharedContext } from '@restatedev/restate-sdk';
 import type { ActionDetails } from 'stepwise';
 
-/** A call that waits for a person: to be allowed, edited or denied; that of `request_input` to be answered. */
+/** A call that waits for a person to allow, edit or deny it; for `request_input`, to answer it. */
 export interface WaitingCall {
   readonly call_id: string;
   readonly tool: string;
   readonly arguments: ActionDetails['tool_args'];
 }
 
-/** How a run ended. `error` is the `error` of a failed step's body, or what this program says in its place. */
+/** The end of a run. `error` comes from the failed step's body, or from this program. */
 export type Outcome =
   | { readonly state: 'answered'; readonly answer: string }
   | { readonly state: 'failed'; readonly error: { readonly code: string; readonly message: string } }
   | { readonly state: 'cancelled' };
 
-/** A step's calls wait for people. The run writes down all of them; a caller is shown those that have no reply yet. */
+/** Calls of a step that wait for people. The run stores all of them; callers see those without a reply. */
 export interface Waiting {
   readonly state: 'waiting';
   readonly step: number;
   readonly waiting_for: readonly WaitingCall[];
 }
 
-/** What a run is doing. */
+/** The state of a run. */
 export type Status = { readonly state: 'running'; readonly step: number } | Waiting | Outcome;
 
-/** What Restate keeps for a run beside its journal; anyone may read it while the run goes on. */
+/** State that Restate stores beside the journal; readable while the run continues. */
 interface RunState extends Record<string, unknown> {
   status: Status;
   invocation: string;

@@ -4,11 +4,11 @@ export type TakenStep = Step | FailedStep;
 
 export interface FailedStep {
   readonly failure: StepError;
-  /** True where the model was called and this is what came of it: a refusal, an empty reply. */
+  /** True if the failure is the model's own reply, such as a refusal or an empty one, which is billed. */
   readonly billed: boolean;
 }
 
-/** One step of the service: one model call. What went wrong with it is a value, so that the journal has that, too. */
+/** Takes one step, which is one model call. Returns failures as values, so that the journal stores them, too. */
 export async function takeStep(request: StepRequestInput, signal: AbortSignal): Promise<TakenStep> {
   try {
     const step = await createClient().step(request, { signal });
@@ -20,8 +20,8 @@ export async function takeStep(request: StepRequestInput, signal: AbortSignal): 
 }
 
 /**
- * The key is read here, for each call, and goes into a header: it is in no request, so it is in no journal. Ask a
- * vault instead where keys change or every tenant has one.
+ * Reads the key for each call and sends it in a header, so neither requests nor the journal contain it. Use a vault
+ * instead if keys rotate or differ by tenant.
  */
 const createClient = (): StepwiseClient =>
   new StepwiseClient({

@@ -2,7 +2,7 @@ import { StepwiseClient, type Tool } from 'stepwise';
 import { createFileReaders, createFileWriters, type Folder, StoredFolder } from 'stepwise/tools/browser';
 import * as vscode from 'vscode';
 import { Approvals, type ApprovalView } from './approvals/approvals.js';
-import { askInEditor, tellOfQuestion } from './approvals/ask-in-editor.js';
+import { askInEditor, notifyOfQuestion } from './approvals/ask-in-editor.js';
 import type { ChangeDocuments } from './approvals/change-documents.js';
 import { inMessage } from './approvals/in-message.js';
 import { gatherContext } from './context/gather-context.js';
@@ -31,7 +31,7 @@ interface AgentParts {
   readonly documents: ChangeDocuments;
 }
 
-/** What the person sees and does, joined to the conversation: one for each window. */
+/** Connects the conversation with the view, the editor and the settings; one per window. */
 export class Agent implements vscode.Disposable {
   readonly approvals: Approvals;
   readonly viewProvider: RunViewProvider;
@@ -54,13 +54,13 @@ export class Agent implements vscode.Disposable {
     this.approvals = new Approvals({
       documents: parts.documents,
       onChange: refresh,
-      onAsk: (view) => this.#isSeen || this.#askInEditor(view, readSettings().askIn === 'dialog'),
+      onAsk: (view) => this.#isVisible || this.#askInEditor(view, readSettings().askIn === 'dialog'),
     });
     this.#conversation = new Conversation({
       approvals: this.approvals,
       onChange: refresh,
-      onQuestion: (question) => this.#isSeen || tellOfQuestion(question),
-      // What ends with the window was not ended by the person: it is told as interrupted.
+      onQuestion: (question) => this.#isVisible || notifyOfQuestion(question),
+      // Keep runs that end with the window as interrupted, since the person did not stop them.
       onSaved: async (saved) => {
         if (!this.#isDisposed) await this.#kept.write(saved);
       },
@@ -74,14 +74,14 @@ export class Agent implements vscode.Disposable {
       extensionUri: parts.context.extensionUri,
       state: () => this.#state,
       onRequest: (request) => this.#take(request),
-      onHidden: () => this.#tellWhatWaits(),
+      onHidden: () => this.#notifyOfPending(),
     });
     this.#listener = vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration('stepwise')) void this.checkService();
     });
   }
 
-  /** Takes up what was there before a reload; a run that cannot be played again is forgotten. */
+  /** Restores the run from before a reload; discards a run that cannot be replayed. */
   async begin(): Promise<void> {
     await this.#draft.restore();
     const kept = await this.#kept.read();
@@ -89,7 +89,7 @@ export class Agent implements vscode.Disposable {
     await this.#conversation.restore(kept.saved, kept.isRunning).catch(() => this.#conversation.clear());
   }
 
-  /** Starts a task; without one, it is asked for. */
+  /** Starts a task; prompts for one if none is given. */
   async ask(given: unknown): Promise<void> {
     const task = typeof given === 'string' ? given : await vscode.window.showInputBox({ prompt: 'The task' });
     if (!task?.trim()) return;
@@ -118,7 +118,7 @@ export class Agent implements vscode.Disposable {
     await this.#conversation.resume((signal) => this.#prepare('', signal));
   }
 
-  /** Tags files or folders of the explorer, by default the one in the editor. */
+  /** Tags the files or folders selected in the explorer, by default the file in the active editor. */
   async tag(given: unknown, selected: unknown): Promise<void> {
     const uri = given instanceof vscode.Uri ? given : vscode.window.activeTextEditor?.document.uri;
     const all: readonly unknown[] = Array.isArray(selected) && selected.length > 0 ? selected : [uri];
@@ -131,7 +131,7 @@ export class Agent implements vscode.Disposable {
 
   async rejectChange(): Promise<void> {
     const id = this.approvals.view?.id;
-    const reason = await vscode.window.showInputBox({ prompt: 'Why not? The model is told. May be empty.' });
+    const reason = await vscode.window.showInputBox({ prompt: 'Reason for the model (optional)' });
     if (id !== undefined && reason !== undefined) this.approvals.answer(id, { choice: 'reject', reason });
   }
 
@@ -188,7 +188,7 @@ export class Agent implements vscode.Disposable {
     this.#status.show(this.#conversation.view);
   }
 
-  /** Why nothing answered: in a browser only a look of its own can tell. */
+  /** Checks the connection after a failure: in a browser, only a separate request reveals the cause. */
   async #lookAfterFailure(): Promise<void> {
     if (this.#conversation.view.end?.remedy?.command === 'stepwise.checkService') await this.checkService();
   }
@@ -213,7 +213,7 @@ export class Agent implements vscode.Disposable {
     };
   }
 
-  /** In a workspace that is not trusted the model only reads. */
+  /** In an untrusted workspace the model gets read-only tools. */
   async #tools(roots: WorkspaceRoots, folder: Folder): Promise<readonly Tool[]> {
     const { matchLines, commandTools } = this.#parts.platform;
     if (roots.isEmpty) return [];
@@ -223,21 +223,21 @@ export class Agent implements vscode.Disposable {
     return [...readers, ...writers, ...(await commandTools(roots.uris))];
   }
 
-  /** As they are now. */
+  /** Returns the workspace folders as they are open now. */
   #openRoots(): WorkspaceRoots {
     return new WorkspaceRoots(this.#parts.platform.realPath);
   }
 
-  /** Whether the person is asked in the view, and nowhere else. */
-  get #isSeen(): boolean {
+  /** True if the person can see the request in the view, and nothing else need ask. */
+  get #isVisible(): boolean {
     return readSettings().askIn === 'view' && this.viewProvider.isVisible;
   }
 
-  /** The view was hidden: that the run waits must be noticed all the same. */
-  async #tellWhatWaits(): Promise<void> {
+  /** Notifies the person of a waiting request after the view was hidden. */
+  async #notifyOfPending(): Promise<void> {
     const { question } = this.#conversation;
     if (this.approvals.view) await this.#askInEditor(this.approvals.view, false);
-    else if (question) await tellOfQuestion(question.question);
+    else if (question) await notifyOfQuestion(question.question);
   }
 
   async #askInEditor(view: ApprovalView, isModal: boolean): Promise<void> {
@@ -268,18 +268,18 @@ export class Agent implements vscode.Disposable {
         query,
         paths: await suggestPaths(this.#openRoots(), query),
       }),
-    // Of this extension's own, which the person could run as well.
+    // Restricted to this extension's own commands, which the person could also run.
     command: ({ command }) => command.startsWith('stepwise.') && vscode.commands.executeCommand(command),
   };
 
   #take(request: ViewRequest): void {
-    // The table has an answer for each type, which takes requests of that very type.
+    // The table maps each request type to a function that takes requests of that type.
     const answer = this.#answers[request.type] as (request: ViewRequest) => unknown;
     answer(request);
   }
 }
 
-/** The requests of a type; a member of the union may stand for several. */
+/** Selects the requests of a type; one union member may cover several types. */
 type RequestOf<Type, Request = ViewRequest> = Request extends { readonly type: infer Own }
   ? Type extends Own
     ? Request

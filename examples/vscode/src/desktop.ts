@@ -5,14 +5,15 @@ import { createCommandTools } from './desktop/command-tools.js';
 import { realPath } from './desktop/real-path.js';
 import { activateOn } from './extension.js';
 
-/** The extension on a desktop: commands, and the service in a terminal. */
+/** Activates the extension on a desktop, where it can run commands and start the service in a terminal. */
 export function activate(context: vscode.ExtensionContext): Promise<void> {
   return activateOn(context, {
     matchLines: matchLinesInVm,
     commandTools: createCommandTools,
     realPath,
     startService: () => {
-      // At home: a workspace may bring a program of that name. Not by npx, which fetches what npm calls stepwise.
+      // Starts in the home directory, since a workspace may contain a program of that name. Avoids npx, because npm's
+      // `stepwise` is an unrelated package.
       const terminal = vscode.window.createTerminal({ name: 'Stepwise service', cwd: homedir() });
       terminal.show();
       terminal.sendText('stepwise serve');

@@ -6,7 +6,7 @@ import { modelKey, Secrets, serviceToken } from './service/secrets.js';
 
 const VIEW = 'stepwise.run';
 
-/** The extension, the same on desktop and in a browser. */
+/** Activates the extension; shared by desktop and browser. */
 export async function activateOn(context: vscode.ExtensionContext, platform: Platform): Promise<void> {
   const secrets = new Secrets(context.secrets);
   const documents = new ChangeDocuments();

@@ -2,14 +2,14 @@ import type { Tool } from 'stepwise';
 import type { MatchLines } from 'stepwise/tools/browser';
 import type * as vscode from 'vscode';
 
-/** What the desktop can do and a browser cannot, or does in another way. */
+/** Capabilities that differ between the desktop and a browser. */
 export interface Platform {
-  /** Runs a model's regular expressions where they can be given up. */
+  /** Matches a model's regular expressions in a way that can be aborted. */
   readonly matchLines: MatchLines;
-  /** The tools that run commands, in the first of the folders that lies on this machine's disk; none in a browser. */
+  /** Creates the tools that run commands, in the first folder on this machine's disk; empty in a browser. */
   readonly commandTools: (folders: readonly vscode.Uri[]) => Promise<readonly Tool[]>;
-  /** The path where a folder really lies, its links followed; its own path where there are none to follow. */
+  /** Resolves a folder's links; returns its own path where links cannot be resolved. */
   readonly realPath: (uri: vscode.Uri) => string;
-  /** Starts the service in a terminal; undefined where there is none. */
+  /** Starts the service in a terminal; undefined where terminals are unavailable. */
   readonly startService: (() => void) | undefined;
 }

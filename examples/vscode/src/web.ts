@@ -2,10 +2,10 @@ import { matchLinesInWorker } from 'stepwise/tools/browser';
 import type * as vscode from 'vscode';
 import { activateOn } from './extension.js';
 
-/** The worker's module, as text: put there by the build. */
+/** Source text of the worker module; the build inserts it. */
 declare const SEARCH_WORKER: string;
 
-/** The extension in a browser: no processes, no commands. */
+/** Activates the extension in a browser, without processes and commands. */
 export function activate(context: vscode.ExtensionContext): Promise<void> {
   const address = URL.createObjectURL(new Blob([SEARCH_WORKER], { type: 'text/javascript' }));
   context.subscriptions.push({ dispose: () => URL.revokeObjectURL(address) });

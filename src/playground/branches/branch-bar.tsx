@@ -19,7 +19,7 @@ export interface BranchBarProps {
   readonly onShow: (id: string) => void;
 }
 
-/** The runs of this visit as a tree, and which of them is shown. Stands above the timeline. */
+/** The runs of this visit as a tree, with the visible one selected. Placed above the timeline. */
 export function BranchBar({ branches, shown, onShow }: BranchBarProps) {
   return (
     <>

@@ -7,7 +7,7 @@ import { type BranchDraft, changeableActions, describeDraft, draftOf, problemOf 
 import { FileChoice } from './file-choice.js';
 import { type Leaving, leaving, startBranch, takeModel } from './start-branch.js';
 
-/** Asks what a branch is to do otherwise. The browser keeps the focus in it, and gives it back. */
+/** Asks what a branch should change. The browser traps the focus in the dialog and restores it. */
 export function BranchDialog() {
   const from = leaving.value;
   const saved = from?.branch.saved;
@@ -106,7 +106,7 @@ function WhatIsKept({ step, draft, amend }: DraftProps & Pick<Leaving, 'step'>) 
   if (changeable.length === 0) return null;
   return (
     <fieldset>
-      <legend class="hidden">What becomes of step {step.number}</legend>
+      <legend class="hidden">How to treat step {step.number}</legend>
       <label class="check">
         <input
           type="radio"
@@ -176,7 +176,7 @@ function Settings({ draft, amend }: DraftProps) {
           value={draft.upstream}
           onChange={({ currentTarget }) => amend({ upstream: currentTarget.value })}
         >
-          <option value="">that of the model</option>
+          <option value="">Automatic</option>
           {upstreamNames(draft, list?.upstreams ?? []).map((name) => (
             <option value={name}>{name}</option>
           ))}
@@ -188,11 +188,11 @@ function Settings({ draft, amend }: DraftProps) {
         onValue={(tokenLimit) => amend({ tokenLimit })}
       />
       <WholeNumber
-        name="of these for the reply"
+        name="Reserved for the reply"
         value={draft.reservedOutputTokens}
         onValue={(reservedOutputTokens) => amend({ reservedOutputTokens })}
       />
-      <WholeNumber name="Steps at most" value={draft.maxSteps} onValue={(maxSteps) => amend({ maxSteps })} />
+      <WholeNumber name="Maximum steps" value={draft.maxSteps} onValue={(maxSteps) => amend({ maxSteps })} />
       <label class="branch-instructions">
         Instructions
         <textarea
@@ -207,7 +207,7 @@ function Settings({ draft, amend }: DraftProps) {
   );
 }
 
-/** Those of the service, and that of the run, which another service may have had. */
+/** Returns the service's upstreams and the run's own, which may come from another service. */
 const upstreamNames = (
   { upstream }: BranchDraft,
   known: readonly { readonly name: string }[],

@@ -3,29 +3,29 @@ import type { Branch } from '../run/branch.js';
 import type { Contents } from '../run/run-options.js';
 import { plural } from '../text/figures.js';
 
-/** All that a person may change where a branch leaves a run. */
+/** Everything a person may change when branching from a run. */
 export interface BranchDraft {
-  /** False: the step is done again. True: it stays, with these results, and the next one is what is new. */
+  /** False: the branch redoes the step. True: it keeps the step with these results and continues with the next. */
   readonly keepsStep: boolean;
-  /** What each call of the step came to, by the call's id; of those alone that can be given other words. */
+  /** Editable results of the step, by call id. */
   readonly observations: Readonly<Record<string, string>>;
   readonly model: string;
-  /** Empty: the model's name decides. */
+  /** Empty to let the service choose by the model's name. */
   readonly upstream: string;
   readonly instructions: string;
   readonly tokenLimit: number;
   readonly reservedOutputTokens: number;
-  /** How many steps the branch may take. */
+  /** Maximum number of steps of the branch. */
   readonly maxSteps: number;
-  /** Files and folders in the context, as they were named. */
+  /** Files and folders in the context, as the person named them. */
   readonly paths: readonly string[];
   readonly pinned: readonly string[];
 }
 
-/** What the SDK allows where nobody says otherwise. */
+/** The SDK's defaults. */
 const defaults = { tokenLimit: 32_000, reservedOutputTokens: 4_000, maxSteps: 10 };
 
-/** What these tools say follows from the run; the answer to a question does not. */
+/** Tools whose results follow from the run, so they cannot be edited; the answer to a question can. */
 const ownTools: readonly string[] = [
   'create_tasks',
   'update_task_status',
@@ -33,11 +33,11 @@ const ownTools: readonly string[] = [
   'compact_context',
 ] satisfies NonNullable<RunOptions['clientTools']>;
 
-/** The calls of a step whose results can be changed. */
+/** Returns the calls of a step whose results can be edited. */
 export const changeableActions = ({ actions }: StepView): StepView['actions'] =>
   actions.filter(({ tool }) => !ownTools.includes(tool));
 
-/** A branch that changes nothing: as the run was, from this step on. */
+/** Returns a draft without changes: the run as it was from this step on. */
 export function draftOf({ options, responses }: Trajectory, branch: Branch, step: StepView): BranchDraft {
   const { llmConfig, instructions = '', context, maxSteps = defaults.maxSteps } = options;
   const before = responses[responsesBefore(branch, step.number) - 1];
@@ -57,14 +57,14 @@ export function draftOf({ options, responses }: Trajectory, branch: Branch, step
   };
 }
 
-/** How many responses of the service came before a step. */
+/** Counts the service's responses before a step. */
 export const responsesBefore = ({ view }: Branch, step: number): number =>
   view.steps
     .slice(0, step - 1)
     .flatMap(({ calls }) => calls)
     .filter(({ response }) => response !== null).length;
 
-/** The results that were given other words. */
+/** Returns the results that the person edited. */
 export const changedObservations = (
   draft: BranchDraft,
   before: BranchDraft,
@@ -75,7 +75,7 @@ export const changedObservations = (
     ),
   );
 
-/** The steps that the branch begins with, as they are shown. */
+/** Returns the steps that the branch takes over, as the page shows them. */
 export function keptSteps({ view }: Branch, step: number, changed: Readonly<Record<string, string>> | null) {
   const before = view.steps.slice(0, step - 1);
   const [kept] = view.steps.slice(step - 1, step);
@@ -87,7 +87,7 @@ export function keptSteps({ view }: Branch, step: number, changed: Readonly<Reco
   return [...before, { ...kept, actions }];
 }
 
-/** The run's options with the changes; `contents` are those of files that the run did not have. */
+/** Applies the draft to the run's options; `contents` holds files that the run did not have. */
 export function draftOptions(
   draft: BranchDraft,
   saved: SavedOptions,
@@ -113,7 +113,7 @@ export function draftOptions(
   };
 }
 
-/** What was taken out goes with its contents; all else that the run had stays. */
+/** Removes deselected paths with their contents and keeps the rest of the run's context. */
 function contextOf(draft: BranchDraft, before: RunContext, contents: Contents): RunContext {
   const { paths, pinned } = draft;
   const files = (before.inline?.files ?? []).filter(({ path }) => !isTakenOut(path, before.paths, paths));
@@ -130,7 +130,7 @@ function contextOf(draft: BranchDraft, before: RunContext, contents: Contents): 
 const isTakenOut = (id: string, before: readonly string[] | undefined, after: readonly string[]): boolean =>
   (before?.includes(id) ?? false) && !after.includes(id);
 
-/** What is changed, in words; the name of a branch. */
+/** Describes the changes; also used as the branch's name. */
 export function describeDraft(draft: BranchDraft, before: BranchDraft, step: StepView): string {
   const changed = Object.keys(changedObservations(draft, before));
   const tools = step.actions.filter(({ id }) => changed.includes(id)).map(({ tool }) => tool);
@@ -156,11 +156,11 @@ const difference = (after: readonly string[], before: readonly string[]): readon
   ...before.filter((id) => !after.includes(id)).map((id) => `without ${id}`),
 ];
 
-/** What no run can have, in words; null if nothing. */
+/** Explains why a run with these settings is impossible; null if it is possible. */
 export function problemOf({ model, tokenLimit, reservedOutputTokens, maxSteps }: BranchDraft): string | null {
   const numbers = [tokenLimit, reservedOutputTokens, maxSteps];
   if (model.trim() === '') return 'A model must be named.';
   if (!numbers.every((number) => Number.isInteger(number) && number >= 1))
-    return 'Tokens and steps are whole numbers from 1.';
-  return reservedOutputTokens < tokenLimit ? null : 'The reply must leave room for a prompt.';
+    return 'Tokens and steps must be whole numbers of at least 1.';
+  return reservedOutputTokens < tokenLimit ? null : 'The reply reserve must be smaller than the token limit.';
 }

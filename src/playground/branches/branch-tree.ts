@@ -2,14 +2,14 @@ import type { Branch } from '../run/branch.js';
 import { wordFor } from '../text/word-for.js';
 import { endings } from '../timeline/announce.js';
 
-/** A run among the others: how far it is from a run of its own. */
+/** A run in the list of branches, with its depth. */
 export interface BranchRow {
   readonly branch: Branch;
-  /** 0 for a run that left no other. */
+  /** 0 for a run that is no branch of another. */
   readonly depth: number;
 }
 
-/** Every run below the one it left, in the order in which they began. */
+/** Lists each run below its parent, siblings in the order in which they began. */
 export function branchTree(branches: readonly Branch[]): readonly BranchRow[] {
   const ids = new Set(branches.map(({ id }) => id));
   const childrenOf = (id: string | null): readonly Branch[] =>
@@ -19,7 +19,7 @@ export function branchTree(branches: readonly Branch[]): readonly BranchRow[] {
   return rowsBelow(null, 0);
 }
 
-/** How a run ended, in a word or two. */
+/** Describes in a word or two how a run ended. */
 export function endOf({ view, origin }: Branch): string {
   if (view.result) return wordFor(endings, view.result.stop_reason);
   return origin === 'file' ? 'unfinished' : 'on its way';

@@ -9,7 +9,7 @@ export interface FileChoiceProps {
   readonly amend: (changes: Partial<BranchDraft>) => void;
 }
 
-/** Which files the prompt holds: those of the run, and more of the open project. */
+/** Lists the run's files and those of the open project, to choose the ones in the prompt. */
 export function FileChoice({ draft, before, amend }: FileChoiceProps) {
   const paths = [...new Set([...before.paths, ...draft.paths])];
   return (
@@ -60,7 +60,7 @@ const Choice = ({ name, note, isChosen, onChosen }: ChoiceProps) => (
   </label>
 );
 
-/** Adds a file as soon as what is typed, or picked, is one. */
+/** Adds a file as soon as the field contains the path of one. */
 function AddFile({ onFile }: { onFile: (path: string) => void }) {
   const [text, setText] = useState('');
   const { paths: files } = listing.value;

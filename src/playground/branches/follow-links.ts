@@ -5,10 +5,13 @@ import { formatLink, type Place, readLink } from './deep-link.js';
 import { notice } from './files/notice.js';
 import { openRun } from './files/open-runs.js';
 
-/** What a command hands to the page has an id that begins so (`stepwise view`). */
+/** Matches the ids of runs that `stepwise view` hands to the page. */
 const HANDED = /^view-[\w-]+$/;
 
-/** Keeps the address at the step that is shown, and shows what an address says: opened, typed, or gone back to. */
+/**
+ * Keeps the address in step with the visible step, and opens the place of an address that was typed, clicked or gone
+ * back to.
+ */
 export function followLinks(): void {
   const follow = (): void => void showPlace(location.hash);
   addEventListener('popstate', follow);
@@ -25,10 +28,12 @@ export function followLinks(): void {
 async function showPlace(hash: string): Promise<void> {
   if (hash === '' || hash === '#') return;
   const place = readLink(hash);
-  notice.value = place ? ((await handOver(place)) ?? show(place)) : 'This link leads nowhere.';
+  notice.value = place
+    ? ((await handOver(place)) ?? show(place))
+    : 'This link names no run or step of this page.';
 }
 
-/** Fetches a run that a command holds for this page; why it could not, or null. */
+/** Fetches a run that `stepwise view` holds for this page; returns the reason if that fails, otherwise null. */
 async function handOver({ run }: Place): Promise<string | null> {
   if (!HANDED.test(run) || branches.value.some(({ id }) => id === run)) return null;
   const gone = 'The command that opened this run has ended: open the file again.';
@@ -39,7 +44,7 @@ async function handOver({ run }: Place): Promise<string | null> {
 function show({ run, step }: Place): string | null {
   const branch = branches.value.find(({ id }) => id === run);
   if (!branch)
-    return 'This link leads to a run that is not here: runs are gone with the page. Import its file to see it.';
+    return 'The run of this link is not on this page, because a reload discards runs. Import its file to see it.';
   const { length } = branch.view.steps;
   if (step !== null && (step < 1 || step > length)) return `This run has no step ${step}: it has ${length}.`;
   batch(() => {

@@ -1,4 +1,4 @@
-/** The arrow keys up and down take the focus from one of these to the next; every other key is left alone. */
+/** Moves the focus to the previous or next stop on the up and down arrow keys; ignores all other keys. */
 export function moveFocus(event: KeyboardEvent, stops: Iterable<HTMLElement> = []): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const list = [...stops];

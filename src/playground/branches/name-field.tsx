@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Which run is being given another name. */
+/** Id of the run that is being renamed. */
 export const renaming = signal<string | null>(null);
 
 const MAX_CHARACTERS = 200;
@@ -10,7 +10,7 @@ export interface NameFieldProps {
   readonly onName: (name: string) => void;
 }
 
-/** Enter takes the name, Escape leaves it, and so does an empty one. */
+/** Enter keeps the name; Escape or an empty name cancels. */
 export function NameField({ name, onName }: NameFieldProps) {
   const end = (typed: string): void => {
     renaming.value = null;

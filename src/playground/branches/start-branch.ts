@@ -14,23 +14,26 @@ import {
   responsesBefore,
 } from './branch-draft.js';
 
-/** Where a branch is about to leave a run; null while nobody thinks of it. */
+/** The run and step from which a branch is being prepared; null if none is. */
 export const leaving = signal<Leaving | null>(null);
 
 export interface Leaving {
   readonly branch: Branch;
   readonly step: StepView;
-  /** Whether the step's results are to be changed first. */
+  /** True to edit the step's results first. */
   readonly keepsStep: boolean;
 }
 
 export interface BranchStart extends Pick<Leaving, 'branch' | 'step'> {
   readonly draft: BranchDraft;
-  /** How many model calls to take before the first pause; all of them by default. */
+  /** Number of model calls before the first pause; unlimited by default. */
   readonly steps?: number;
 }
 
-/** What stands in the way of a run with the branch's model, in words; else the settings now name that model, so that its key is sent. */
+/**
+ * Selects the branch's model in the settings, so that its key is sent; returns the reason if a run with it is
+ * impossible.
+ */
 export function takeModel({ model, upstream }: BranchDraft): string | null {
   const { model: formerModel, upstream: formerUpstream } = settings.value;
   changeSettings({ model: model.trim(), upstream });
@@ -39,7 +42,10 @@ export function takeModel({ model, upstream }: BranchDraft): string | null {
   return problem;
 }
 
-/** Leaves a run before a step, or after it with other results, and goes on as the draft says; resolves when the branch has ended. */
+/**
+ * Branches before a step, or after it with other results, and runs as the draft says; resolves when the branch has
+ * ended.
+ */
 export async function startBranch({ branch, step, draft, steps }: BranchStart): Promise<void> {
   const { saved } = branch;
   if (!saved) return;
@@ -56,18 +62,21 @@ export async function startBranch({ branch, step, draft, steps }: BranchStart): 
   });
 }
 
-/** Where a run is left, and what is different from there on. */
+/** The place at which a branch leaves a run, and what it changes. */
 export interface Departure extends Pick<Leaving, 'branch' | 'step'>, Pick<BranchStart, 'steps'> {
-  /** What calls of the step came to instead, by their ids; null: the step is done again. */
+  /** Replacement results by call id; null to redo the step. */
   readonly results: Readonly<Record<string, string>> | null;
   readonly label: string;
-  /** In words. */
+  /** Description of the change. */
   readonly change: string;
-  /** In place of the run's own. */
+  /** Options that replace the run's own. */
   readonly options: Partial<RunOptions>;
 }
 
-/** Keeps a run up to a step and goes on from there; resolves when the branch has ended. A run of which nothing is saved is left alone. */
+/**
+ * Keeps a run up to a step and continues from there; resolves when the branch has ended. Does nothing if the run has
+ * no saved state.
+ */
 export async function leaveRun({
   branch,
   step,
@@ -94,7 +103,7 @@ export async function leaveRun({
   });
 }
 
-/** The contents of what the run did not have: the service does not see the page's folder. */
+/** Reads the files that the run did not have, since the service cannot read the page's folder. */
 async function newContents(draft: BranchDraft, before: BranchDraft): Promise<ReadonlyMap<string, string>> {
   const paths = draft.paths.filter((path) => !before.paths.includes(path));
   const contents = await Promise.all(paths.map((path) => project.value?.read(path)));

@@ -10,7 +10,7 @@ export interface StepActionsProps {
   readonly step: StepView;
 }
 
-/** What can be done with a step: turn back to it, or go on from it with another result. Nothing while a run is on its way. */
+/** Buttons to redo a step, or to continue from it with another result. Empty during a run. */
 export function StepActions({ branch, step }: StepActionsProps) {
   if (!branch.saved || active.value) return null;
   const begins = branch.view.inherited === step.number;

@@ -2,17 +2,17 @@ import { useState } from 'preact/hooks';
 import type { ContextReport } from '../../sdk/index.js';
 import { tokens } from '../text/figures.js';
 import { wordFor } from '../text/word-for.js';
-import { type BudgetPiece, budgetLayout, pieceNames } from './budget-layout.js';
+import { type BudgetSegment, budgetLayout, pieceNames } from './budget-layout.js';
 
 export interface BudgetBarProps {
   readonly report: ContextReport;
-  /** Which prompt it is about. */
+  /** Names the prompt that the bar describes. */
   readonly name: string;
 }
 
-/** The token limit by section, the reply's reserve hatched. What pointing shows also stands in the list below. */
+/** The token limit by section, with the reply's reserve hatched. The list below repeats what the tooltips say. */
 export function BudgetBar({ report, name: title }: BudgetBarProps) {
-  const [pointed, setPointed] = useState<BudgetPiece['name'] | null>(null);
+  const [pointed, setPointed] = useState<BudgetSegment['name'] | null>(null);
   const pieces = budgetLayout(report);
   return (
     <div class="budget">

@@ -1,15 +1,18 @@
 import type { ContextReport } from '../../sdk/index.js';
 
-/** A piece of the budget bar. */
-export interface BudgetPiece {
+/** A segment of the budget bar. */
+export interface BudgetSegment {
   readonly name: ContextReport['sections'][number]['name'] | 'free' | 'reserve';
   readonly tokens: number;
-  /** Of the whole limit, from 0 to 1; where it begins and how much it takes. */
+  /** Start and width as a share of the token limit, from 0 to 1. */
   readonly from: number;
   readonly share: number;
 }
 
-/** The whole token limit, piece by piece: what the prompt takes, what is free, and the reply's reserve at the end. */
+/**
+ * Divides the token limit into segments: the sections of the prompt, the free rest, and the reply's reserve at the
+ * end.
+ */
 export function budgetLayout({
   sections,
   token_limit,
@@ -18,7 +21,7 @@ export function budgetLayout({
 }: Pick<
   ContextReport,
   'sections' | 'token_limit' | 'reserved_output_tokens' | 'prompt_tokens'
->): BudgetPiece[] {
+>): BudgetSegment[] {
   const free = Math.max(0, token_limit - reserved_output_tokens - prompt_tokens);
   const pieces = [
     ...sections.map(({ name, tokens }) => ({ name, tokens })),
@@ -34,7 +37,7 @@ export function budgetLayout({
   });
 }
 
-export const pieceNames: Readonly<Record<BudgetPiece['name'], string>> = {
+export const pieceNames: Readonly<Record<BudgetSegment['name'], string>> = {
   instructions: 'Instructions',
   tools: 'Tools',
   context: 'Files',

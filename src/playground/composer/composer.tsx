@@ -8,7 +8,7 @@ import { missing, settings } from '../state/settings.js';
 import { plural } from '../text/figures.js';
 import { BudgetBar } from './budget-bar.js';
 
-/** The task, what may be done with it, and what the next prompt takes of the budget. */
+/** The task field, its buttons, and the budget bar of the next prompt. */
 export function Composer() {
   const goOn = useSignal(false);
   const start = (steps?: number): void => void run(goOn.value, steps);
@@ -20,7 +20,7 @@ export function Composer() {
   return (
     <section class="composer" aria-label="Task">
       <Budget />
-      {trouble.value && trouble.value !== toldByRun() && (
+      {trouble.value && trouble.value !== runFailure() && (
         <p class="failure" role="alert">
           <Icon name="warning" /> <span>{trouble.value}</span>
         </p>
@@ -74,7 +74,7 @@ function Buttons({ start }: { start: (steps?: number) => void }) {
   );
 }
 
-/** Starts a run, or goes on with the one that waits. */
+/** Starts a run, or resumes the paused one. */
 async function run(followsUp: boolean, steps?: number): Promise<void> {
   if (active.value) return active.value.paused.value ? active.value.go(steps) : undefined;
   const task = draftTask.value.trim();
@@ -87,7 +87,7 @@ async function run(followsUp: boolean, steps?: number): Promise<void> {
   }
 }
 
-/** What the shown run hands on to one that follows it up. */
+/** Returns the history, TODO list and session that a follow-up run takes over from the visible run. */
 function goOnOptions(): Partial<RunOptions> | undefined {
   const saved = shown.value?.saved;
   return saved
@@ -98,7 +98,7 @@ function goOnOptions(): Partial<RunOptions> | undefined {
 function FollowUp({ value }: { value: { value: boolean } }) {
   if (active.value || !shown.value?.saved || !shown.value.view.result) return null;
   return (
-    <label class="check" title="The model is shown the whole run before the new task">
+    <label class="check" title="Includes the whole run before the new task">
       <input
         type="checkbox"
         checked={value.value}
@@ -121,7 +121,7 @@ function IterationsLeft() {
   );
 }
 
-/** Of the newest prompt while a run is on its way, else of the one that a press on Run would begin with. */
+/** Shows the budget of the newest prompt during a run, otherwise of the prompt that Run would send. */
 function Budget() {
   const calls = active.value ? (shown.value?.view.steps.flatMap((step) => step.calls) ?? []) : [];
   const newest = calls.findLast(({ response }) => response?.context_report)?.response?.context_report;
@@ -134,12 +134,12 @@ function Budget() {
       </div>
     );
   const problem = nextPromptProblem.value;
-  const isTold = problem === trouble.value || problem === toldByRun();
-  return problem !== null && !isTold ? <p class="problem">{problem}</p> : <div class="budget-empty" />;
+  const isShownByCall = problem === trouble.value || problem === runFailure();
+  return problem !== null && !isShownByCall ? <p class="problem">{problem}</p> : <div class="budget-empty" />;
 }
 
-/** What stands in the newest step already need not be said again. */
-function toldByRun(): string | null {
+/** Returns the run's failure unless the newest step already shows it. */
+function runFailure(): string | null {
   const failure = shown.value?.view.steps.at(-1)?.calls.at(-1)?.failures.at(-1);
   return failure ? failureInWords(failure.error) : null;
 }

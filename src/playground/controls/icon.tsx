@@ -1,4 +1,7 @@
-/** Icons as strokes on a grid of 16, in the colour of the text beside them; decoration only: words say what they mean. */
+/**
+ * Icons as strokes on a 16 × 16 grid, in the colour of the text. They are decoration only: a text label carries the
+ * meaning.
+ */
 const paths = {
   play: 'M5 3.5v9l7-4.5z',
   step: 'M4 3.5v9l6-4.5zM12 3.5v9',

@@ -3,12 +3,12 @@ import type { RefObject } from 'preact';
 const keys: readonly (readonly [string, string])[] = [
   ['Ctrl + Enter', 'Run, or go on (⌘ + Enter on a Mac)'],
   ['Esc', 'Stop the run'],
-  ['↑ ↓', 'From step to step, in the timeline and where two runs are compared; from run to run'],
-  ['← →', 'From tab to tab'],
-  ['Tab', 'To everything else, in the order it is read'],
+  ['↑ ↓', 'Move between steps in the timeline and the comparison, and between runs'],
+  ['← →', 'Move between tabs'],
+  ['Tab', 'Move to everything else, in reading order'],
 ];
 
-/** Which keys do what; the browser keeps the focus in it, and gives it back. */
+/** Dialog that lists the keyboard shortcuts; the browser traps the focus and restores it. */
 export const KeyboardHelp = ({ dialog }: { dialog: RefObject<HTMLDialogElement | null> }) => (
   <dialog ref={dialog} aria-labelledby="keyboard-title" class="dialog">
     <h2 id="keyboard-title">Keyboard</h2>
@@ -25,7 +25,7 @@ export const KeyboardHelp = ({ dialog }: { dialog: RefObject<HTMLDialogElement |
     <form method="dialog" class="keys-end">
       <button type="submit">Close</button>
       <a class="small muted" href="/playground/licences.txt" target="_blank" rel="noopener">
-        Licences of what this page is made of
+        Licences of bundled packages
       </a>
     </form>
   </dialog>

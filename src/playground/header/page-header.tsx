@@ -5,7 +5,7 @@ import { isOffline, settings } from '../state/settings.js';
 import { type Panel, panel, type Theme, theme } from '../state/view-options.js';
 import { KeyboardHelp } from './keyboard-help.js';
 
-/** Name, model, files in and out, how the page looks; on narrow screens the tabs. */
+/** Page name, model, import, export and theme; on narrow screens also the tabs. */
 export function PageHeader() {
   const help = useRef<HTMLDialogElement>(null);
   return (
@@ -61,7 +61,7 @@ const panels: readonly { readonly id: Panel; readonly name: string }[] = [
   { id: 'inspect', name: 'Inspect' },
 ];
 
-/** As the WAI-ARIA practices have tabs: one stop for Tab, arrows between them. */
+/** Implements the WAI-ARIA tabs pattern: one Tab stop, arrow keys move between tabs. */
 function Tabs() {
   const move = (event: KeyboardEvent): void => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 
 const SHOWN_MS = 2_000;
 
-/** Puts a text on the clipboard, and says whether it got there. */
+/** Copies a text to the clipboard and reports success or failure. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
   const [said, setSaid] = useState('');
   const copy = async (): Promise<void> => {
@@ -21,7 +21,7 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
   );
 }
 
-/** A page that is not at this machine's address, or not over TLS, has no clipboard. */
+/** Browsers offer the clipboard only to pages on localhost or over TLS. */
 async function copied(text: string): Promise<string> {
   try {
     await navigator.clipboard.writeText(text);

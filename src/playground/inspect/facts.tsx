@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { Exact } from '../text/exact.js';
 
-/** Names and what they come to, one under the other. */
+/** A list of names and values. */
 export const Facts = ({ children }: { children: ComponentChildren }) => <dl class="facts">{children}</dl>;
 
-/** A model or a vendor may have written the value: every character of it is seen. */
+/** One name with its value. Makes every character of the value visible, since a model or vendor may have written it. */
 export const Fact = ({ name, value }: { name: string; value: string }) => (
   <div>
     <dt>{name}</dt>

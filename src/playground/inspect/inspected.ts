@@ -1,7 +1,7 @@
 import type { ModelCallView, StepView, StepwiseClient } from '../../sdk/index.js';
 import type { Branch } from '../run/branch.js';
 
-/** A model call, and where it stands in its run. */
+/** A model call with its step and run. */
 export interface Inspected {
   readonly client: StepwiseClient;
   readonly branch: Branch;
@@ -9,7 +9,7 @@ export interface Inspected {
   readonly call: ModelCallView;
 }
 
-/** The model call before this one, of the steps that a branch kept too. */
+/** Returns the previous model call, including those of steps that a branch kept. */
 export function callBefore({ view }: Branch, call: ModelCallView): ModelCallView | undefined {
   const calls = view.steps.flatMap((step) => step.calls);
   const at = calls.indexOf(call);

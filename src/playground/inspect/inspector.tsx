@@ -13,13 +13,13 @@ import { Tabs } from './tabs.js';
 export interface InspectorProps {
   readonly client: StepwiseClient;
   readonly branch: Branch | null;
-  /** The step that is looked at, by default the newest. */
+  /** The inspected step; the newest by default. */
   readonly step: StepView | null;
-  /** Of its model calls the one that is looked at; the strict strategy makes several in a step. */
+  /** The inspected model call of the step; the strict strategy makes several. */
   readonly call: ModelCallView | null;
 }
 
-/** What lies beneath a step; before there is one, what the first would send. */
+/** Shows the request, prompt, reply and context of a step; before the first step, of the prompt that would be sent. */
 export function Inspector({ client, branch, step, call }: InspectorProps) {
   const tab = useSignal('context');
   if (!branch || !step || !call) return <BeforeTheRun tab={tab} />;
@@ -44,7 +44,7 @@ export function Inspector({ client, branch, step, call }: InspectorProps) {
   );
 }
 
-/** The strict strategy makes a call for each phase. */
+/** Selects a model call of a step, since the strict strategy makes one for each phase. */
 function CallPicker({ step, call }: Pick<Inspected, 'step' | 'call'>) {
   if (step.calls.length < 2) return null;
   return (
@@ -72,7 +72,7 @@ function BeforeTheRun({ tab }: { tab: { value: string } }) {
       <header class="inspector-head">
         <h2>The first prompt</h2>
       </header>
-      <p class="muted small">What a press on Run would send with these settings. No model has been called.</p>
+      <p class="muted small">What Run would send with these settings. No model has been called.</p>
       {preview && (
         <Tabs
           label="The first prompt"

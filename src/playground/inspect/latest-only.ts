@@ -1,6 +1,6 @@
 /**
- * Work of which only the latest counts, such as the preview that belongs to a slider: it waits until the asking has settled,
- * what was begun before is given up, and whatever that still comes to is not shown.
+ * Debounces work of which only the latest result counts, such as a slider's preview: waits until calls pause, aborts
+ * earlier work, and ignores its late results.
  */
 export class LatestOnly {
   readonly #settleMs: number;

@@ -1,6 +1,9 @@
 import type { RunContext, StepRequestInput } from '../../sdk/index.js';
 
-/** The context of a request, as a run is given it: for every optional field of the wire null is as good as absent; an option knows only the latter (rule: null-is-absent). */
+/**
+ * Converts the context of a request to run options. On the wire null means absent; options use only undefined (rule:
+ * null-is-absent).
+ */
 export const contextOf = (request: StepRequestInput): RunContext => ({
   paths: request.explicit_context_paths ?? undefined,
   pinned: request.pinned_item_ids_to_include ?? undefined,
@@ -22,13 +25,13 @@ export const contextOf = (request: StepRequestInput): RunContext => ({
   },
 });
 
-/** Every item is wanted, whatever the run asked for. */
+/** Asks for every item in the report, whatever the run asked for. */
 export const withFullReport = (request: StepRequestInput): StepRequestInput => ({
   ...request,
   include: { ...request.include, report: 'full' },
 });
 
-/** With another limit. The reply keeps its reserve as long as it leaves the prompt half. */
+/** Sets another token limit. Reduces the reply's reserve only if the prompt would get less than half. */
 export const withLimit = (request: StepRequestInput, tokenLimit: number): StepRequestInput => ({
   ...request,
   llm_config: {

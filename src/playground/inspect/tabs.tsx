@@ -7,14 +7,14 @@ interface Tab {
 }
 
 interface TabsProps {
-  /** What the tabs are parts of. */
+  /** Accessible name of the tab list. */
   readonly label: string;
-  /** The tab that is open, by its id; of an id that is not there, the first. */
+  /** Id of the open tab; an unknown id opens the first. */
   readonly open: { value: string };
   readonly tabs: readonly Tab[];
 }
 
-/** Tabs as WAI-ARIA has them: one stop for Tab, arrows go from one to the next and open it. */
+/** Implements the WAI-ARIA tabs pattern: one Tab stop, arrow keys move to a tab and open it. */
 export function Tabs({ label, open, tabs }: TabsProps) {
   const current = tabs.find(({ id }) => id === open.value) ?? tabs[0];
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -59,7 +59,7 @@ export function Tabs({ label, open, tabs }: TabsProps) {
   );
 }
 
-/** -1 for a key that goes nowhere. */
+/** Returns the index of the next tab; -1 for keys that do not move. */
 function nextIndex(key: string, at: number, count: number): number {
   if (key === 'ArrowRight') return (at + 1) % count;
   if (key === 'ArrowLeft') return (at + count - 1) % count;

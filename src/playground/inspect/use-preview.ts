@@ -3,19 +3,22 @@ import type { Preview, StepRequestInput, StepwiseClient } from '../../sdk/index.
 import { problemOf } from '../state/next-prompt.js';
 import { withFullReport } from './requests.js';
 
-/** The prompt of a request, built again: null until it is there. */
+/** The rebuilt prompt of a request; null until it is loaded. */
 export interface RebuiltPrompt {
   readonly preview: Preview | null;
-  /** Why there is none, in words. */
+  /** The reason why it could not be rebuilt. */
   readonly problem: string | null;
 }
 
 const nothing: RebuiltPrompt = { preview: null, problem: null };
 
-/** A step that is looked at again is not built again. */
+/** Caches rebuilt prompts by request. */
 const known = new WeakMap<StepRequestInput, RebuiltPrompt>();
 
-/** Builds the prompt of a request again: deterministic, without a key or a model call (rule: context-report). */
+/**
+ * Rebuilds the prompt of a request through the service's preview: deterministic, without a key or a model call (rule:
+ * context-report).
+ */
 export function usePreview(client: StepwiseClient, request: StepRequestInput | null): RebuiltPrompt {
   const [built, setBuilt] = useState<{ readonly of: StepRequestInput; readonly prompt: RebuiltPrompt }>();
   useEffect(() => {

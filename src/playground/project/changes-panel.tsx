@@ -9,7 +9,7 @@ import { plural } from '../text/figures.js';
 import { countLines, toDiff, toPatch } from './changes-patch.js';
 import { changes, project } from './project.js';
 
-/** What tools changed in the project, each file with its difference, and the way to take it along. */
+/** The files that tools changed, each with its diff, and buttons to copy or download the patch. */
 export function ChangesPanel() {
   const changed = changes.value;
   if (changed.length === 0) return null;
@@ -67,7 +67,7 @@ function Change({ file }: { file: ChangedFile }) {
   );
 }
 
-/** Null until it is known. */
+/** Returns the diff of a file; null until it is computed. */
 function useDiff(file: ChangedFile): string | null {
   const [diff, setDiff] = useState<string | null>(null);
   const { before, after } = file;

@@ -1,23 +1,23 @@
 import { type ChangedFile, unifiedDiff } from '../../tools/portable/index.js';
 
-/** The changes as one patch for `git apply` or `patch -p1`. */
+/** Formats the changes as one patch for `git apply` or `patch -p1`. */
 export async function toPatch(changes: readonly ChangedFile[]): Promise<string> {
   const patches = changes.map(async (each) => headOf(each) + (await toDiff(each)));
   return (await Promise.all(patches)).join('');
 }
 
-/** Git's own line: without it an empty file could not be told. */
+/** Writes git's own header line: without it the patch could not express an empty file. */
 function headOf({ path, before }: ChangedFile): string {
   return `diff --git a/${path} b/${path}\n${before === undefined ? 'new file mode 100644\n' : ''}`;
 }
 
-/** One change, of which every line is told; empty for a new file without a line. */
+/** Formats one change as a complete diff; empty for a new file without lines. */
 export async function toDiff(change: ChangedFile): Promise<string> {
   if (change.before === undefined && change.after === '') return '';
   return (await unifiedDiff(change)) ?? wholeText(change);
 }
 
-/** Texts that have too little in common for a difference: all lines of one go, all of the other come. */
+/** Formats a change whose texts differ too much for a diff: removes all old lines and adds all new ones. */
 function wholeText({ path, before, after }: ChangedFile): string {
   const [old, now] = [lines(before ?? '', '-'), lines(after, '+')];
   const place = `@@ -${range(old.count)} +${range(now.count)} @@`;
@@ -34,7 +34,7 @@ function lines(text: string, sign: '-' | '+'): { text: string; count: number } {
   return { text: ends ? shown : `${shown}\\ No newline at end of file\n`, count: all.length };
 }
 
-/** Lines that a diff adds and takes away. */
+/** Counts the lines that a diff adds and removes. */
 export function countLines(diff: string): { added: number; removed: number } {
   const body = diff.split('\n').slice(2); // the names of the files
   const count = (sign: string) => body.filter((line) => line.startsWith(sign)).length;

@@ -2,7 +2,7 @@ import { spellUnseen } from '../../sdk/index.js';
 import { Icon, type IconName } from '../controls/icon.js';
 import { change, settings } from '../state/settings.js';
 
-/** What a person says of a file: in the context, never left out, open in the editor. */
+/** The marks that a person can set on a file: in the context, pinned, open in the editor. */
 export function FileMarks({ path, isReached }: { path: string; isReached: boolean }) {
   const { tagged, pinned, focus } = settings.value;
   const mark = { path, isReached };
@@ -27,7 +27,7 @@ export function FileMarks({ path, isReached }: { path: string; isReached: boolea
   );
 }
 
-/** What the marks of a file are, to be read after its name. */
+/** Describes the marks of a file for a screen reader, to follow the file's name. */
 export function marksInWords(path: string): string {
   const { tagged, pinned, focus } = settings.value;
   const words = [
@@ -38,15 +38,15 @@ export function marksInWords(path: string): string {
   return words.flatMap((word) => (word ? `, ${word}` : [])).join('');
 }
 
-/** Puts a file into the context of the next run, or takes it out. */
+/** Adds a file to the context of the next run, or removes it. */
 export function toggleTag(path: string): void {
   change({ tagged: toggled(settings.value.tagged, path) });
 }
 
 const meanings = {
-  Tag: 'into the context',
-  Pin: 'it stays when the budget gets tight',
-  Focus: 'as if it were open in the editor',
+  Tag: 'include in the context',
+  Pin: 'keep when the budget is short',
+  Focus: 'treat as open in the editor',
 } as const;
 
 interface MarkProps {
@@ -54,7 +54,7 @@ interface MarkProps {
   readonly says: keyof typeof meanings;
   readonly path: string;
   readonly isOn: boolean;
-  /** Whether Tab leads here from the row. */
+  /** True if Tab leads from the row to these buttons. */
   readonly isReached: boolean;
   readonly onToggle: () => void;
 }

@@ -17,7 +17,7 @@ import {
   wantsFocus,
 } from './tree-state.js';
 
-/** The project's files as a tree (WAI-ARIA Authoring Practices), of which only the rows that are seen are drawn. */
+/** The project's files as a WAI-ARIA tree that renders only the visible rows. */
 export function FileTree() {
   const box = useRef<HTMLDivElement>(null);
   const count = rows.value.length;
@@ -54,7 +54,7 @@ export function FileTree() {
 interface RowProps {
   readonly row: TreeRow;
   readonly index: number;
-  /** The one that Tab leads to. */
+  /** True for the row that is the Tab stop. */
   readonly isActive: boolean;
 }
 
@@ -89,7 +89,7 @@ function look(box: Element | undefined): void {
   if (box) view.value = { top: box.scrollTop, height: box.clientHeight };
 }
 
-/** Keys of the marks in a row are theirs, but for the arrows. */
+/** Buttons in a row handle their own keys, except for the arrows. */
 function onKey(event: KeyboardEvent): void {
   const inMark = event.target instanceof Element && event.target.closest('button') !== null;
   if (event.ctrlKey || event.metaKey || event.altKey || (inMark && !event.key.startsWith('Arrow'))) return;
@@ -97,7 +97,7 @@ function onKey(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** Opens a folder, tags a file. */
+/** Opens a folder or tags a file. */
 function pressActive(): boolean {
   const entry = rows.value[activeRow.value]?.entry;
   if (entry?.entries) toggleFolder(entry.path);
@@ -105,7 +105,7 @@ function pressActive(): boolean {
   return entry !== undefined;
 }
 
-/** Scrolls as little as shows the active row, and gives it the focus. */
+/** Scrolls just far enough to reveal the active row, and focuses it. */
 function focusActive(box: HTMLElement): void {
   wantsFocus.value = false;
   const top = activeRow.value * ROW_HEIGHT;

@@ -1,21 +1,21 @@
 import type { Folder } from '../../tools/portable/index.js';
 
-/** The files of a project, as far as they are found. */
+/** The files of a project found so far. */
 export interface Listing {
   readonly paths: readonly string[];
-  /** Folders that could not be read. */
+  /** Number of folders that could not be read. */
   readonly unreadable: number;
-  /** False while it is still looked for more; `cut` once there were too many to go on. */
+  /** False during the walk; `cut` if it stopped at the maximum number of files. */
   readonly isDone: boolean | 'cut';
 }
 
-/** More cannot be looked through in a tree, and each takes memory; tools find what is beyond all the same. */
+/** Maximum number of files in the tree, which bounds memory. Tools still find the files beyond it. */
 export const MAX_LISTED_FILES = 50_000;
-/** In milliseconds: a tree that changes with every file cannot be used. Waits grow, since each copies what is there. */
+/** Delay before the first partial list. Later delays grow, since each list copies all the files found so far. */
 const FIRST_LOOK_MS = 150;
 const WAIT_GROWTH = 2;
 
-/** Lists a folder, and tells now and then how far it is. Throws what the walk throws. */
+/** Walks a folder and yields partial lists from time to time. Throws the errors of the walk. */
 export async function* listProject(folder: Folder, signal: AbortSignal): AsyncGenerator<Listing> {
   const paths: string[] = [];
   let unreadable = 0;

@@ -1,7 +1,7 @@
 import { memoryStore, pickedStore } from '../../tools/portable/index.js';
 import { openProject, problem } from './project.js';
 
-/** What browsers have that TypeScript's types do not. */
+/** Browser APIs that TypeScript's types lack. */
 interface PickerScope {
   showDirectoryPicker?(options: { id: string; mode: 'read' }): Promise<FileSystemDirectoryHandle>;
 }
@@ -9,10 +9,10 @@ interface HandedItem extends DataTransferItem {
   getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
 }
 
-/** Whether this browser can write to a folder of the person's disk. */
+/** Reports whether this browser can write to a folder on disk. */
 export const canOpenOnDisk = (): boolean => (globalThis as PickerScope).showDirectoryPicker !== undefined;
 
-/** Opens the example that comes with the page. */
+/** Opens the example project that is bundled with the page. */
 export async function openExample(): Promise<void> {
   await telling('The example project could not be loaded.', async () => {
     const response = await fetch('/playground/example.json');
@@ -25,13 +25,13 @@ export async function openExample(): Promise<void> {
   });
 }
 
-/** As the build writes it. */
+/** Format of the example project, as the build writes it. */
 interface ExampleProject {
   readonly name: string;
   readonly files: readonly { readonly path: string; readonly content: string }[];
 }
 
-/** Lets the person pick a folder; what tools write there, once it is approved, is on their disk. */
+/** Opens a folder that the person picks; approved tool calls write to the disk. */
 export async function openOnDisk(): Promise<void> {
   await telling(NOT_OPENED, async () => {
     const handle = await (globalThis as PickerScope).showDirectoryPicker?.({ id: 'project', mode: 'read' });
@@ -39,7 +39,7 @@ export async function openOnDisk(): Promise<void> {
   });
 }
 
-/** Opens the files that an input for folders was given; what tools write stays in the page. */
+/** Opens the files of a folder input as a copy; tool calls write only to the page's memory. */
 export function openCopy(files: readonly File[]): void {
   const [first] = files;
   if (!first) return;
@@ -48,11 +48,11 @@ export function openCopy(files: readonly File[]): void {
   openProject({ name, origin: 'copy', store: memoryStore(below) });
 }
 
-/** Whether a drop brings a folder. Says so only while the event is told. */
-export const bringsFolder = (transfer: DataTransfer | null): boolean =>
+/** Reports whether a drop contains a folder. Must run while the event is dispatched, since the data is empty later. */
+export const containsFolder = (transfer: DataTransfer | null): boolean =>
   [...(transfer?.items ?? [])].some((item) => item.webkitGetAsEntry()?.isDirectory);
 
-/** Opens the first folder of a drop, as if it had been picked. */
+/** Opens the first folder of a drop, as if the person had picked it. */
 export async function openDropped(transfer: DataTransfer): Promise<void> {
   const items: HandedItem[] = [...transfer.items];
   const asked = items.map((item) => item.getAsFileSystemHandle?.()); // before anything is waited for: then they are gone
@@ -60,7 +60,7 @@ export async function openDropped(transfer: DataTransfer): Promise<void> {
     const handles = await Promise.all(asked);
     const handle = handles.find((each) => each instanceof FileSystemDirectoryHandle);
     if (handle) openPicked(handle);
-    else problem.value = 'This browser does not open folders that are dropped; open a copy instead.';
+    else problem.value = 'This browser cannot open dropped folders. Use “Work in a copy…” instead.';
   });
 }
 
@@ -77,10 +77,10 @@ async function telling(otherwise: string, open: () => Promise<void>): Promise<vo
   }
 }
 
-/** Null where the person has only thought better of it. */
+/** Returns null if the person cancelled the picker. */
 function whyNotOpened(error: unknown, otherwise: string): string | null {
   const name = error instanceof Error ? error.name : '';
   if (name === 'AbortError') return null;
   const isRefused = name === 'NotAllowedError' || name === 'SecurityError';
-  return isRefused ? 'The browser gave no access to this folder.' : otherwise;
+  return isRefused ? 'The browser denied access to this folder.' : otherwise;
 }

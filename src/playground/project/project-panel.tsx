@@ -7,8 +7,8 @@ import { plural } from '../text/figures.js';
 import { ChangesPanel } from './changes-panel.js';
 import { FileTree } from './file-tree.js';
 import {
-  bringsFolder,
   canOpenOnDisk,
+  containsFolder,
   openCopy,
   openDropped,
   openExample,
@@ -16,7 +16,7 @@ import {
 } from './open-folder.js';
 import { listing, type Origin, problem, project } from './project.js';
 
-/** The folder a run works in: which one, its files, and what tools changed there. */
+/** The project folder of a run: its name, its files, and the changes that tools made. */
 export function ProjectPanel() {
   useEffect(takeFolders, []);
   const { tagged, pinned, focus } = settings.value;
@@ -57,7 +57,7 @@ function filesInWords(): string {
   return `${plural(paths.length, 'file')}${more}${left}`;
 }
 
-/** A run keeps the folder it began with; another one under it would only confuse. */
+/** The buttons are disabled during a run, since it keeps the folder it began with. */
 function Openers() {
   const input = useRef<HTMLInputElement>(null);
   const isBusy = active.value !== null;
@@ -93,11 +93,11 @@ function Openers() {
   );
 }
 
-/** A folder that is dropped anywhere on the page is opened; files are somebody else's. */
+/** Opens a folder that is dropped anywhere on the page; leaves files to the run import. */
 function takeFolders(): () => void {
   const allow = (event: DragEvent) => event.preventDefault();
   const take = (event: DragEvent) => {
-    if (!event.dataTransfer || active.value || !bringsFolder(event.dataTransfer)) return;
+    if (!event.dataTransfer || active.value || !containsFolder(event.dataTransfer)) return;
     event.preventDefault();
     void openDropped(event.dataTransfer);
   };

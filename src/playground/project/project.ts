@@ -11,15 +11,15 @@ import { change } from '../state/settings.js';
 import { startSearchWorker } from '../state/start-search-worker.js';
 import { type Listing, listProject } from './list-project.js';
 
-/** Where a project's files lie: those that come with the page, a folder of the person's disk, or a copy of one in the page. */
+/** Storage of a project's files: bundled with the page, a folder on disk, or a copy in the page's memory. */
 export type Origin = 'example' | 'disk' | 'copy';
 
-/** The folder a run works in. */
+/** The folder in which a run works. */
 export interface Project {
   readonly name: string;
   readonly origin: Origin;
   readonly tools: readonly Tool[];
-  /** The text of a file; undefined for what is missing, binary or forbidden. */
+  /** Reads a text file; undefined if it is missing, binary or forbidden. */
   read(path: string): Promise<string | undefined>;
 }
 
@@ -27,20 +27,20 @@ export const project = signal<Project | null>(null);
 export const tools = computed(() => project.value?.tools ?? []);
 
 const nothingListed: Listing = { paths: [], unreadable: 0, isDone: false };
-/** The files that a tool would list, as far as they are found. */
+/** The files that a tool would list, as far as the walk has found them. */
 export const listing = signal<Listing>(nothingListed);
-/** What tools wrote, with the texts before. */
+/** Files that tools wrote, with their previous texts. */
 export const changes = signal<readonly ChangedFile[]>([]);
-/** Why a folder could not be opened or read, in words. */
+/** The reason why a folder could not be opened or read. */
 export const problem = signal<string | null>(null);
 
-/** Why files that were asked for could not be sent, by their paths. */
+/** Reasons why requested files could not be sent, by path. */
 export const unsent = signal<ReadonlyMap<string, string>>(new Map());
 
 const matchLines = matchLinesInWorker(startSearchWorker);
 let walk = new AbortController();
 
-/** Opens a project in place of the one before: what was tagged of that one, and its changes, are gone from the page. */
+/** Opens a project in place of the current one; clears the tagged files and the list of changes. */
 export function openProject({
   name,
   origin,
@@ -77,7 +77,7 @@ async function list(folder: StoredFolder, signal: AbortSignal): Promise<void> {
 async function readFile(folder: StoredFolder, path: string): Promise<string | undefined> {
   try {
     const text = await folder.readIfText(path);
-    noteUnsent(path, text ? undefined : 'It is not text, and nothing else is sent.');
+    noteUnsent(path, text ? undefined : 'It was not sent because it is not a text file.');
     return text?.content;
   } catch (error) {
     noteUnsent(path, error instanceof Error ? error.message : undefined);
@@ -91,7 +91,7 @@ function noteUnsent(path: string, why: string | undefined): void {
   unsent.value = new Map(why === undefined ? others : [...others, [path, why]]);
 }
 
-/** A new file is listed too, whatever ignores it: somebody wrote it just now. */
+/** Lists new files even if a rule ignores them, since a tool has just written them. */
 function showChanges(folder: StoredFolder): void {
   changes.value = folder.changes;
   const { paths } = listing.value;

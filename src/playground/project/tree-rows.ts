@@ -2,22 +2,22 @@
 export interface TreeEntry {
   readonly name: string;
   readonly path: string;
-  /** Only of a folder: what is in it, folders first, each in the order people sort names. */
+  /** Contents of a folder, folders first, each sorted as people sort names; absent for files. */
   readonly entries?: readonly TreeEntry[];
 }
 
-/** One line of the tree as it is shown. */
+/** One visible line of the tree. */
 export interface TreeRow {
   readonly entry: TreeEntry;
-  /** From 1. */
+  /** Depth, starting at 1. */
   readonly level: number;
-  /** Its place among its siblings, from 1. */
+  /** Position among its siblings, starting at 1. */
   readonly position: number;
   readonly siblings: number;
   readonly isOpen: boolean;
 }
 
-/** A folder sorts what is in it when it is first opened: in a large tree most never are. */
+/** Sorts its contents when first opened: most folders of a large tree never are. */
 class FolderEntry implements TreeEntry {
   readonly name: string;
   readonly path: string;
@@ -55,7 +55,7 @@ const { compare } = new Intl.Collator(undefined, { numeric: true });
 const foldersThenNames = (a: TreeEntry, b: TreeEntry): number =>
   Number(b instanceof FolderEntry) - Number(a instanceof FolderEntry) || compare(a.name, b.name);
 
-/** Paths, with `/` between their folders, as a tree without a name. */
+/** Builds an unnamed root folder from slash-separated paths. */
 export function toTree(paths: readonly string[]): TreeEntry {
   const root = new FolderEntry('', '');
   for (const path of paths) {
@@ -66,7 +66,7 @@ export function toTree(paths: readonly string[]): TreeEntry {
   return root;
 }
 
-/** The rows of a tree whose open folders are these, by their paths. */
+/** Returns the visible rows of a tree, given the paths of its open folders. */
 export function visibleRows(tree: TreeEntry, open: ReadonlySet<string>): readonly TreeRow[] {
   const rows: TreeRow[] = [];
   const add = ({ entries = [] }: TreeEntry, level: number): void => {
@@ -80,13 +80,13 @@ export function visibleRows(tree: TreeEntry, open: ReadonlySet<string>): readonl
   return rows;
 }
 
-/** What a key does in a tree (WAI-ARIA Authoring Practices): the row to go to, and a change of the open folders. */
+/** Effect of a key in a WAI-ARIA tree: the row to move to, and the new set of open folders. */
 export interface TreeMove {
   readonly to?: number;
   readonly open?: ReadonlySet<string>;
 }
 
-/** Undefined for a key that means nothing here. */
+/** Returns the effect of a key; undefined if it has no meaning in a tree. */
 export function moveInTree(
   key: string,
   {
@@ -119,7 +119,7 @@ export function moveInTree(
   }
 }
 
-/** A folder's path among those that are open, or no longer. */
+/** Adds a folder's path to the open ones, or removes it. */
 export const toggled = (open: ReadonlySet<string>, path: string): ReadonlySet<string> =>
   open.has(path) ? without(open, path) : new Set([...open, path]);
 
@@ -139,7 +139,7 @@ function siblingFolders(rows: readonly TreeRow[], { entry, level }: TreeRow): re
     .map((row) => row.entry.path);
 }
 
-/** The next row, after the given one and around, whose name begins like this. */
+/** Finds the next row whose name begins with the typed letters; wraps around at the end. */
 export function findRow(rows: readonly TreeRow[], at: number, typed: string): number | undefined {
   const begins = (row: TreeRow | undefined) => row?.entry.name.toLowerCase().startsWith(typed.toLowerCase());
   const from = typed.length > 1 ? at : at + 1; // with a second letter, the row that the first one found may be it

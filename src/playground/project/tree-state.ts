@@ -2,24 +2,24 @@ import { computed, effect, signal } from '@preact/signals';
 import { listing, project } from './project.js';
 import { findRow, moveInTree, type TreeRow, toggled, toTree, visibleRows } from './tree-rows.js';
 
-/** In pixels; the style sheet has the same. */
+/** Row height in pixels; must equal the one in the style sheet. */
 export const ROW_HEIGHT = 26;
-/** Rows that are drawn above and below those that are seen. */
+/** Number of rows rendered above and below the visible ones. */
 const MARGIN = 10;
-/** In milliseconds between two letters of one name. */
-const TYPING_PAUSE = 700;
+/** Maximum pause in milliseconds between two letters of one typed name. */
+const TYPING_PAUSE_MS = 700;
 
-/** By their paths. */
+/** Paths of the open folders. */
 const openFolders = signal<ReadonlySet<string>>(new Set());
 const activePath = signal('');
-/** What is seen of the tree, in pixels. */
+/** Visible part of the tree, in pixels. */
 export const view = signal({ top: 0, height: 0 });
-/** Whether the active row is to take the focus when it is drawn. */
+/** True if the active row should take the focus when rendered. */
 export const wantsFocus = signal(false);
 
 const tree = computed(() => toTree(listing.value.paths));
 export const rows = computed(() => visibleRows(tree.value, openFolders.value));
-/** The row that Tab leads to: the first one until another was used. */
+/** The row that is the Tab stop: the first one until another was used. */
 export const activeRow = computed(() =>
   Math.max(
     0,
@@ -27,11 +27,11 @@ export const activeRow = computed(() =>
   ),
 );
 
-/** Numbers that stay the same for some pixels of scrolling: only then is anything drawn anew. */
+/** Changes only every few pixels of scrolling, which avoids needless rendering. */
 const firstDrawn = computed(() => Math.max(0, Math.floor(view.value.top / ROW_HEIGHT) - MARGIN));
 const lastDrawn = computed(() => Math.ceil((view.value.top + view.value.height) / ROW_HEIGHT) + MARGIN);
 
-/** The rows that are seen, and the active one wherever it is: it must not lose the focus. */
+/** The visible rows, and always the active one, which must not lose the focus. */
 export const drawnRows = computed(() => {
   const [first, last, active] = [firstDrawn.value, lastDrawn.value, activeRow.value];
   const indexes = rows.value.slice(first, last).map((_, offset) => first + offset);
@@ -51,15 +51,15 @@ export function activate(path: string): void {
   activePath.value = path;
 }
 
-/** Opens or closes a folder. */
+/** Opens a closed folder and closes an open one. */
 export function toggleFolder(path: string): void {
   openFolders.value = toggled(openFolders.value, path);
 }
 
-/** The letters of a name so far, and when the last one came. */
+/** The letters of a name typed so far, and the time of the last one. */
 const typed = { text: '', at: 0 };
 
-/** What a key does; false for one that means nothing in a tree. */
+/** Handles a key; returns false if it has no meaning in a tree. */
 export function pressKey(key: string): boolean {
   const move = moveInTree(key, { rows: rows.value, at: activeRow.value, open: openFolders.value });
   if (move?.open) openFolders.value = move.open;
@@ -68,11 +68,11 @@ export function pressKey(key: string): boolean {
   return move !== undefined || typeName(key);
 }
 
-/** Goes to the next name that begins with what is typed. */
+/** Moves to the next name that begins with the typed letters. */
 function typeName(key: string): boolean {
   if (key.length !== 1 || key === ' ') return false;
   const now = performance.now();
-  typed.text = now - typed.at < TYPING_PAUSE ? typed.text + key : key;
+  typed.text = now - typed.at < TYPING_PAUSE_MS ? typed.text + key : key;
   typed.at = now;
   const found = findRow(rows.value, activeRow.value, typed.text);
   if (found !== undefined) goTo(found);

@@ -8,7 +8,9 @@ import { useBorrowedFocus } from './use-borrowed-focus.js';
 
 type Decide = (decision: ApprovalDecision) => void;
 
-/** What is asked before anything of a step runs: allow, always, edit, deny with a reason, stop (rule: approval). */
+/**
+ * Asks for approval before any action of a step runs: allow, always, edit, deny with a reason, stop (rule: approval).
+ */
 export function ApprovalCard({ pending }: { pending: Pending<ApprovalRequest, ApprovalDecision> }) {
   const { request, decide } = pending;
   const [mode, setMode] = useState<'choose' | 'edit' | 'deny'>('choose');
@@ -19,7 +21,7 @@ export function ApprovalCard({ pending }: { pending: Pending<ApprovalRequest, Ap
     setMode('choose');
     card.current?.focus();
   };
-  /** What was begun here is left first; once more stops the run. */
+  /** Escape first closes an open form of this card; pressed again, it stops the run. */
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape' || event.isComposing || mode === 'choose') return;
     event.preventDefault();
@@ -96,7 +98,7 @@ function EditForm({
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
       </label>
-      {!args && <p class="problem">This is no JSON object.</p>}
+      {!args && <p class="problem">This is not a JSON object.</p>}
       <div class="choices">
         <button type="submit" class="primary" disabled={!args}>
           Run with these
@@ -148,7 +150,7 @@ const focusOnce = (element: HTMLElement | null): void => {
 function readObject(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text);
-    // An object of JSON has nothing but names and values.
+    // Accepts only a JSON object: neither an array nor null.
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : null;

@@ -2,16 +2,16 @@ import { Exact } from '../text/exact.js';
 import { plural } from '../text/figures.js';
 
 const MAX_LINES = 400;
-/** In characters. */
+/** Maximum visible length of a line, in characters. */
 const MAX_LINE = 2_000;
 
-/** What a call would do, as its tool says it: a diff with its lines told apart, or any other text. */
+/** A tool's preview of a call: a diff with coloured lines, or plain text. */
 export function DiffPreview({ text }: { text: string }) {
   const lines = text.trimEnd().split('\n');
   const hidden = lines.length - MAX_LINES;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what is longer than its box is scrolled with the keyboard
-    <section class="diff" aria-label="What it would do" tabIndex={0}>
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must be able to scroll a long preview
+    <section class="diff" aria-label="Preview of the call" tabIndex={0}>
       <pre>
         {lines.slice(0, MAX_LINES).map((line) => (
           <span class={`diff-line ${kindOf(line)}`}>

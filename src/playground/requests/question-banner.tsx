@@ -7,7 +7,7 @@ import { clock } from '../text/figures.js';
 import { useNow } from '../timeline/use-now.js';
 import { useBorrowedFocus } from './use-borrowed-focus.js';
 
-/** The model's question, while the run waits for the answer. Flashes softly once, unless motion is not wanted. */
+/** The model's question while the run waits for the answer. Flashes once, unless the person prefers reduced motion. */
 export function QuestionBanner({ pending }: { pending: Pending<InputRequest, string> }) {
   const { request, decide } = pending;
   const [answer, setAnswer] = useState('');

@@ -15,7 +15,7 @@ import {
   type Trajectory,
 } from '../../sdk/index.js';
 
-/** Something a person has to decide, and how to say it. */
+/** A pending request for a decision, and the function that answers it. */
 export interface Pending<Request, Decision> {
   readonly request: Request;
   readonly decide: (decision: Decision) => void;
@@ -24,20 +24,20 @@ export interface Pending<Request, Decision> {
 export interface ActiveRunStart {
   readonly client: StepwiseClient;
   readonly task: string;
-  /** All but what the run itself provides. */
+  /** All options except those the run itself provides. */
   readonly options: RunOptions;
-  /** The steps a branch keeps of the run it left. */
+  /** The steps that a branch takes over from its parent. */
   readonly inherited?: readonly StepView[];
-  /** Told each new view, and the run as it can be saved then. */
+  /** Called with each new view and the savable state at that time. */
   readonly onView: (view: RunView, saved: Trajectory) => void;
 }
 
-/** In milliseconds: what the model writes is shown this often, whatever the pace of its deltas. */
+/** Minimum time between updates of streamed text, however fast the deltas come. */
 const FRAME_MS = 32;
 
 /**
- * A run on its way. A run waits while nobody reads its events: to take one step is to read on until the next begins
- * (rule: run-events).
+ * A run in progress. It pauses while nobody reads its events: a single step reads on until the next one begins (rule:
+ * run-events).
  */
 export class ActiveRun {
   /** True while the run waits for `go`. */
@@ -63,25 +63,25 @@ export class ActiveRun {
     });
   }
 
-  /** Takes so many model calls, by default all there are; resolves when the run has ended, however it did. */
+  /** Reads events for this number of model calls, by default all; resolves when the run has ended. */
   async read(steps = Number.POSITIVE_INFINITY): Promise<void> {
     this.#stepsAllowed = steps;
     for await (const event of this.run) {
       if (event.type === 'agent_turn_start') await this.#turn();
-      // Stopped before the step: it never began.
+      // A step that was stopped before it began is not counted.
       const isTaken = event.type !== 'agent_turn_start' || !this.#isStopped;
       if (isTaken) this.#take(event);
     }
   }
 
-  /** Goes on after a pause. */
+  /** Resumes after a pause. */
   go(steps = Number.POSITIVE_INFINITY): void {
     this.#stepsAllowed = steps;
     this.paused.value = false;
     this.#continue?.();
   }
 
-  /** Ends whatever goes on, a pause included. */
+  /** Stops the run, even if paused. */
   stop(): void {
     this.#isStopped = true;
     this.run.stop();
@@ -112,7 +112,7 @@ export class ActiveRun {
   }
 }
 
-/** Shows a request until it is decided, or nobody waits for the decision any more. */
+/** Shows a request until it is decided or cancelled. */
 function ask<Request, Decision>(
   shown: { value: Pending<Request, Decision> | null },
   request: Request,

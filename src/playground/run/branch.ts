@@ -1,23 +1,23 @@
 import type { RunView, Trajectory } from '../../sdk/index.js';
 
-/** A run that the page holds: lived here, or read from a file. */
+/** A run on the page, either started here or read from a file. */
 export interface Branch {
-  /** Unique on this page; never shown. */
+  /** Unique on this page; never visible. */
   readonly id: string;
   readonly label: string;
   readonly origin: 'live' | 'file';
-  /** Where it left another run; null for a run of its own. */
+  /** The place at which it left its parent; null for a run that is no branch. */
   readonly parent: ForkPoint | null;
   readonly view: RunView;
-  /** As `run.save()` gives it, at the latest state there is; null before the first event. */
+  /** The latest state, as `run.save()` returns it; null before the first event. */
   readonly saved: Trajectory | null;
 }
 
-/** A branch keeps the steps of its parent before this one, and goes on from there with something changed. */
+/** The place at which a branch leaves its parent. It keeps the steps before. */
 export interface ForkPoint {
   readonly branchId: string;
-  /** The number of the step that was changed or done again. */
+  /** Number of the step that was edited or redone. */
   readonly step: number;
-  /** What was changed, in words. */
+  /** Description of the change. */
   readonly change: string;
 }

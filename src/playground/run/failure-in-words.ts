@@ -1,13 +1,13 @@
 import type { StepError } from '../../sdk/index.js';
 
-/** What went wrong, and what a person can do about it; the same words wherever it is said. */
+/** Explains an error and its remedy in the same words everywhere on the page. */
 export const failureInWords = ({ code, message }: Pick<StepError, 'code' | 'message'>): string =>
   remedies.get(code) ?? message;
 
-/** Where the message is for a program, and the person of this page knows of no `baseUrl` or header. */
+/** Replaces messages that name program options, such as `baseUrl`, which do not exist on this page. */
 const remedies: ReadonlyMap<string, string> = new Map([
-  ['unauthenticated', 'This service asks for a token: give yours under Model.'],
-  ['service_unreachable', 'The service does not answer. Once it runs again, go on from here.'],
-  ['service_timeout', 'The service did not answer in time.'],
-  ['missing_api_key', 'This model needs a key: give yours under Model.'],
+  ['unauthenticated', 'This service requires a token: enter yours under Model.'],
+  ['service_unreachable', 'The service does not respond. When it is running again, continue from here.'],
+  ['service_timeout', 'The service did not respond in time. Try again from this step.'],
+  ['missing_api_key', 'This model needs a key: enter yours under Model.'],
 ]);

@@ -1,13 +1,13 @@
 import type { ModelList, StepRequestInput } from '../../sdk/index.js';
 
-/** A model, and the configured endpoint it is asked at; without one the service decides by the model's name. */
+/** A model and its configured endpoint; without one, the service chooses by the model's name. */
 export type ModelChoice = Pick<StepRequestInput['llm_config'], 'modelName' | 'provider'>;
 
-/** Whether it is the one that calls no language model. */
+/** Reports whether this is the offline model, which calls no language model. */
 export const isOffline = ({ modelName, provider }: ModelChoice): boolean =>
   modelName === 'offline' && (provider || 'offline') === 'offline';
 
-/** Whether a call to the model is to carry a key: unless the service says that it wants none. */
+/** Returns true unless the service reports that the model needs no key. */
 export function wantsKey(choice: ModelChoice, known: ModelList | null): boolean {
   const { modelName, provider } = choice;
   const upstream = provider || known?.models.find(({ name }) => name === modelName)?.provider;

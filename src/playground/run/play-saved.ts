@@ -10,8 +10,8 @@ import {
 } from '../../sdk/index.js';
 
 /**
- * The view of a saved run, through the same reducer as a live one. No clock: a file does not say how long things took.
- * Rejects with `TypeError` for a file whose options no run can have.
+ * Replays a saved run through the reducer of live runs. Without times, since files do not store them. Rejects with
+ * `TypeError` if the file's options are invalid.
  */
 export async function playSaved(saved: Trajectory): Promise<RunView> {
   let view = emptyRun();

@@ -1,9 +1,9 @@
 import type { RunOptions, Tool } from '../../sdk/index.js';
 
-/** What a run is made of, but for task, keys and whom to ask: plain data, as the setup panel shows it. */
+/** Options of a run except task, keys and callbacks: plain data that the setup panel edits. */
 export interface RunSettings {
   readonly model: string;
-  /** Empty: the model's name decides. */
+  /** Empty to let the service choose by the model's name. */
   readonly upstream: string;
   readonly protocol: NonNullable<RunOptions['protocol']>;
   readonly strategy: NonNullable<RunOptions['strategy']>;
@@ -11,27 +11,27 @@ export interface RunSettings {
   readonly instructions: string;
   readonly tokenLimit: number;
   readonly reservedOutputTokens: number;
-  /** Of the free budget, for files; from 0 to 1. */
+  /** Share of the free budget for files, from 0 to 1. */
   readonly contextShare: number;
-  /** Files in the context, by their paths. */
+  /** Paths of the files in the context. */
   readonly tagged: readonly string[];
-  /** Files that stay when it gets tight. */
+  /** Paths of files that are kept when the budget is short. */
   readonly pinned: readonly string[];
-  /** The file a person looks at, as an editor would say. */
+  /** Path of the file that is open, as an editor would report it. */
   readonly focus: string | null;
-  /** By their names. */
+  /** Names of the disabled tools. */
   readonly disabledTools: readonly string[];
 }
 
-/** Contents by path: the service does not see the browser's folder, so they travel with each request. */
+/** File contents by path: the service cannot read the browser's folder, so each request contains them. */
 export type Contents = ReadonlyMap<string, string>;
 
-/** The paths whose contents a run with these settings needs. */
+/** Returns the paths whose contents a run with these settings needs. */
 export const neededPaths = ({ tagged, pinned, focus }: RunSettings): readonly string[] => [
   ...new Set([...tagged, ...pinned, ...(focus === null ? [] : [focus])]),
 ];
 
-/** The options of a run with these settings. A path without contents is asked for all the same: the report says that it is missing. */
+/** Builds the options of a run. Paths without contents are requested, too, so that the report lists them as missing. */
 export function toRunOptions(
   settings: RunSettings,
   tools: readonly Tool[],

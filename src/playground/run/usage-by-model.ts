@@ -1,16 +1,19 @@
 import type { StepView } from '../../sdk/index.js';
 import { plural, tokens } from '../text/figures.js';
 
-/** What the calls of one model took, as its provider counts; null where it says nothing. */
+/** Tokens used by the calls of one model, as its provider counts; null if it does not report them. */
 interface ModelUsage {
   readonly model: string;
   readonly input: number | null;
   readonly output: number | null;
-  /** True if some of its calls were not counted. */
+  /** True if some calls reported no usage. */
   readonly isPartial: boolean;
 }
 
-/** What steps took, in words: `2 steps · 855 in · 40 out`. Each model counts in its own way, so there is no sum of two. */
+/**
+ * Describes the usage of steps, such as `2 steps · 855 in · 40 out`. Models count tokens differently, so each is
+ * listed apart.
+ */
 export function usageInWords(steps: readonly StepView[], of = ''): string {
   const byModel = usageByModel(steps).flatMap((usage) => {
     const words = inWords(usage);

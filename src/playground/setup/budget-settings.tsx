@@ -3,11 +3,11 @@ import { tokens } from '../text/figures.js';
 
 const SMALLEST = 2_000;
 const LARGEST = 200_000;
-/** The slider's scale is one of ratios: as much way from 2k to 4k as from 100k to 200k. */
+/** Number of positions of the logarithmic slider: 2k to 4k is as long as 100k to 200k. */
 export const POSITIONS = 200;
 const SHARES = 20;
 
-/** What prompt and reply may take. Each change packs the next prompt anew. */
+/** Token limit and reply reserve. Each change requests a new preview. */
 export function BudgetSettings() {
   const { tokenLimit, reservedOutputTokens, contextShare } = settings.value;
   return (
@@ -33,7 +33,7 @@ export function BudgetSettings() {
         }
       />
       <Slider
-        label="Share of files"
+        label="Share for files"
         text={`${Math.round(contextShare * 100)} %`}
         max={SHARES}
         value={contextShare * SHARES}
@@ -45,7 +45,7 @@ export function BudgetSettings() {
 
 interface SliderProps {
   readonly label: string;
-  /** The value in words. */
+  /** The value as text for screen readers. */
   readonly text: string;
   readonly max: number;
   readonly value: number;
@@ -75,7 +75,7 @@ export const toLimit = (position: number): number =>
 export const toPosition = (limit: number): number =>
   Math.round((Math.log(limit / SMALLEST) / Math.log(LARGEST / SMALLEST)) * POSITIONS);
 
-/** To two digits: nobody sets 8,137 tokens. */
+/** Rounds to two digits: nobody sets 8,137 tokens. */
 function rounded(count: number): number {
   const unit = 10 ** Math.max(1, Math.floor(Math.log10(count)) - 1);
   return Math.round(count / unit) * unit;

@@ -1,6 +1,6 @@
 import { change, modelKey, models, needsKey, serviceToken, settings } from '../state/settings.js';
 
-/** Model, endpoint and keys. Keys stay in this page's memory, and go nowhere but into the headers of its calls. */
+/** Model, endpoint and keys. Keys stay in the page's memory and are sent only in headers of its requests. */
 export function ModelSettings() {
   const { model, upstream } = settings.value;
   const list = models.value;
@@ -27,14 +27,14 @@ export function ModelSettings() {
       <label class="field">
         <span>Upstream</span>
         <select value={upstream} onChange={({ currentTarget }) => change({ upstream: currentTarget.value })}>
-          <option value="">that of the model</option>
+          <option value="">Automatic</option>
           {list?.upstreams.map(({ name }) => (
             <option>{name}</option>
           ))}
         </select>
       </label>
       {needsKey.value && <Secret label="Model key" held={modelKey} />}
-      <Secret label="Service token" held={serviceToken} hint="only if asked for" />
+      <Secret label="Service token" held={serviceToken} hint="if required" />
     </section>
   );
 }
@@ -53,7 +53,7 @@ const Secret = ({ label, held, hint }: SecretProps) => (
       autocomplete="off"
       spellcheck={false}
       placeholder={hint ?? 'stays in memory'}
-      // Not `value`: that would write the key into the page.
+      // A `value` attribute would write the key into the DOM.
       onInput={({ currentTarget }) => {
         held.value = currentTarget.value;
       }}

@@ -3,7 +3,7 @@ import { Icon } from '../controls/icon.js';
 import { approvalRules, revoke } from '../state/runs.js';
 import { Exact } from '../text/exact.js';
 
-/** What a person has allowed for good, to be taken back (rule: always-rules). */
+/** The rules that allow actions permanently, each with a button to revoke it (rule: always-rules). */
 export function RuleList() {
   const rules = approvalRules.value;
   if (rules.length === 0) return null;
@@ -14,7 +14,7 @@ export function RuleList() {
         {rules.map((rule) => (
           <li key={describeRule(rule)}>
             <Exact text={describeRule(rule)} />
-            <button type="button" class="quiet" aria-label="Take this rule back" onClick={() => revoke(rule)}>
+            <button type="button" class="quiet" aria-label="Revoke this rule" onClick={() => revoke(rule)}>
               <Icon name="cross" />
             </button>
           </li>

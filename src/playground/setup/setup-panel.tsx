@@ -5,7 +5,7 @@ import { ModelSettings } from './model-settings.js';
 import { RuleList } from './rule-list.js';
 import { ToolList } from './tool-list.js';
 
-/** Everything a run is given beside its task. */
+/** All settings of a run except its task. */
 export function SetupPanel() {
   const { protocol, strategy, maxSteps, instructions } = settings.value;
   const known = protocols.value;
@@ -42,7 +42,7 @@ export function SetupPanel() {
           </select>
         </label>
         <label class="field">
-          <span>Steps at most</span>
+          <span>Max. steps</span>
           <input
             type="number"
             min={1}
@@ -71,7 +71,7 @@ export function SetupPanel() {
 const allProtocols = ['text', 'xml', 'json', 'native', 'auto'] as const;
 const protocolOf = (value: string) => allProtocols.find((name) => name === value) ?? 'text';
 
-/** What was typed, held to the field's own bounds; the former value where it is no number. */
+/** Clamps the typed number to the field's bounds; returns the former value if it is no number. */
 function wholeNumber({ value, min, max }: HTMLInputElement, former: number): number {
   const typed = Math.round(Number(value));
   return value === '' || Number.isNaN(typed) ? former : Math.min(Number(max), Math.max(Number(min), typed));

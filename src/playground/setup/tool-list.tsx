@@ -2,7 +2,7 @@ import type { Tool } from '../../sdk/index.js';
 import { tools } from '../project/project.js';
 import { change, settings } from '../state/settings.js';
 
-/** Which tools the model is offered, and what each may do. */
+/** The tools offered to the model, and what each may do. */
 export function ToolList() {
   const { disabledTools } = settings.value;
   const toggle = (name: string, on: boolean): void =>

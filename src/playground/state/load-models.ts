@@ -1,10 +1,10 @@
 import { inWords, trouble } from './runs.js';
 import { keylessClient, models } from './settings.js';
 
-/** In milliseconds: a token that is typed is tried when it stands, not letter by letter. */
+/** Delay after the last typed character, so that only complete tokens are tried. */
 const SETTLE_MS = 200;
 
-/** Asks the service what it can reach, at once the first time; what it returns takes the question back. */
+/** Loads the service's model list, without delay the first time. Returns a function that cancels the request. */
 export function loadModels(): () => void {
   const asking = new AbortController();
   const timer = setTimeout(() => void ask(asking.signal), models.value || trouble.value ? SETTLE_MS : 0);

@@ -11,17 +11,17 @@ import { toRunOptions } from '../run/run-options.js';
 import { active, inWords, readContents } from './runs.js';
 import { keylessClient, settings } from './settings.js';
 
-/** What the first step with these settings would send; null until it is known. */
+/** Preview of the first step with the current settings; null until it is loaded. */
 export const nextPrompt = signal<Preview | null>(null);
-/** Why it is not known. */
+/** The reason why there is no preview. */
 export const nextPromptProblem = signal<string | null>(null);
-/** The task as it stands in the composer. */
+/** The text in the task field. */
 export const draftTask = signal('');
 
-/** In milliseconds: a slider that moves asks for one preview, not for fifty. */
+/** Delay that turns the movement of a slider into one request. */
 const SETTLE_MS = 120;
 
-/** The request a run would begin with. Nothing is sent: the run is stopped as soon as it has told the request. */
+/** Builds the request that a run would begin with. Sends nothing: stops the run once it reports the request. */
 async function firstRequest(
   sender: StepwiseClient,
   task: string,
@@ -39,12 +39,12 @@ async function firstRequest(
   return told;
 }
 
-/** Keeps the preview in step with the settings, unless a run is on its way. */
+/** Updates the preview when the settings change, except during a run. */
 export function followSettings(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asking = new AbortController();
   return effect(() => {
-    // Read here, so that each of them brings a new preview.
+    // Reads every setting here, so that a change of any of them updates the preview.
     const given = {
       sender: keylessClient.value,
       settings: settings.value,
@@ -84,14 +84,16 @@ async function refresh(
   }
 }
 
-/** Why there is no preview, in words; of a limit that is too small, what is needed. */
+/** Explains why there is no preview; if the limit is too small, names the required one. */
 export function problemOf(error: unknown): string {
   if (!(error instanceof StepwiseError)) return inWords(error);
   const found = error.body?.error.details ?? [];
   const details = found.map(({ message }) => message);
-  if (error.code === 'token_budget_exceeded') return ['Even the least does not fit.', ...details].join(' ');
+  if (error.code === 'token_budget_exceeded')
+    return ['Even the shortest prompt does not fit.', ...details].join(' ');
   if (error.code === 'invalid_request')
-    return `The service does not take it. ${found.map(({ path, message }) => `${path ?? ''}: ${message}`).join(' ')}`;
-  if (error.code === 'unsupported_model') return 'No provider is known for this model: choose an upstream.';
+    return `The service rejects these settings. ${found.map(({ path, message }) => `${path ?? ''}: ${message}`).join(' ')}`;
+  if (error.code === 'unsupported_model')
+    return 'The service knows no provider for this model: choose an upstream.';
   return inWords(error);
 }

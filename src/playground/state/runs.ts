@@ -15,13 +15,13 @@ import { failureInWords } from '../run/failure-in-words.js';
 import { type Contents, neededPaths, toRunOptions } from '../run/run-options.js';
 import { client, settings } from './settings.js';
 
-/** Every run of this visit, oldest first. */
+/** All runs of this visit, oldest first. */
 export const branches = signal<readonly Branch[]>([]);
-/** The run that is shown. */
+/** Id of the visible run. */
 export const shownId = signal<string | null>(null);
 export const shown = computed(() => branches.value.find(({ id }) => id === shownId.value) ?? null);
 
-/** Which step of it the inspector shows, by number, and which model call of the step; null follows the newest. */
+/** The step and the model call of it that the inspector shows; null follows the newest. */
 export const selected = signal<{ readonly step: number; readonly call: number } | null>(null);
 export const selectedStep = computed<StepView | null>(() => {
   const steps = shown.value?.view.steps ?? [];
@@ -33,28 +33,28 @@ export const selectedCall = computed(() => {
   return calls[selected.value?.call ?? calls.length - 1] ?? calls.at(-1) ?? null;
 });
 
-/** The run on its way; one at a time. */
+/** The run in progress; at most one. */
 export const active = signal<ActiveRun | null>(null);
-/** What is allowed without asking, kept from run to run of this visit. */
+/** Rules that allow actions without asking, shared by all runs of this visit. */
 export const approvalRules = signal<readonly ApprovalRule[]>([]);
-/** Takes a rule back, of a run on its way too: from its next step on it asks again. */
+/** Revokes a rule; a run in progress asks again from its next step. */
 export function revoke(rule: ApprovalRule): void {
   active.value?.run.revoke(rule);
   approvalRules.value = approvalRules.value.filter((each) => each !== rule);
 }
 
-/** What could not be done, in words. */
+/** The reason why the last command failed. */
 export const trouble = signal<string | null>(null);
 
 export interface Start {
   readonly task: string;
-  /** How many model calls to take before the first pause; all of them by default. */
+  /** Number of model calls before the first pause; unlimited by default. */
   readonly steps?: number;
-  /** In place of what the settings say: a history, a TODO list, a session to go on with. */
+  /** Options that replace the settings, such as a history, a TODO list or a session to continue. */
   readonly options?: Partial<RunOptions>;
   readonly label?: string;
   readonly parent?: ForkPoint;
-  /** The steps a branch keeps of the run it left, as they are shown and as they are saved. */
+  /** Steps that a branch takes over from its parent, as views and as saved data. */
   readonly inherited?: readonly StepView[];
   readonly kept?: Trajectory;
 }
@@ -104,10 +104,12 @@ export async function startRun({
 
 export function inWords(error: unknown): string {
   if (error instanceof StepwiseError) return failureInWords(error);
-  return error instanceof TypeError || error instanceof RangeError ? error.message : 'This did not work.';
+  return error instanceof TypeError || error instanceof RangeError
+    ? error.message
+    : 'The run could not be started because of an unexpected error.';
 }
 
-/** Shows a run that was read from a file; `id` names it in links. */
+/** Adds a run that was read from a file and shows it; `id` names it in links. */
 export const addRun = (run: Omit<Branch, 'id'>, id: string = newId()): void => addBranch({ ...run, id });
 
 function addBranch(branch: Branch): void {
@@ -124,7 +126,7 @@ const amendBranch = (id: string, changes: Partial<Branch>): void => {
 
 export const renameBranch = (id: string, label: string): void => amendBranch(id, { label });
 
-/** Takes a run away; the one that was there before it is shown, if it was this one. */
+/** Removes a run; if it was visible, shows the one before it. */
 export function closeBranch(id: string): void {
   const at = branches.value.findIndex((branch) => branch.id === id);
   const left = branches.value.toSpliced(at, 1);

@@ -3,7 +3,7 @@ import { type ModelList, StepwiseClient } from '../../sdk/index.js';
 import { isOffline as isOfflineModel, wantsKey } from '../run/model-access.js';
 import type { RunSettings } from '../run/run-options.js';
 
-/** What a person has set; in memory only, since keys are among it. A reload forgets all of it. */
+/** The person's settings, in memory only because they include keys. A reload discards them. */
 export const modelKey = signal('');
 export const serviceToken = signal('');
 
@@ -27,7 +27,7 @@ export const change = (changes: Partial<RunSettings>): void => {
   settings.value = { ...settings.value, ...changes };
 };
 
-/** A token with which no client can be made is as good as none: the service says so. */
+/** Returns undefined for a token that cannot be sent in a header; the service then reports that it is missing. */
 const sendable = (secret: string): string | undefined => {
   const trimmed = secret.trim();
   return /^[\x21-\x7e]+$/.test(trimmed) ? trimmed : undefined;
@@ -38,10 +38,10 @@ const serviceAccess = computed(() => ({
   token: sendable(serviceToken.value),
 }));
 
-/** For all that calls no model: what is asked of it needs no key, so it has none to send. */
+/** Client for requests that call no model, so it never sends the model's key. */
 export const keylessClient = computed(() => new StepwiseClient(serviceAccess.value));
 
-/** For runs alone. */
+/** Client for runs, which sends the model's key. */
 export const client = computed(
   () =>
     new StepwiseClient({
@@ -52,7 +52,7 @@ export const client = computed(
 
 export const models = signal<ModelList | null>(null);
 
-/** What the model may be taught, where the service knows it; null where every protocol may be tried. */
+/** Protocols that the service knows to work with the model; null if any may be tried. */
 export const protocols = computed(() => {
   const { model, upstream: chosen } = settings.value;
   const known = models.value?.models.find(
@@ -64,12 +64,12 @@ export const protocols = computed(() => {
 const choice = computed(() => ({ modelName: settings.value.model, provider: settings.value.upstream }));
 export const isOffline = computed(() => isOfflineModel(choice.value));
 
-/** Where the service wants none, the key stays here. */
+/** False if the service needs no key for this model; then the page sends none. */
 export const needsKey = computed(() => wantsKey(choice.value, models.value));
 
-/** What stands between the settings and a run, in words; null if nothing does. */
+/** Explains which setting is missing for a run; null if none is. */
 export const missing = computed(() => {
   if (settings.value.model.trim() === '') return 'Choose a model.';
-  if (needsKey.value && modelKey.value.trim() === '') return 'This model needs a key.';
+  if (needsKey.value && modelKey.value.trim() === '') return 'This model needs a key: enter it under Model.';
   return null;
 });

@@ -1,4 +1,4 @@
-/** The address of the built `search-worker.ts`, which has a hash in its name; the build writes it here. */
+/** Address of the built `search-worker.ts` with the hash in its name; the build inserts it. */
 declare const SEARCH_WORKER: string;
 
 interface ScriptPolicy {
@@ -8,7 +8,7 @@ interface TrustedTypes {
   createPolicy(name: string, rules: ScriptPolicy): ScriptPolicy;
 }
 
-/** The one address from which this page starts a script; its Content-Security-Policy allows no other policy than this. */
+/** Allows one script address only; the page's Content-Security-Policy permits no other Trusted Types policy. */
 const policy = trustedTypesOf(globalThis)?.createPolicy('search-worker', {
   createScriptURL: () => SEARCH_WORKER,
 });
@@ -16,7 +16,7 @@ const policy = trustedTypesOf(globalThis)?.createPolicy('search-worker', {
 export const startSearchWorker = (): Worker =>
   new Worker(policy?.createScriptURL(SEARCH_WORKER) ?? SEARCH_WORKER, { type: 'module' });
 
-/** Not every browser has them, nor do TypeScript's types. */
+/** Returns the Trusted Types API, which some browsers and TypeScript's types lack. */
 function trustedTypesOf(
   scope: typeof globalThis & { readonly trustedTypes?: TrustedTypes },
 ): TrustedTypes | undefined {

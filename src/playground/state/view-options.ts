@@ -1,16 +1,16 @@
 import { effect, signal } from '@preact/signals';
 
-/** How the page looks; the only thing that outlives it. */
+/** Colour theme; the only setting that survives a reload. */
 export type Theme = 'system' | 'light' | 'dark';
 export const theme = signal<Theme>('system');
 
-/** Which of the three parts is shown where there is no room for all. */
+/** The panel that is visible on narrow screens, which have room for one. */
 export type Panel = 'setup' | 'run' | 'inspect';
 export const panel = signal<Panel>('run');
 
 const KEY = 'stepwise-theme';
 
-/** Takes up the theme of the last visit, and keeps it. A browser that keeps nothing is no trouble. */
+/** Restores the theme of the last visit and stores changes. Works without browser storage, too. */
 export function followTheme(): void {
   const kept = read();
   if (kept === 'light' || kept === 'dark') theme.value = kept;
@@ -33,6 +33,6 @@ function keep(chosen: Theme): void {
     if (chosen === 'system') localStorage.removeItem(KEY);
     else localStorage.setItem(KEY, chosen);
   } catch {
-    // Then it is the system's again next time.
+    // With nothing stored, the next visit follows the system's theme.
   }
 }

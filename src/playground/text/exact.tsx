@@ -1,7 +1,10 @@
 import { useMemo } from 'preact/hooks';
 import { splitUnseen } from '../../sdk/index.js';
 
-/** Text of which every character is seen, in its own direction. For what a person is asked to agree to, and what a model was sent. */
+/**
+ * Text with every character visible, isolated from the surrounding text direction. For texts that a person approves or
+ * that were sent to a model.
+ */
 export function Exact({ text }: { text: string }) {
   const pieces = useMemo(() => splitUnseen(text), [text]);
   return (

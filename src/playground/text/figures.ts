@@ -1,4 +1,4 @@
-/** Figures as the page writes them: short, and the same everywhere. */
+/** Short formats for numbers, shared by the whole page. */
 
 export const tokens = (count: number): string =>
   count < 1_000 ? String(count) : `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
@@ -9,7 +9,7 @@ export const duration = (milliseconds: number): string =>
 export const plural = (count: number, one: string): string =>
   `${count.toLocaleString('en')} ${one}${count === 1 ? '' : 's'}`;
 
-/** Minutes and seconds, as `4:59`. */
+/** Formats milliseconds as minutes and seconds, such as `4:59`. */
 export function clock(milliseconds: number): string {
   const seconds = Math.round(milliseconds / 1_000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

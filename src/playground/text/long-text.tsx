@@ -3,18 +3,18 @@ import { Exact } from './exact.js';
 import { plural } from './figures.js';
 import { textWindow, type WindowSize } from './text-window.js';
 
-/** How many times as much is shown then. */
+/** Factor by which "show more" enlarges the visible text. */
 const MORE = 12;
-/** In characters. Of longer lines than these their number says little. */
+/** Line length, in characters, above which the number of lines says little about the size of a text. */
 const LONG_LINE = 400;
 
 export interface LongTextProps extends Partial<WindowSize> {
   readonly text: string;
-  /** Whether every character of it is to be seen, as in what a person is asked to agree to and in what a model was sent. */
+  /** True to make every character visible, for texts that a person approves or that were sent to a model. */
   readonly isExact?: boolean;
 }
 
-/** A text of any length: its beginning, and more of it when asked. Lines wrap in their own box. */
+/** A text of any length: shows its beginning and a button for more. Lines wrap in their own box. */
 export function LongText({ text, isExact = false, lines = 8, characters = 900 }: LongTextProps) {
   const [size, setSize] = useState<WindowSize>({ lines, characters });
   const { shown, hiddenLines, hiddenCharacters } = useMemo(() => textWindow(text, size), [text, size]);

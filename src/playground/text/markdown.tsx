@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { type MarkdownNode, readMarkdown } from '../../markdown/read-markdown.js';
 
-/** A model's text. Elements are made here, one for each kind of node; nothing of the text is ever taken for markup. */
+/** Renders a model's text as one element per Markdown node; the text is never inserted as HTML. */
 export function Markdown({ text }: { text: string }) {
   const nodes = useMemo(() => readMarkdown(text), [text]);
   return (
@@ -52,7 +52,7 @@ function Container({ node }: { node: Extract<MarkdownNode, { children: unknown }
   const children = <Nodes nodes={node.children} />;
   switch (node.type) {
     case 'heading':
-      // Below the page's own headings; how deep the model wanted it is told by its size.
+      // The page's own headings rank above; CSS shows the level that the model chose.
       return (
         <p dir="auto" class={`heading heading-${Math.min(node.depth, 4)}`}>
           {children}

@@ -1,17 +1,20 @@
-/** How much of a text is shown at most. */
+/** Maximum size of the visible part of a text. */
 export interface WindowSize {
   readonly lines: number;
   readonly characters: number;
 }
 
-/** The beginning of a text, and how much there is beyond it. */
+/** The beginning of a text, and the size of the rest. */
 export interface TextWindow {
   readonly shown: string;
   readonly hiddenLines: number;
   readonly hiddenCharacters: number;
 }
 
-/** Looks no further into the text than it shows, but for counting lines: a text may have two million characters. */
+/**
+ * Cuts a text to its visible beginning. Apart from counting lines, reads only that part: a text may have two million
+ * characters.
+ */
 export function textWindow(text: string, { lines, characters }: WindowSize): TextWindow {
   let end = 0;
   for (let line = 0; line < lines && end <= text.length; line += 1) {
@@ -24,7 +27,7 @@ export function textWindow(text: string, { lines, characters }: WindowSize): Tex
   return { shown, hiddenLines, hiddenCharacters: rest };
 }
 
-/** Where to cut so that no character is split. */
+/** Returns the index at which to cut so that no surrogate pair is split. */
 const wholeCharacters = (text: string, characters: number): number =>
   /[\uD800-\uDBFF]/.test(text.charAt(characters - 1)) ? characters - 1 : characters;
 

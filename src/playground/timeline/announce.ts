@@ -1,7 +1,7 @@
 import type { ActionView, RunView } from '../../sdk/index.js';
 import { wordFor } from '../text/word-for.js';
 
-/** What a person who does not see the page should hear after it has changed; empty if it is nothing. */
+/** Returns the sentence that a screen reader should announce after a change; empty if there is none. */
 export function announce(before: RunView, after: RunView): string {
   if (after.result && !before.result)
     return `The run has ended: ${wordFor(endings, after.result.stop_reason)}.`;
@@ -33,7 +33,7 @@ function newsOf({ tool, state }: ActionView): string[] {
   return [state === 'proposed' ? `calls ${tool}` : `${tool} ${words[state]}`];
 }
 
-/** Why a run ended, in words. */
+/** Explains each stop reason. */
 export const endings = {
   answered: 'answered',
   denied: 'answered after a denial',

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { emptyRun, type RunView } from '../../sdk/index.js';
 import { announce } from './announce.js';
 
-/** Says what is new to those who do not see it; the only place of the page that does. */
+/** Announces changes to screen readers; the page's only live region. */
 export function LiveRegion({ view }: { view: RunView | null }) {
   const before = useRef(view);
   const [words, setWords] = useState('');

@@ -3,7 +3,7 @@ import { useNow } from './use-now.js';
 
 const TICK_MS = 100;
 
-/** What goes on, and for how long already: `Thinking · 3.2 s`. */
+/** Shows the current activity and its duration, such as `Thinking · 3.2 s`. */
 export function PhaseOverlay({ activity, paused }: { activity: Activity | null; paused: boolean }) {
   const now = useNow(TICK_MS);
   if (paused) return <p class="overlay overlay-paused">Paused before the next step</p>;

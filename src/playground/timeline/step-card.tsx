@@ -13,11 +13,11 @@ export interface StepCardProps {
   readonly branch: Branch;
   readonly step: StepView;
   readonly isSelected: boolean;
-  /** `passed`: on the way with the arrow keys. */
+  /** `passed` means that the arrow keys moved over the step. */
   readonly onSelect: (step: number, how: 'chosen' | 'passed') => void;
 }
 
-/** One step: what the model thought, what it did, what came of it, and what it cost. */
+/** One step: the thought, the tool calls with their results, and the cost. */
 export function StepCard({ branch, step, isSelected, onSelect }: StepCardProps) {
   const { number, calls, actions } = step;
   const observed = calls.find(({ phase }) => phase === 'observe');
@@ -64,10 +64,10 @@ const Phases = ({ phases }: { phases: readonly PhaseState[] }) => (
   </ol>
 );
 
-/** What the model said in one call: thought and answer, or why there is none. */
+/** Shows the output of one model call: thought and answer, or the reason why there is none. */
 function Said({ call }: { call: ModelCallView }) {
   const { answer, failures, response, phase } = call;
-  // A draft becomes thought or answer; until the response says which, it is shown as thought.
+  // A draft becomes thought or answer; until the response decides, the page shows it as thought.
   const thought = call.draft + call.thought;
   const isAnswer = phase === null || phase === 'observe';
   return (
@@ -82,7 +82,7 @@ function Said({ call }: { call: ModelCallView }) {
           <Markdown text={answer} />
         </div>
       )}
-      {toldOnce(failures).map(({ error, retryInMs, tries }) => (
+      {mergeRepeats(failures).map(({ error, retryInMs, tries }) => (
         <p class="failure">
           <Icon name="warning" />
           <span>
@@ -101,8 +101,8 @@ function Said({ call }: { call: ModelCallView }) {
 
 type Failure = ModelCallView['failures'][number];
 
-/** Tries that failed alike, one after the other, are said once. */
-function toldOnce(failures: readonly Failure[]): readonly (Failure & { readonly tries: number })[] {
+/** Merges adjacent attempts that failed in the same way. */
+function mergeRepeats(failures: readonly Failure[]): readonly (Failure & { readonly tries: number })[] {
   const told: (Failure & { readonly tries: number })[] = [];
   for (const failure of failures) {
     const isSame = told.at(-1)?.error.code === failure.error.code;
@@ -128,7 +128,7 @@ function Figures({ calls }: { calls: readonly ModelCallView[] }) {
       {usage.length > 0 && (
         <>
           <Figure name="Tokens in" value={tokens(sum('input_tokens'))} sign="in" />
-          {cached > 0 && <Figure name="Of these from the cache" value={tokens(cached)} sign="cached" />}
+          {cached > 0 && <Figure name="Cached tokens" value={tokens(cached)} sign="cached" />}
           <Figure name="Tokens out" value={tokens(sum('output_tokens'))} sign="out" />
         </>
       )}
@@ -137,7 +137,7 @@ function Figures({ calls }: { calls: readonly ModelCallView[] }) {
   );
 }
 
-/** The sign is for those who see no name. */
+/** Screen readers get the name; the sign is for sighted readers. */
 const Figure = ({ name, value, sign }: { name: string; value: string; sign?: string }) => (
   <div>
     <dt class="hidden">{name}</dt>

@@ -1,12 +1,12 @@
 import type { ActionView, ModelCallView, StepView } from '../../sdk/index.js';
 
-/** A phase of a step, and how far it is. */
+/** A phase of a step and its progress. */
 export interface PhaseState {
   readonly name: 'Reason' | 'Act' | 'Observe' | 'Answer';
   readonly state: 'pending' | 'active' | 'done' | 'failed';
 }
 
-/** What a step goes through. Without phases of the service's, one model call reasons and says what to do. */
+/** Returns the phases of a step. Without the service's phases, one model call both reasons and acts. */
 export function stepPhases({ calls, actions }: StepView): readonly PhaseState[] {
   const strict = calls.some(({ phase }) => phase !== null);
   const reason = strict ? calls.find(({ phase }) => phase === 'reason') : calls.at(-1);

@@ -1,37 +1,36 @@
 import type { ModelCallView, StepView } from '../../sdk/index.js';
 import { plural, tokens } from '../text/figures.js';
+import { repairInWords } from '../text/repair-in-words.js';
 
-/** Something a person should notice in a step: short on the page, in full where it is pointed at. */
+/** A notable fact about a step: short on the page, complete in the tooltip. */
 export interface Remark {
   readonly tone: 'note' | 'warning';
   readonly short: string;
   readonly full: string;
 }
 
-/** Signals, warnings and how the reply was read, as far as they are out of the ordinary. */
+/** Returns the signals, warnings and parse results of a step that are out of the ordinary. */
 export function stepRemarks({ calls, compactions }: StepView): readonly Remark[] {
   const remarks: readonly Remark[] = [
     ...compactions.map(({ tokensBefore, tokensAfter }) => ({
       tone: 'note' as const,
       short: 'history compacted',
-      full: `The history went from ${tokens(tokensBefore)} to ${tokens(tokensAfter)} tokens before this step.`,
+      full: `The history was compacted from ${tokens(tokensBefore)} to ${tokens(tokensAfter)} tokens before this step.`,
     })),
     ...calls.flatMap((call) => [...readingRemarks(call), ...signalRemarks(call), ...warningRemarks(call)]),
   ];
-  // The calls of one step may say the same; the last of them knows most.
+  // Several calls of a step may give the same remark; the last is the most complete.
   return [...new Map(remarks.map((remark) => [remark.short, remark])).values()];
 }
 
-/** A repair that is hardly one: an answer without its label. */
+/** A repair too common to mention: an answer without its label. */
 const ORDINARY = 'unlabelled_answer';
 
 function readingRemarks({ response }: ModelCallView): Remark[] {
   const parse = response?.parse;
   if (!parse) return [];
   const outcome = outcomes.get(parse.outcome);
-  const repairs = parse.repairs
-    .filter((repair) => repair !== ORDINARY)
-    .map((repair) => repair.replaceAll('_', ' '));
+  const repairs = parse.repairs.filter((repair) => repair !== ORDINARY).map(repairInWords);
   return [
     ...(outcome ? [{ tone: 'warning' as const, short: outcome, full: parse.problem ?? outcome }] : []),
     ...(repairs.length > 0
@@ -39,7 +38,7 @@ function readingRemarks({ response }: ModelCallView): Remark[] {
           {
             tone: 'note' as const,
             short: 'repaired',
-            full: `The reply was mended before it was read: ${repairs.join(', ')}.`,
+            full: `${repairs.join('. ')}.`,
           },
         ]
       : []),
@@ -48,7 +47,7 @@ function readingRemarks({ response }: ModelCallView): Remark[] {
           {
             tone: 'note' as const,
             short: 'constrained',
-            full: 'The provider held the reply to the schema of the tools.',
+            full: 'The provider enforced the tool schema.',
           },
         ]
       : []),
@@ -67,21 +66,21 @@ const outcomes: ReadonlyMap<string, string> = new Map([
 function signalRemarks({ response }: ModelCallView): Remark[] {
   const signals = response?.signals;
   if (!signals) return [];
-  // They count what was called before as well; a step that calls nothing repeats nothing.
+  // The signals also count earlier calls, so they say nothing about a step without a call.
   const calls = response.status === 'action_proposed';
   const { repeated_action, repeated_cycle, consecutive_errors, consecutive_read_only } = signals;
   const found: readonly [boolean, Remark['tone'], string, string][] = [
     [
       calls && repeated_action > 0,
       'warning',
-      `same call again`,
+      'same call again',
       `The same tool with the same arguments, ${repeated_action} times.`,
     ],
     [
       calls && repeated_cycle > 0,
       'warning',
       'going in circles',
-      `The same few calls in turn, ${repeated_cycle} times.`,
+      `The same sequence of calls, ${repeated_cycle} times.`,
     ],
     [
       consecutive_errors > 1,
@@ -93,7 +92,7 @@ function signalRemarks({ response }: ModelCallView): Remark[] {
       consecutive_read_only >= 5,
       'note',
       `${plural(consecutive_read_only, 'read')} in a row`,
-      'Nothing but reading for a while.',
+      'The last steps only read and changed nothing.',
     ],
     [
       signals.should_compact,

@@ -16,7 +16,7 @@ export interface TimelineProps {
   readonly onSelect: StepCardProps['onSelect'];
 }
 
-/** A run, step after step. Up and down go from step to step. */
+/** The steps of a run in order. The up and down arrows move between steps. */
 export function Timeline({ branch, selected, onSelect }: TimelineProps) {
   const list = useRef<HTMLOListElement>(null);
   useFollowEnd(list, branch.id, branch.view.result === null);
@@ -50,14 +50,14 @@ export function Timeline({ branch, selected, onSelect }: TimelineProps) {
   );
 }
 
-/** Drawn again only if something of it has changed: a run may have forty steps, and each delta changes one. */
+/** Renders a step again only if its data changed: a run may have forty steps, and each delta changes one. */
 const Step: typeof StepCard = ({ branch, step, isSelected, onSelect }) =>
   useMemo(
     () => <StepCard branch={branch} step={step} isSelected={isSelected} onSelect={onSelect} />,
     [branch.id, branch.view.result, step, isSelected, onSelect],
   );
 
-/** How the run ended, and what it came to in all. */
+/** Shows why the run ended and its total usage. */
 function End({ view: { result, steps, inherited } }: Branch) {
   if (!result) return null;
   const isShown = steps.at(-1)?.calls.at(-1)?.answer.trim() === result.answer.trim();
@@ -73,14 +73,16 @@ function End({ view: { result, steps, inherited } }: Branch) {
         </span>
         {result.termination_reason && <code> {result.termination_reason}</code>}
       </p>
-      {result.error && !isTold(steps, result.error) && <p class="muted">{failureInWords(result.error)}</p>}
+      {result.error && !isShownByCall(steps, result.error) && (
+        <p class="muted">{failureInWords(result.error)}</p>
+      )}
       {!isShown && <Markdown text={result.answer} />}
     </footer>
   );
 }
 
-/** Whether the newest call says so itself. */
-const isTold = (steps: readonly StepView[], { code }: StepError): boolean =>
+/** Reports whether the newest model call already shows this error. */
+const isShownByCall = (steps: readonly StepView[], { code }: StepError): boolean =>
   steps.at(-1)?.calls.at(-1)?.failures.at(-1)?.error.code === code;
 
 function moveFocus(

@@ -1,9 +1,9 @@
 import type { Task } from '../../sdk/index.js';
 
-/** Of more tasks only the one at hand is shown, until all are asked for. */
+/** Maximum number of tasks listed at once; longer lists show the current task until expanded. */
 const MAX_OPEN = 5;
 
-/** The model's own list of what is to be done. */
+/** The model's own TODO list. */
 export function TodoPanel({ tasks }: { tasks: readonly Task[] }) {
   if (tasks.length === 0) return null;
   const current = tasks.find(({ status }) => status !== 'completed');

@@ -6,10 +6,10 @@ import { duration, plural } from '../text/figures.js';
 import { LongText } from '../text/long-text.js';
 import { textWindow } from '../text/text-window.js';
 
-/** How much of a call is shown at first. */
+/** Maximum visible size of a call before it is expanded. */
 const CALL = { lines: 6, characters: 600 };
 
-/** A call to a tool, how it went, and what came of it. */
+/** A tool call with its state and result. */
 export function ToolLine({ action }: { action: ActionView }) {
   const { tool, args, observation, durationMs } = action;
   const state = shownState(action);

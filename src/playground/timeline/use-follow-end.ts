@@ -4,8 +4,8 @@ import { useEffect } from 'preact/hooks';
 const NEAR_END_PX = 100;
 
 /**
- * Keeps the end of what grows in sight, also where something else takes room below it, until the reader goes up to
- * read; back at the end it is followed again. Begins anew with each `key`, at the beginning of what does not grow.
+ * Keeps the end of growing content scrolled into view until the reader scrolls up; scrolling back to the end resumes.
+ * A new `key` starts over, at the top if the content does not grow.
  */
 export function useFollowEnd(content: RefObject<HTMLElement | null>, key: string, grows: boolean): void {
   useEffect(() => {

@@ -4,7 +4,7 @@ const TASKS = [
   'What happens if a payment fails at checkout?',
 ] as const;
 
-/** Before the first run: what this page is, and what may be asked. */
+/** Introduction with sample tasks, visible before the first run. */
 export const Welcome = ({ onChoose }: { onChoose: (task: string) => void }) => (
   <section class="welcome">
     <h2>See each step, and what it could not see.</h2>

@@ -10,15 +10,15 @@ import { exampleFolder } from './prepare-example.js';
 import { Program } from './program.js';
 import { Restate } from './restate.js';
 
-/** A tool's call that really ran, as the worker printed it. */
+/** A tool execution that the worker printed. */
 interface Execution {
   readonly at: number;
   readonly run: string;
-  /** As the journal names it: `call_2 refund_order`. */
+  /** Name in the journal, such as `call_2 refund_order`. */
   readonly call: string;
 }
 
-/** Everything that a durable run takes, each in a process of its own but the provider, which counts. */
+/** All processes of a durable run; the provider runs in the test and counts calls. */
 export interface DurableStack {
   readonly folder: string;
   readonly provider: FakeProvider;
@@ -29,16 +29,16 @@ export interface DurableStack {
   close(): Promise<void>;
 }
 
-/** What the worker has, and nobody else is to have. */
+/** The model key, which only the worker may have. */
 export const modelKey = 'sk-durable-0f5c1e7a9b3d4f6282c1';
 
-/** Of the service, and for one project: the worker has this, too. */
+/** Token of the service, limited to one project; only the worker may have it. */
 export const serviceToken = 'stepwise_durable-7d2b90c4e6a8135f';
 const projectId = '3b1f6a52-9c0e-4d7a-8e21-5f4c7b9d0a16';
 
 const serviceMain = new URL('../../../src/service/main.js', import.meta.url).pathname;
 
-/** Resolves when all of it is up and the agent is known to Restate. */
+/** Starts all processes; resolves when the agent is registered at Restate. */
 export async function startDurableStack(serviceSettings: Record<string, string> = {}): Promise<DurableStack> {
   const folder = mkdtempSync(join(tmpdir(), 'stepwise-durable-'));
   const provider = await startFakeProvider();

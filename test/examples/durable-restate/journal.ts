@@ -4,17 +4,17 @@ interface Row {
   readonly run: string;
   readonly entry_type: string;
   readonly name: string | null;
-  /** The result says that no step was made: it will be tried again. */
+  /** True if the step failed temporarily and will be retried. */
   readonly unmade: boolean;
 }
 
 const unbilled = Buffer.from('"billed":false').toString('hex');
 
-/** What the journal says of each `ctx.run`, by names such as `trial-7 step 2` and `trial-7 call_1 refund_order`. */
+/** State of each `ctx.run` in the journal, by names such as `trial-7 step 2` and `trial-7 call_1 refund_order`. */
 export interface Journal {
-  /** It has a result. */
+  /** Entries with a result. */
   readonly done: ReadonlySet<string>;
-  /** It has begun, and has none yet. */
+  /** Entries without a result. */
   readonly open: ReadonlySet<string>;
 }
 
@@ -25,7 +25,7 @@ export async function readJournal(restate: Restate): Promise<Journal> {
      where i.target_handler_name = 'run' and j.entry_type in ('Command: Run', 'Notification: Run')
      order by j.id, j.index`,
   );
-  // One thing at a time is done in a run, so a result is that of the command before it.
+  // A run does one thing at a time, so a result belongs to the command before it.
   const latest = new Map<string, string>();
   const [done, open] = [new Set<string>(), new Set<string>()];
   for (const { run, entry_type, name, unmade } of rows) {

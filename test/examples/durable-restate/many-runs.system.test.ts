@@ -15,7 +15,7 @@ const { describe: describeWithRestate } = needs(dependencies);
 const runs = trialRuns(200);
 const stepsInAll = runs.reduce((sum, run) => sum + stepsOf(run), 0);
 
-/** What is killed, in this order, evenly over the trial. */
+/** Processes to kill in this order, spread evenly over the trial. */
 const KILLS = [
   ...Array.from({ length: 5 }, () => 'worker' as const),
   'Restate' as const,
@@ -24,18 +24,18 @@ const KILLS = [
   ...Array.from({ length: 2 }, () => 'worker' as const),
 ];
 
-/** A process that was killed, and what was known when. */
+/** A kill, and the journal's state at that time. */
 interface Kill {
   readonly what: (typeof KILLS)[number];
-  /** From here on whatever the journal had is to be left alone. */
+  /** Time after which journalled results must not be repeated. */
   readonly journalReadAt: number;
   readonly journal: Journal;
 }
 
-/** A step or a tool's call that began. */
+/** Start of a step or a tool call. */
 interface Beginning {
   readonly at: number;
-  /** As the journal has it: `trial-7 step 2`. */
+  /** Name in the journal, such as `trial-7 step 2`. */
   readonly name: string;
 }
 
@@ -50,7 +50,7 @@ describeWithRestate('200 runs at once, twelve kills', () => {
   }, 300_000);
   afterAll(() => stack.close());
 
-  test('every run ends with its answer, and nothing the journal has is done or billed again', async () => {
+  test('despite twelve kills, 200 durable runs end with their answers and repeat nothing that the journal has', async () => {
     const began = Date.now();
     let outcomes: unknown;
     await pooled(runs, 20, ({ name }) =>
@@ -61,7 +61,7 @@ describeWithRestate('200 runs at once, twelve kills', () => {
     const kills: Kill[] = [];
     try {
       for (const [index, what] of KILLS.entries()) {
-        // All first steps begin at once. Between two kills the runs get on, at least a little.
+        // All first steps begin at once; between two kills the runs make at least some progress.
         const planned = 0.25 * stepsInAll + (0.7 * stepsInAll * index) / KILLS.length;
         await stepsBegun(Math.min(stepsInAll, Math.max(planned, countBegun() + 20)));
         kills.push(await kill(what));
@@ -85,7 +85,7 @@ describeWithRestate('200 runs at once, twelve kills', () => {
     expect(repeatedThoughJournalled(calls, kills)).toEqual([]);
     expect(unexplained(steps, kills)).toEqual([]);
     expect(unexplained(calls, kills)).toEqual([]);
-    // One refund for each run that was allowed one, however often its call ran.
+    // Expects one refund for each allowed run, however often its call ran.
     const refunds = runs.filter(({ reply }) => reply?.['type'] === 'allow').map(({ name }) => name);
     expect(readdirSync(join(stack.folder, 'refunds')).sort()).toEqual(
       refunds.map((name) => `${name}-call_2.json`).sort(),
@@ -95,7 +95,7 @@ describeWithRestate('200 runs at once, twelve kills', () => {
 
 const countBegun = (): number => new Set(model.calls.map(({ run, step }) => `${run} ${step}`)).size;
 
-/** Resolves when so many different steps have been asked for. */
+/** Resolves once this number of different steps has begun. */
 async function stepsBegun(count: number): Promise<void> {
   await until(() => countBegun() >= count);
 }
@@ -108,7 +108,7 @@ async function kill(what: Kill['what']): Promise<Kill> {
   };
   const program = programs[what];
   await program.kill();
-  // Restate cannot be asked while it is dead; of the others' last words everything has arrived by then.
+  // Restate must run to be queried; all output of the other processes has arrived by then.
   if (what === 'Restate') await program.start();
   else await wait(200);
   const journal = await readJournal(stack.restate);
@@ -117,7 +117,7 @@ async function kill(what: Kill['what']): Promise<Kill> {
   return { what, journalReadAt, journal };
 }
 
-/** The people of all runs: each reply is sent once, to Restate, which keeps it while no worker lives. */
+/** Sends each reply once to Restate, which stores it while no worker is alive. */
 async function replyToAll(signal: AbortSignal): Promise<void> {
   const replied = new Set<string>();
   while (!signal.aborted) {
@@ -141,13 +141,13 @@ async function replyToNew(replied: Set<string>): Promise<void> {
   }
 }
 
-/** What began again after a kill, though the journal had its result by then. */
+/** Finds steps and calls that began again after a kill although the journal had their results. */
 const repeatedThoughJournalled = (beginnings: readonly Beginning[], kills: readonly Kill[]): Beginning[] =>
   beginnings.filter(({ at, name }) =>
     kills.some(({ journalReadAt, journal }) => at > journalReadAt && journal.done.has(name)),
   );
 
-/** What began more often than once, and once more for each kill that caught it. */
+/** Finds steps and calls that began more often than the kills explain. */
 function unexplained(beginnings: readonly Beginning[], kills: readonly Kill[]): string[] {
   const caught = kills.map((each) => caughtBy(each, beginnings));
   return [...new Set(beginnings.map(({ name }) => name))].filter((name) => {
@@ -157,8 +157,8 @@ function unexplained(beginnings: readonly Beginning[], kills: readonly Kill[]): 
 }
 
 /**
- * What had begun by a kill, and has no result in the journal after it: Restate promises to do it again. What a dead
- * worker asked for may still arrive for a while, so the journal's own word counts, too.
+ * Finds work that had begun before a kill without a result in the journal after it, which Restate must repeat.
+ * Requests of a dead worker may still arrive later, so the journal's open entries count, too.
  */
 const caughtBy = ({ journalReadAt, journal }: Kill, beginnings: readonly Beginning[]): Set<string> =>
   new Set(

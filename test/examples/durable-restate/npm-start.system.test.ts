@@ -23,7 +23,7 @@ describeWithRestate('npm start', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('starts all of it; when all of it is killed and started again, the run that waits goes on', async () => {
+  test('npm start starts the durable example, and after killing and restarting everything a waiting run continues', async () => {
     const ports = {
       PORT: String(await freePort()),
       RESTATE_BIND_PORT: String(await freePort()),
@@ -49,12 +49,12 @@ describeWithRestate('npm start', () => {
     await second.killAll();
   }, 120_000);
 
-  /** Until a call waits for a person, whichever it is. */
+  /** Waits until any call waits for a person. */
   async function untilItWaits(run: string): Promise<void> {
     await until(async () => JSON.stringify((await post(`${run}/status`)).body).includes('waiting_for'));
   }
 
-  /** An end that is not the expected one, or another call that waits, is told as such. */
+  /** Waits for the run's end; fails with the actual state if the run ends differently or waits again. */
   async function expectEnd(run: string, end: object): Promise<void> {
     const attached = fetch(`${run.replace('/agent', '/restate/workflow/agent')}/attach`);
     const ended = await Promise.race([
@@ -64,7 +64,7 @@ describeWithRestate('npm start', () => {
     expect(ended ?? (await post(`${run}/status`)).body).toEqual(end);
   }
 
-  /** In a group of its own, so that everything it has started can be killed at once. */
+  /** Starts `npm start` in its own process group, so that all its processes can be killed at once. */
   async function npmStart(ports: Readonly<Record<string, string>>) {
     const { PATH, HOME } = process.env;
     const child = spawn('npm', ['start'], {

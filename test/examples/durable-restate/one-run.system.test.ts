@@ -12,7 +12,7 @@ const { describe: describeWithRestate } = needs(dependencies);
 let stack: DurableStack;
 let runs = 0;
 
-/** Starts a run under a name of its own, over what the model is to say. */
+/** Starts a run with a unique name and the given model replies. */
 async function startRun(script: Script, task = 'Refund A-17.'): Promise<string> {
   stack.provider.script(script);
   runs += 1;
@@ -24,7 +24,7 @@ async function startRun(script: Script, task = 'Refund A-17.'): Promise<string> 
 const statusOf = async (name: string) => (await stack.restate.agent(`${name}/status`)).body;
 const reply = (name: string, body: object) => stack.restate.agent(`${name}/reply`, body);
 
-/** Resolves with what waits for a person, as soon as something does. */
+/** Waits until calls wait for a person, and returns them. */
 const waitingCalls = (name: string): Promise<unknown> =>
   until(
     () => statusOf(name),
@@ -39,12 +39,12 @@ const lastPrompt = () => stack.provider.requests.at(-1)?.rawBody;
 describeWithRestate('a durable run', () => {
   beforeAll(async () => {
     await prepareExample();
-    // One slot: where a step does not free it, the next one is refused.
+    // A single slot: if a step did not free it, the next would be refused.
     stack = await startDurableStack({ MAX_IN_FLIGHT: '1', STEP_DEADLINE_MS: '10000' });
   }, 300_000);
   afterAll(() => stack.close());
 
-  test('waits for a person, and goes on with what the person allows', async () => {
+  test('a durable run waits for a person and continues with the approved call', async () => {
     const name = await startRun([{ text: refund }, answerOf('Paid back.')]);
     expect(await waitingCalls(name)).toEqual({
       state: 'waiting',
@@ -58,7 +58,7 @@ describeWithRestate('a durable run', () => {
     expect(await reply(name, { call_id: 'call_1', type: 'allow' })).toMatchObject({ status: 404 });
   });
 
-  test('tells the model what a person denied or changed, and refuses a reply that does not fit', async () => {
+  test('a durable run tells the model of denials and edits, and refuses unsuitable replies', async () => {
     const name = await startRun([{ text: refund }, { text: refund }, answerOf('Done.')]);
     await waitingCalls(name);
     const misfits = [
@@ -77,7 +77,7 @@ describeWithRestate('a durable run', () => {
     expect(lastPrompt()).toContain('The user changed the arguments');
   });
 
-  test('shows of the calls that wait those without a reply, and none when all have one', async () => {
+  test('the status of a durable run lists only waiting calls without a reply', async () => {
     const toolCalls = [
       { id: 'pay_1', name: 'refund_order', arguments: { id: 'A-17' } },
       { id: 'pay_2', name: 'refund_order', arguments: { id: 'B-20' } },
@@ -88,7 +88,7 @@ describeWithRestate('a durable run', () => {
       { call_id: 'pay_2', tool: 'refund_order', arguments: { id: 'B-20' } },
     ];
     expect(await waitingCalls(name)).toEqual({ state: 'waiting', step: 1, waiting_for: [first, second] });
-    // The run waits for the first; that the second has its reply is known all the same.
+    // The run still waits for the first reply, but its status must already omit the second call.
     await reply(name, { call_id: 'pay_2', type: 'deny' });
     expect(await statusOf(name)).toEqual({ state: 'waiting', step: 1, waiting_for: [first] });
     expect(await reply(name, { call_id: 'pay_2', type: 'allow' })).toMatchObject({ status: 404 });
@@ -97,7 +97,7 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'Both.' });
   });
 
-  test('waits for the answer to what the model asks the person', async () => {
+  test('a durable run waits for the answer to the model’s question', async () => {
     const question = 'Action: request_input(question="Which order?", choices=["A-17", "B-20"])';
     const name = await startRun([{ text: question }, answerOf('It is B-20.')]);
     expect(await waitingCalls(name)).toMatchObject({
@@ -110,7 +110,7 @@ describeWithRestate('a durable run', () => {
     expect(lastPrompt()).toContain('The one of Bo.');
   });
 
-  test('takes a reply that is given while no worker lives, and goes on with the next one', async () => {
+  test('a durable run accepts a reply while no worker is alive and continues on the next worker', async () => {
     const name = await startRun([{ text: refund }, answerOf('Paid back.')]);
     await waitingCalls(name);
     const before = asked();
@@ -122,7 +122,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(1);
   });
 
-  test('is done once, however often it is asked for under its name', async () => {
+  test('a durable run is executed once, however often its name is started', async () => {
     const name = await startRun([answerOf('Once.')]);
     const before = asked();
     await stack.restate.attach(name);
@@ -132,7 +132,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBeLessThanOrEqual(1);
   });
 
-  test('is cancelled in the middle of a model call: the call is closed and its slot is free (rule: caller-leaves)', async () => {
+  test('cancelling a durable run closes its model call and frees its slot (rule: caller-leaves)', async () => {
     const before = asked();
     const name = await startRun({ fault: 'silence' });
     const request = await stack.provider.request(before);
@@ -145,7 +145,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(2);
   });
 
-  test('is cancelled while it waits for a person', async () => {
+  test('a durable run can be cancelled while it waits for a person', async () => {
     const name = await startRun([{ text: refund }]);
     await waitingCalls(name);
     await stack.restate.agent(`${name}/cancel`);
@@ -153,7 +153,7 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.agent('no-such-run/cancel')).toMatchObject({ status: 404 });
   });
 
-  test('ends with the failure of the step where trying again is of no use (rule: one-failure-body)', async () => {
+  test('a durable run ends with a permanent failure of its step (rule: one-failure-body)', async () => {
     const before = asked();
     const name = await startRun({ fault: 'unauthorized' });
     expect(await stack.restate.attach(name)).toMatchObject({
@@ -163,7 +163,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(1);
   });
 
-  test('tries again what passes, after the wait that the service names (rule: retry-after)', async () => {
+  test('a durable run retries a temporary failure after the service’s retry delay (rule: retry-after)', async () => {
     const before = asked();
     const name = await startRun([{ fault: 'rate-limited', retryAfter: '2' }, answerOf('At last.')]);
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'At last.' });
@@ -172,7 +172,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(2);
   });
 
-  test('asks three times at most where the provider may have billed the reply (rule: one-deadline)', async () => {
+  test('a durable run takes at most three attempts that the provider may have billed (rule: one-deadline)', async () => {
     const before = asked();
     const name = await startRun([
       { fault: 'html' },
@@ -187,7 +187,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(3);
   });
 
-  test('is cancelled while it waits to try again', async () => {
+  test('a durable run can be cancelled while it waits to retry', async () => {
     const before = asked();
     const name = await startRun([{ fault: 'rate-limited', retryAfter: '3600' }]);
     await (await stack.provider.request(before)).ended;
@@ -196,7 +196,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(1);
   });
 
-  test('goes on when the service comes back', async () => {
+  test('a durable run continues when the service is back', async () => {
     await stack.service.kill();
     const name = await startRun([answerOf('It is back.')]);
     await until(
@@ -207,7 +207,7 @@ describeWithRestate('a durable run', () => {
     expect(await stack.restate.attach(name)).toEqual({ state: 'answered', answer: 'It is back.' });
   });
 
-  test('pays a refusal once and an empty reply once (rule: billed-outcomes)', async () => {
+  test('a durable run pays once for a refusal and once for an empty reply (rule: billed-outcomes)', async () => {
     const before = asked();
     const refused = await startRun({ refusal: 'I cannot help with that.' });
     expect(await stack.restate.attach(refused)).toMatchObject({ error: { code: 'upstream_refusal' } });
@@ -217,7 +217,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(3);
   });
 
-  test('corrects an action that cannot be read, twice at most (rule: unreadable-action)', async () => {
+  test('a durable run lets the model correct an unreadable action at most twice (rule: unreadable-action)', async () => {
     const broken = { text: 'Action: refund_order(id="A-17' };
     const before = asked();
     const name = await startRun([broken, broken, broken]);
@@ -225,7 +225,7 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(3);
   });
 
-  test('ends at its limit of steps with what the model then says (rule: last-iteration)', async () => {
+  test('a durable run ends at its step limit with the model’s last answer (rule: last-iteration)', async () => {
     const search = { text: 'Action: search_orders(query="Ada")' };
     const before = asked();
     const name = await startRun([...Array.from({ length: 7 }, () => search), answerOf('Enough.')]);
@@ -233,12 +233,12 @@ describeWithRestate('a durable run', () => {
     expect(asked() - before).toBe(8);
   });
 
-  test('leaves no key anywhere in Restate: not in its files, not in its tables (rule: key-redaction)', async () => {
+  test('a durable run leaves no key in Restate’s files or tables (rule: key-redaction)', async () => {
     const canary = 'canary-4f1d7c02';
     const name = await startRun([answerOf('Found.')], `Where is ${canary}?`);
     await stack.restate.attach(name);
     expect(stack.provider.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${modelKey}`);
-    // The search would find it: what the task says is there.
+    // Proves that the search works: it finds a text from the task.
     expect(await placesOf(canary)).toEqual({ files: true, tables: true });
     for (const key of [modelKey, serviceToken]) {
       expect(await placesOf(key)).toEqual({ files: false, tables: false });
@@ -254,7 +254,7 @@ async function journalOf(name: string): Promise<string[]> {
   return entries.map(({ entry_type }) => entry_type);
 }
 
-/** Whether the text stands in what Restate has written to its folder, and in what its tables show. */
+/** Reports whether the text occurs in Restate's files and in its tables. */
 async function placesOf(text: string): Promise<{ files: boolean; tables: boolean }> {
   const folder = join(stack.folder, 'restate');
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -3,7 +3,7 @@ import { exampleNamed } from '../../support/example.js';
 
 jest.setTimeout(600_000);
 
-/** A server of 200 MB is among what it needs. */
+/** Installing this example downloads a Restate server of 200 MB. */
 export const {
   folder: exampleFolder,
   dependencies,

@@ -7,14 +7,14 @@ interface ProgramOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly folder: string;
-  /** All of it; it sees no other. */
+  /** The complete environment; nothing is inherited. */
   readonly environment: Readonly<Record<string, string>>;
   isUp(): Promise<boolean>;
-  /** Takes each line of its standard output. */
+  /** Receives each line of standard output. */
   onLine?(line: string): void;
 }
 
-/** A program that is killed, and started again just as it was. */
+/** A program that can be killed and restarted with the same settings. */
 export class Program {
   readonly #options: ProgramOptions;
   #child: ChildProcess | undefined;
@@ -23,14 +23,14 @@ export class Program {
     this.#options = options;
   }
 
-  /** Resolves when it is up. */
+  /** Resolves once the program is ready. */
   async start(): Promise<void> {
     const { command, args, folder, environment, isUp, onLine = () => {} } = this.#options;
     const env = { PATH: process.env['PATH'], ...environment };
     const child = spawn(command, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     this.#child = child;
     createInterface(child.stdout).on('line', onLine);
-    // What breaks off all around them is told by workers at length.
+    // Workers report each broken connection at length, so errors are kept for a failed start only.
     let trouble = '';
     child.stderr.setEncoding('utf8').on('data', (text) => {
       trouble = (trouble + text).slice(-2_000);
@@ -39,7 +39,7 @@ export class Program {
     if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}: ${trouble}`);
   }
 
-  /** With SIGKILL: it is told nothing and finishes nothing. Resolves when it is gone and all it printed is read. */
+  /** Kills the program with SIGKILL, so it cannot clean up. Resolves when it has exited and its output is read. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

@@ -4,13 +4,13 @@ import { until } from '../../support/until.js';
 import { exampleFolder } from './prepare-example.js';
 import { Program } from './program.js';
 
-/** What Restate says to a call: its status, and its body as JSON where it is some. */
+/** Status and body of a Restate response; the body is parsed if it is JSON. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** A Restate server over a folder, on ports that stay its own. */
+/** A Restate server with its own folder and fixed ports. */
 export class Restate {
   readonly program: Program;
   readonly #ingress: string;
@@ -35,30 +35,30 @@ export class Restate {
     return restate;
   }
 
-  /** Tells it where the worker is. */
+  /** Registers the worker's address. */
   async register(uri: string): Promise<void> {
     const { status, body } = await post(`${this.#admin}/deployments`, { uri });
     if (status >= 300) throw new Error(`Not registered: ${JSON.stringify(body)}`);
   }
 
-  /** A call of the agent, such as `run-1/status`. */
+  /** Calls a handler of the agent, such as `run-1/status`. */
   agent(path: string, body?: unknown): Promise<Answer> {
     return post(`${this.#ingress}/agent/${path}`, body);
   }
 
-  /** How the run ended; waits for that. */
+  /** Waits for the run and returns its result. */
   async attach(name: string): Promise<unknown> {
     const response = await fetch(`${this.#ingress}/restate/workflow/agent/${name}/attach`);
     return response.json();
   }
 
-  /** Rows of Restate's own tables; after its start some of them are away for a while. */
+  /** Queries Restate's tables; retries while some are unavailable after a start. */
   async query<Row>(sql: string): Promise<readonly Row[]> {
     const { body } = await until(
       () => post(`${this.#admin}/query`, { query: sql }),
       ({ status }) => status === 200,
     );
-    // The rows have the columns that the caller has just asked for.
+    // The caller's query determines the columns.
     return (body as { rows: Row[] }).rows;
   }
 
@@ -71,7 +71,7 @@ export class Restate {
   }
 }
 
-/** The binary itself: what npm calls is a script that would die alone. */
+/** Path of the binary itself: npm's command is a wrapper script, and killing it would leave the server running. */
 function binary(): string {
   const { resolve } = createRequire(`${exampleFolder}/package.json`);
   return resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);
@@ -92,7 +92,7 @@ const environmentOf = (ports: {
   RESTATE_LOG_FILTER: 'off',
   RESTATE_DEFAULT_NUM_PARTITIONS: '4',
   RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE: '256MB',
-  // What it writes is searched for keys, so it has to be readable.
+  // Keep the files uncompressed, since the test searches them for keys.
   RESTATE_WORKER__STORAGE__ROCKSDB_DISABLE_WAL_COMPRESSION: 'true',
   RESTATE_WORKER__STORAGE__ROCKSDB_DISABLE_L0_L1_COMPRESSION: 'true',
   RESTATE_BIFROST__LOCAL__ROCKSDB_DISABLE_WAL_COMPRESSION: 'true',

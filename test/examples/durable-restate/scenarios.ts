@@ -1,11 +1,11 @@
 import type { Respond } from '../../../src/offline/answer-request.js';
 import type { RecordedRequest } from '../../../src/offline/wire/reply.js';
 
-/** A kind of run: what the model says at each step, what a person says to the call that waits, what it comes to. */
+/** A kind of run: the model's replies, the person's reply to the waiting call, and the result. */
 interface Scenario {
   readonly actions: readonly string[];
   readonly reply?: Readonly<Record<string, unknown>>;
-  /** Stands in an observation, and so in the last prompt, if nothing of the run was lost. */
+  /** Text of an observation that the last prompt contains if no step was lost. */
   readonly fact: string;
 }
 
@@ -30,14 +30,14 @@ const scenarios: readonly Scenario[] = [
     fact: 'The one that Bo made.',
   },
   {
-    // The first cannot be read, and is corrected.
+    // The first action is malformed; the model corrects it.
     actions: ['refund_order(id="A-17', 'refund_order(id="A-17")', 'search_orders(query="Ada")'],
     reply: { type: 'deny', reason: 'Not this month.' },
     fact: 'Not this month.',
   },
 ];
 
-/** One of the trial's runs. */
+/** A run of the trial. */
 export interface TrialRun extends Scenario {
   readonly name: string;
 }
@@ -47,20 +47,20 @@ export const trialRuns = (count: number): TrialRun[] =>
     .flatMap((scenario) => Array.from({ length: count / scenarios.length }, () => scenario))
     .map((scenario, number) => ({ ...scenario, name: `trial-${number}` }));
 
-/** Steps of the run: each action is one, and the answer. */
+/** Counts the steps of a run: one per action, plus the answer. */
 export const stepsOf = ({ actions }: TrialRun): number => actions.length + 1;
 
 export const answerOf = ({ name, fact }: TrialRun): string => `${name}: ${fact}`;
 
-/** A call of the model, and which step of which run it was made for. */
+/** A model call with the run and step it belongs to. */
 export interface ModelCall {
   readonly request: RecordedRequest;
   readonly run: string;
-  /** As the journal names it: `step 2`. */
+  /** Name in the journal, such as `step 2`. */
   readonly step: string;
 }
 
-/** The model of all runs: plays each run's scenario, and keeps account of who called when and for what. */
+/** Model for all runs: plays each run's scenario and records every call. */
 export class ScriptedModel {
   readonly calls: ModelCall[] = [];
   readonly #runs: ReadonlyMap<string, TrialRun>;
@@ -77,12 +77,12 @@ export class ScriptedModel {
     this.calls.push({ request, run: run.name, step: `step ${index + 1}` });
     const action = run.actions[index];
     const found = request.rawBody.includes(run.fact) ? run.fact : 'something was lost';
-    // Between 0.3 and 1.3 seconds, as a model takes: something is always on its way.
+    // Delays each reply by 0.3 to 1.3 seconds, so that calls are always in flight.
     const delayMs = 300 + ((this.calls.length * 137) % 1_000);
     return { text: action ? `Action: ${action}` : `Final Answer: ${run.name}: ${found}`, delayMs };
   };
 
-  /** A prompt that was there before is the same step again: prompts are the same bytes, whoever asks. */
+  /** Recognizes a repeated step by its prompt, which is the same byte for byte. */
   #indexOf({ name }: TrialRun, prompt: string): number {
     const prompts = this.#prompts.get(name) ?? [];
     this.#prompts.set(name, prompts);

@@ -9,7 +9,7 @@ import { answering, calling, ended, send, shownToModel, step } from '../vscode/s
 const done = answering('Done.');
 const running = (command: string) => calling(`run_command(command=${JSON.stringify(command)})`);
 
-/** Says who it is, as does what it leaves in the background and what leaves its session; none of them ends by itself. */
+/** Starts three endless processes that print their ids: the command, a background child and one in a new session. */
 const endless = [
   'echo $$ >> pids',
   '(echo $BASHPID >> pids; sleep 1000) &',
@@ -17,7 +17,7 @@ const endless = [
   'echo begun; sleep 1000',
 ].join('\n');
 
-describeDesktop('a command in the editor', (suite) => {
+describeDesktop('commands in the desktop editor', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
   const card = ({ window }: OpenFolder) => window.view.getByRole('region', { name: 'Approval' });
 
@@ -29,7 +29,7 @@ describeDesktop('a command in the editor', (suite) => {
     return opened;
   }
 
-  /** What runs of the command, once all of it does. */
+  /** Waits for all processes of the command and returns their ids. */
   async function processesOf({ folder }: OpenFolder): Promise<readonly number[]> {
     const read = () =>
       existsSync(join(folder, 'pids'))
@@ -41,7 +41,7 @@ describeDesktop('a command in the editor', (suite) => {
     return pids;
   }
 
-  test('that is allowed runs in the folder; terminal and model see how its output ends, and its exit code', async () => {
+  test('an allowed command runs in the folder; terminal and model get the end of its output and its exit code', async () => {
     const opened = await begin('pwd; echo "key=$OPENAI_API_KEY."; touch made; seq 20000; exit 3');
     expect(await card(opened).innerText()).toContain('seq 20000; exit 3');
     expect(existsSync(join(opened.folder, 'made'))).toBe(false);
@@ -56,7 +56,7 @@ describeDesktop('a command in the editor', (suite) => {
     expect(shown()).toMatch(/\n19999\n20000\n/);
   });
 
-  test('that is refused does not run, and the model reads why', async () => {
+  test('a denied command does not run, and the model reads the reason', async () => {
     const opened = await begin('touch made');
     await card(opened).getByRole('button', { name: 'Reject…' }).click();
     await opened.window.view.getByLabel('Why not? The model is told.').fill('Nothing is to be made.');
@@ -67,7 +67,7 @@ describeDesktop('a command in the editor', (suite) => {
     expect(await step(opened.window, 1).innerText()).toContain('denied');
   });
 
-  test('ends with all it has started when the person stops, and what it said is kept', async () => {
+  test('Stop ends a command with all its descendants and keeps its output', async () => {
     const opened = await begin(endless);
     await card(opened).getByRole('button', { name: 'Accept' }).click();
     const processes = await processesOf(opened);
@@ -80,7 +80,7 @@ describeDesktop('a command in the editor', (suite) => {
     expect(shown()).toContain('Stopped before it was done. Output so far:\nbegun\n');
   });
 
-  test('ends with the window that it runs in, which then tells its run as interrupted', async () => {
+  test('closing the window ends its command; the run is then shown as interrupted', async () => {
     const opened = await begin(endless);
     await card(opened).getByRole('button', { name: 'Accept' }).click();
     const processes = await processesOf(opened);
@@ -89,7 +89,7 @@ describeDesktop('a command in the editor', (suite) => {
     await opened.window.view.getByRole('region', { name: 'Interrupted run' }).waitFor();
   });
 
-  test('has a new terminal when the person has closed the last one', async () => {
+  test('a command gets a new terminal after the last one was closed', async () => {
     const opened = await begin('echo first-of-two', 'echo second-of-two');
     const { window } = opened;
     await card(opened).getByRole('button', { name: 'Accept' }).click();

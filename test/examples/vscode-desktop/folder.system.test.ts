@@ -14,12 +14,12 @@ const files = {
 const edit = calling('edit_file(path="src/total.py", old_string="rate = 7", new_string="rate = 8")');
 const done = answering('Done.');
 
-describeDesktop('a folder of this machine, in an editor whose extensions run in Node', (suite) => {
+describeDesktop('a folder in the desktop editor', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
   const card = ({ window }: OpenFolder) => window.view.getByRole('region', { name: 'Approval' });
   const onDisk = ({ folder }: OpenFolder, path = 'src/total.py') => readFileSync(join(folder, path), 'utf8');
 
-  test('is read, and changed on the disk once the person agrees', async () => {
+  test('a folder in the desktop editor is read, and changed on disk after approval', async () => {
     const opened = await suite.open({ files });
     const { window } = opened;
     suite.service.fake.script([calling('search_code(pattern="rate")'), edit, done]);
@@ -35,7 +35,7 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     expect(shown()).toContain('src/total.py:1: rate = 7');
   });
 
-  test('keeps a change of another program: what was agreed to is not made over it, and the model is told', async () => {
+  test('an approved change is refused if another program changed the file meanwhile, and the model is told', async () => {
     const opened = await suite.open({ files });
     suite.service.fake.script([edit, done]);
     await send(opened.window, 'Raise the rate.');
@@ -48,7 +48,7 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     expect(shown()).toMatch(/changed/i);
   });
 
-  test('keeps byte order mark and line ends of a file that is changed, and makes new files with their folders', async () => {
+  test('a change on disk keeps byte order mark and line endings; new files get their folders', async () => {
     const text = '\uFEFFone\r\ntwo\r\n';
     const opened = await suite.open({ files: { ...files, 'windows.txt': text } });
     suite.service.fake.script([
@@ -66,7 +66,7 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     expect(onDisk(opened, 'docs/new/first.md')).toBe('# First\n');
   });
 
-  test('gives no file of secrets, and nothing that lies outside, over a link neither', async () => {
+  test('tools read no secrets and nothing outside the folder, not even through links', async () => {
     const outside = mkdtempSync(join(tmpdir(), 'stepwise-outside-'));
     writeFileSync(join(outside, 'private.txt'), canary);
     const opened = await suite.open({ files });
@@ -90,7 +90,7 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     await opened.window.view.getByText('.env is a file of secrets by its name').waitFor();
   });
 
-  test('is none that is a link to where secrets are kept: nothing of it is read, and no command runs there', async () => {
+  test('a workspace folder that links to a secrets folder is not read, and no command runs there', async () => {
     const home = mkdtempSync(join(tmpdir(), 'stepwise-home-'));
     mkdirSync(join(home, '.ssh'));
     writeFileSync(join(home, '.ssh/work_key'), canary);
@@ -102,10 +102,10 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     rmSync(home, { recursive: true });
     expect(JSON.stringify(suite.service.fake.requests.map(({ body }) => body))).not.toContain(canary);
     expect(shown()).not.toMatch(/- (?:read_file|run_command)\(/);
-    await opened.window.view.getByText('The folder docs is a place where secrets are kept').waitFor();
+    await opened.window.view.getByText('The folder docs contains secrets').waitFor();
   });
 
-  test('is one below a folder whose name only looks like that of a file of secrets', async () => {
+  test('a folder is usable although a parent folder’s name looks like a secrets file', async () => {
     const above = mkdtempSync(join(tmpdir(), '.env-tools-'));
     const folder = join(above, 'project');
     mkdirSync(folder);
@@ -122,7 +122,7 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     expect(shown()).not.toContain(canary);
   });
 
-  test('is searched without end by no expression of a model', async () => {
+  test('a search with an endless regular expression of the model is aborted', async () => {
     const opened = await suite.open({ files: { ...files, 'long.txt': `${'a'.repeat(60)}!\n` } });
     suite.service.fake.script([calling('search_code(pattern="^(a+)+$")'), done]);
     await send(opened.window, 'Search.');
@@ -130,7 +130,7 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     expect(shown()).toContain('The pattern takes too long');
   });
 
-  test('completes its paths after @', async () => {
+  test('the task box completes paths of the folder after @', async () => {
     const { window } = await suite.open({ files });
     const box = window.view.getByRole('textbox', { name: 'Task' });
     await box.pressSequentially('Look at @tot');
@@ -139,7 +139,7 @@ describeDesktop('a folder of this machine, in an editor whose extensions run in 
     expect(await box.inputValue()).toBe('Look at @src/total.py ');
   });
 
-  test('that is not trusted is read, and nothing more: no tool that changes it, no setting of its own', async () => {
+  test('an untrusted folder is only read: no changing tools, no workspace settings', async () => {
     const settings = {
       'stepwise.model': 'theirs',
       'stepwise.serviceUrl': 'http://127.0.0.1:9',

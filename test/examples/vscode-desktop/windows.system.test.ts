@@ -14,7 +14,7 @@ describeDesktop('windows of one editor', (suite) => {
   const card = ({ window }: OpenFolder) => window.view.getByRole('region', { name: 'Approval' });
   const rateOf = ({ folder }: OpenFolder) => readFileSync(join(folder, 'total.py'), 'utf8');
 
-  test('each have a run, and what is agreed to in one is done in that one', async () => {
+  test('two windows of the desktop editor each have a run, and an approval applies only to its own', async () => {
     const first = await suite.open({ files });
     const second = await suite.open({ files }, first);
     for (const [{ window }, rate] of [
@@ -41,7 +41,7 @@ describeDesktop('windows of one editor', (suite) => {
     expect(rateOf(first)).toBe('rate = 8\n');
   });
 
-  test('a model call ends with Stop, at the provider too', async () => {
+  test('Stop in the desktop editor aborts a model call, at the provider too', async () => {
     const { window } = await suite.open({ files });
     const asked = suite.service.fake.requests.length;
     suite.service.fake.script({ fault: 'silence' });
@@ -52,7 +52,7 @@ describeDesktop('windows of one editor', (suite) => {
     expect(await request.ended).toBe('aborted');
   });
 
-  test('a run that has ended is there after a reload', async () => {
+  test('the desktop editor restores an ended run after a reload', async () => {
     const { window } = await suite.open({ files });
     suite.service.fake.script([calling('read_file(path="total.py")'), answering('It is 7.')]);
     await send(window, 'What is the rate?');
@@ -64,7 +64,7 @@ describeDesktop('windows of one editor', (suite) => {
     );
   });
 
-  test('the model key goes in a header to the service, and lies in no file and no state', async () => {
+  test('the desktop extension sends the model key in a header and stores it in no file or state', async () => {
     const model = { 'stepwise.upstream': 'openai', 'stepwise.model': 'gpt-4o' };
     const opened = await suite.open({ files: { ...files, '.vscode/settings.json': JSON.stringify(model) } });
     const { window } = opened;
@@ -78,7 +78,7 @@ describeDesktop('windows of one editor', (suite) => {
     expect(await ended(window)).toContain('Answered.');
     expect(suite.service.fake.requests.at(-1)?.headers['authorization']).toBe(`Bearer ${key}`);
     expect(await stored(window)).not.toContain(key);
-    // Without a keychain, as here, this editor's secret storage is in memory.
+    // This machine has no keychain, so the editor's secret storage is in memory.
     const onDisk = [suite.server.dataFolder, opened.folder].flatMap(textsBelow);
     for (const kept of ['gpt-4o', 'Is the key seen?'])
       expect(onDisk.some(({ text }) => text.includes(kept))).toBe(true);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { changedSpan } from '../../../examples/vscode/src/workspace/changed-span.js';
 
-/** Few different characters, so that two texts have much in common: a surrogate pair and a line break of two among them. */
+/** Texts of few different characters, so that they share long parts; includes a surrogate pair and CRLF. */
 const texts = fc
   .array(fc.constantFrom('a', 'b', '\n', '\r\n', '\u{1f600}', '\u{1f601}'))
   .map((parts) => parts.join(''));
@@ -10,8 +10,8 @@ const texts = fc
 const splitsPair = (text: string, at: number): boolean =>
   /^(?:[\uD800-\uDBFF][\uDC00-\uDFFF]|\r\n)$/.test(text.slice(at - 1, at + 1));
 
-describe('what an edit of a document replaces', () => {
-  test('makes the new text of the old one, whatever they are', () => {
+describe('changedSpan of two texts', () => {
+  test('replacing changedSpan turns any text into any other', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
         const { start, end, text } = changedSpan(before, after);
@@ -20,7 +20,7 @@ describe('what an edit of a document replaces', () => {
     );
   });
 
-  test('begins and ends in no surrogate pair and in no line break of two characters', () => {
+  test('changedSpan splits no surrogate pair and no CRLF', () => {
     fc.assert(
       fc.property(texts, texts, (before, after) => {
         const { start, end } = changedSpan(before, after);
@@ -29,7 +29,7 @@ describe('what an edit of a document replaces', () => {
     );
   });
 
-  test('is nothing for the same text, and one word where one word differs', () => {
+  test('changedSpan is empty for equal texts and one word for one changed word', () => {
     expect(changedSpan('let a = 1;', 'let a = 1;')).toEqual({ start: 10, end: 10, text: '' });
     expect(changedSpan('let a = 1;', 'let a = 20;')).toEqual({ start: 8, end: 9, text: '20' });
   });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { rootNames } from '../../../examples/vscode/src/workspace/root-names.js';
 
-test('folders of a workspace have names of their own, also where one is called as another would be', () => {
+test('rootNames gives each workspace folder a unique name, even if a folder already has the numbered name', () => {
   expect(rootNames(['web', 'api', 'web'])).toEqual(['web', 'api', 'web (2)']);
   expect(rootNames(['a', 'a', 'a (2)'])).toEqual(['a', 'a (2)', 'a (2) (2)']);
   fc.assert(

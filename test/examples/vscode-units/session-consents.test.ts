@@ -19,14 +19,14 @@ const edit = asking('edit_file', { path: 'notes.md', old_string: 'old', new_stri
 const command = { command: 'npm test' };
 const rule: ApprovalRule = { type: 'call', tool: 'run_command', args: command };
 
-describe('what is always allowed in a session (rule: always-rules)', () => {
+describe('session rules of the extension (rule: always-rules)', () => {
   const consents = () => {
     const made = new SessionConsents();
     made.noteChange('call_1', change);
     return made;
   };
 
-  test('a file: its changes, and no command that has the id of one of them, as in the next conversation', () => {
+  test('always allowing a file covers its changes, but no command with the same call id', () => {
     const made = consents();
     made.allow(edit, 0);
     expect(made.allows(edit)).toBe(true);
@@ -36,7 +36,7 @@ describe('what is always allowed in a session (rule: always-rules)', () => {
     expect(made.allows(asking('edit_file', { ...edit.action.tool_args, path: 'other.md' }))).toBe(false);
   });
 
-  test('a command: that one, and the file of a change with its id is asked about', () => {
+  test('always allowing a command covers only that command, not a change with the same call id', () => {
     const made = consents();
     made.allow(asking('run_command', command, [rule]), 0);
     expect(made.allows(asking('run_command', command, [rule]))).toBe(true);
@@ -46,7 +46,7 @@ describe('what is always allowed in a session (rule: always-rules)', () => {
     expect(made.allows(edit)).toBe(false);
   });
 
-  test('nothing that was not among the choices, and nothing once it is forgotten', () => {
+  test('session rules allow nothing that was not offered, and nothing after being forgotten', () => {
     const made = consents();
     for (const index of [-1, 1, 7]) made.allow(edit, index);
     expect(made.allows(edit)).toBe(false);
@@ -56,8 +56,8 @@ describe('what is always allowed in a session (rule: always-rules)', () => {
   });
 });
 
-describe('what others wrote, in a message of the editor', () => {
-  test('is no link, one line, and not without end', () => {
+describe('untrusted text in a message of the editor', () => {
+  test('untrusted text in an editor message is one short line without links', () => {
     expect(inMessage('[Show](command:workbench.action.closeWindow)')).toBe(
       '[Show] (command:workbench.action.closeWindow)',
     );
@@ -67,11 +67,11 @@ describe('what others wrote, in a message of the editor', () => {
   });
 });
 
-describe('what is asked outside the view', () => {
+describe('approval questions outside the view', () => {
   const all = ['Accept', 'Reject', 'Show'];
   const call = { tool: 'run_command', args: '{}', path: null };
 
-  test('names the command that would run; one that does not show whole is accepted in the view alone', () => {
+  test('an approval question names the command; one too long to show can only be accepted in the view', () => {
     expect(editorQuestion({ ...call, preview: 'npm test' }, false)).toEqual({
       question: 'Stepwise wants to run run_command: npm test',
       detail: '',
@@ -85,13 +85,13 @@ describe('what is asked outside the view', () => {
     expect(choices).toEqual(['Reject', 'Show']);
   });
 
-  test('names the file of a change, which stands in a diff', () => {
+  test('an approval notification names the changed file and leaves the change to the diff', () => {
     const question = 'Stepwise wants to change notes.md.';
     const change = { ...call, path: 'notes.md', preview: 'x'.repeat(4_000) };
     expect(editorQuestion(change, false)).toEqual({ question, detail: '', choices: all });
   });
 
-  test('shows a change in a dialog, each character of it; one that does not fit is accepted in the view alone', () => {
+  test('an approval dialog shows every character of a change; one too long can only be accepted in the view', () => {
     const ask = (preview: string) => editorQuestion({ ...call, path: 'notes.md', preview }, true);
     expect(ask('+\tone\u202e\n')).toMatchObject({ detail: '+\tone\uFFFD\n', choices: all });
     const { detail, choices } = ask(`+${'x'.repeat(4_000)}; rm -rf .`);

@@ -11,7 +11,7 @@ import { emptyRun } from '../../../src/sdk/view/run-view.js';
 import { command, done, finish, lookUp, lookUpCall, recordingTool } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
-/** Every page of a conversation whose tasks brought these events. */
+/** Returns every page of a conversation, given the events of its tasks. */
 function pagesOf(...tasks: readonly (readonly RunEvent[])[]): ConversationView[] {
   const pages = [emptyConversation];
   let run = emptyRun();
@@ -33,7 +33,7 @@ const activities = (pages: readonly ConversationView[]) => [
 const { tool } = recordingTool();
 
 describe('the conversation in the extension (rule: run-view)', () => {
-  test('the first step of each task carries its words, and steps are numbered through', async () => {
+  test('the extension shows a task on its first step and numbers steps across tasks', async () => {
     const { steps, status } = lastOf(pagesOf(await eventsOf([lookUpCall(), done]), await eventsOf([done])));
     expect(steps.map(({ number, task }) => [number, task])).toEqual([
       [1, 'task 1'],
@@ -43,13 +43,13 @@ describe('the conversation in the extension (rule: run-view)', () => {
     expect(status).toBe('ended');
   });
 
-  test('tokens are counted over all tasks', async () => {
+  test('the extension sums tokens over all tasks', async () => {
     const events = await eventsOf([done]);
     const [one, two] = [lastOf(pagesOf(events)), lastOf(pagesOf(events, events))];
     expect(two.usage.input).toBe(2 * one.usage.input);
   });
 
-  test('a call shows its arguments, the first of them in brief, its state and its result', async () => {
+  test('the extension shows a call with arguments, a short hint, state and result', async () => {
     const [step] = lastOf(pagesOf(await eventsOf([lookUpCall(), done]))).steps;
     expect(step?.actions).toEqual([
       {
@@ -63,7 +63,7 @@ describe('the conversation in the extension (rule: run-view)', () => {
     ]);
   });
 
-  test('the activity names what the run does, and is empty after its end', async () => {
+  test('the extension’s activity names what the run does and is empty at its end', async () => {
     const approve = async () => ({ type: 'allow' as const });
     const events = await eventsOf([command('ls'), done], { tools: [tool], approve });
     expect(activities(pagesOf(events))).toEqual([
@@ -76,14 +76,14 @@ describe('the conversation in the extension (rule: run-view)', () => {
     ]);
   });
 
-  test('a retry is a remark and an activity until the model writes its answer', async () => {
+  test('the extension shows a retry as a remark, and as activity until the model answers', async () => {
     const failing: Script = { error: 'upstream_overloaded', retryAfterMs: 1 };
     const pages = pagesOf(await eventsOf([failing, done], { retries: 1 }));
     expect(activities(pages)).toEqual(['', 'Starting', 'Thinking', 'Trying again', 'Writing']);
     expect(lastOf(pages).steps[0]?.remarks).toEqual([expect.stringMatching(/Tried again in 1 s\.$/)]);
   });
 
-  test('a compaction is a remark on the step that asked for it', async () => {
+  test('the extension shows a compaction as a remark on the step that requested it', async () => {
     const compact: Script = { call: { name: 'compact_context', args: {} } };
     const events = await eventsOf([compact, done], { compaction: { strategy: 'mask' } });
     const { steps } = lastOf(pagesOf(events));
@@ -93,7 +93,7 @@ describe('the conversation in the extension (rule: run-view)', () => {
     ]);
   });
 
-  test('a call that did not run before the end says so', async () => {
+  test('the extension marks a call that did not run before the end', async () => {
     const approve = async () => ({ type: 'stop' as const });
     const events = await eventsOf([lookUpCall(), command('ls')], { tools: [lookUp, tool], approve });
     const { steps, end } = lastOf(pagesOf(events));
@@ -101,13 +101,13 @@ describe('the conversation in the extension (rule: run-view)', () => {
     expect(end?.reason).toBe('stopped');
   });
 
-  test('a step stays the same object once the next one has begun', async () => {
+  test('the extension keeps the object of a step once the next one has begun', async () => {
     const pages = pagesOf(await eventsOf([lookUpCall(), lookUpCall('b'), done]));
     const first = pages.findIndex(({ steps }) => steps.length === 2);
     expect(new Set(pages.slice(first).map(({ steps }) => steps[0])).size).toBe(1);
   });
 
-  test('a text of more than 60,000 characters is cut for the page', async () => {
+  test('the extension cuts texts of more than 60,000 characters for its view', async () => {
     const { steps } = lastOf(pagesOf(await eventsOf([{ answer: 'a'.repeat(60_001) }])));
     expect(steps[0]?.answer).toBe(`${'a'.repeat(60_000)}\n… (cut for the view)`);
   });

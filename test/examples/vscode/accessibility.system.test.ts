@@ -7,13 +7,16 @@ import { answering, calling, ended, send, unfoldAll } from './side-view.js';
 const path = 'src/total.ts';
 const files = { [path]: `${'export const rate = 7;\n'.repeat(400)}export const base = 100;\n` };
 
-describeWorkbench('nothing serious for axe-core in the view', (suite) => {
-  test.each(['light', 'dark'] as const)('%s: idle, an approval, a question, an answer', async (theme) => {
+describeWorkbench('accessibility of the view', (suite) => {
+  test.each([
+    'light',
+    'dark',
+  ] as const)('the view in the %s theme has no serious axe-core findings when idle, asking and answered', async (theme) => {
     const workbench = await suite.open({ files, theme, settings: { 'stepwise.tokenLimit': 3_000 } });
     const { view } = workbench;
     const findings = async () => {
       const frame = await workbench.viewFrame();
-      // The view is transparent: what lies under it belongs to the workbench.
+      // The view is transparent; give it the workbench's background so that contrast can be measured.
       await frame.evaluate("document.documentElement.style.background = 'var(--vscode-sideBar-background)'");
       return axeFindings(frame);
     };
@@ -39,7 +42,7 @@ describeWorkbench('nothing serious for axe-core in the view', (suite) => {
     expect(await findings()).toEqual([]);
   });
 
-  test('a run is made with the keyboard alone, and each step is told to a screen reader', async () => {
+  test('the keyboard alone can make a run in the extension, and a screen reader hears each step', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     suite.service.fake.script([calling(`write_file(path="new.ts", content="1")`), answering('Written.')]);

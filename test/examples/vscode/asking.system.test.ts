@@ -10,13 +10,13 @@ const editA = calling('edit_file(path="a.md", old_string="one", new_string="two"
 const editB = calling('edit_file(path="b.md", old_string="uno", new_string="due")');
 const done = answering('Done.');
 
-describeWorkbench('a person who is asked outside the view', (suite) => {
+describeWorkbench('approvals outside the view', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
   const toast = ({ page }: Workbench, words: string) =>
     page.locator('.notification-toast').filter({ hasText: words });
   const dialog = ({ page }: Workbench) => page.locator('.monaco-dialog-box');
 
-  /** A run with the side view hidden. */
+  /** Starts a run while the side view is hidden. */
   async function begin(workbench: Workbench, ...script: ScriptedCompletion[]): Promise<unknown> {
     await workbench.probe('setFiles', files);
     await workbench.runCommand('workbench.view.explorer');
@@ -25,14 +25,14 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     return workbench.runCommand('stepwise.ask', 'Count.');
   }
 
-  /** In the view, with other words than the model's. */
+  /** Edits the proposed call in the view and accepts it. */
   async function acceptEdited({ view }: Workbench, words: string): Promise<void> {
     await view.getByRole('button', { name: 'Edit…' }).click();
     await view.getByLabel('new_string').fill(words);
     await view.getByRole('button', { name: 'Accept as edited' }).click();
   }
 
-  test('in a notification, where the view is hidden: allowed, refused, edited; asked twice', async () => {
+  test('a notification with the view hidden can allow, deny or edit a call, and asks again for the next', async () => {
     const workbench = await suite.open({ files });
     const first = begin(workbench, editA, editB, done);
     await toast(workbench, 'change a.md').getByRole('button', { name: 'Accept' }).click();
@@ -49,7 +49,7 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     expect(shown()).toContain('three');
   });
 
-  test('in a notification, as soon as a view is hidden in which they were asked, a question of the model too', async () => {
+  test('hiding the view turns a pending approval or question into a notification', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     await view.getByRole('textbox', { name: 'Task' }).waitFor();
@@ -72,7 +72,7 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     expect(shown()).toContain('the second');
   });
 
-  test('in a dialog, which shows the change: allowed, refused, left for the view and edited there; asked twice', async () => {
+  test('a dialog shows the change and can allow it, deny it or leave it to the view, and asks again for the next', async () => {
     const workbench = await suite.open({ files, settings: { 'stepwise.askIn': 'dialog' } });
     const first = begin(workbench, editA, editB, done);
     await until(async () => /change a\.md[\s\S]*\+two/.test(await dialog(workbench).innerText()));
@@ -91,7 +91,7 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     expect(await workbench.readFile('a.md')).toBe('three\n');
   });
 
-  test('in the view: a call is changed field by field, and going back asks as before', async () => {
+  test('the view edits a call field by field, and going back restores the question', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     suite.service.fake.script([
@@ -113,7 +113,7 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     expect(shown()).toContain('other.md');
   });
 
-  test('an edited call is not made over what another program has written since it was shown', async () => {
+  test('an edited call is refused if another program changed the file since it was shown', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([calling('write_file(path="a.md", content="two\\n")'), done]);
     const run = workbench.runCommand('stepwise.ask', 'Write.');
@@ -126,7 +126,7 @@ describeWorkbench('a person who is asked outside the view', (suite) => {
     expect(shown()).toContain('"a.md" was changed in the meantime');
   });
 
-  test('a call with texts of mixed line ends is not edited in a box, which would make them alike', async () => {
+  test('a call whose text has mixed line endings cannot be edited in a text box', async () => {
     const workbench = await suite.open({ files });
     const write = (content: string) => calling(`write_file(path="new.md", content="${content}")`);
     suite.service.fake.script([write('a\\r\\nb\\r\\n'), write('a\\r\\nb\\n'), done]);

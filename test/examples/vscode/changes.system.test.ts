@@ -15,7 +15,7 @@ const edit = calling(
 const editAgain = calling(`edit_file(path="${path}", old_string="rate = 8", new_string="rate = 9")`);
 const done = answering('Done.');
 
-describeWorkbench('a change that the model wants', (suite) => {
+describeWorkbench('a change proposed by the model', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
 
   async function begin(...script: ScriptedCompletion[]): Promise<Workbench> {
@@ -27,7 +27,7 @@ describeWorkbench('a change that the model wants', (suite) => {
   }
   const card = ({ view }: Workbench) => view.getByRole('region', { name: 'Approval' });
 
-  test('is shown as a diff, and accepted it is in the file; undo takes it back', async () => {
+  test('a proposed change is shown as a diff; accepting writes it, and undo reverts it', async () => {
     const workbench = await begin(edit, done);
     expect(await card(workbench).innerText()).toMatch(
       /Change src\/total\.ts\?[\s\S]*-export const rate = 7;[\s\S]*\+export const rate = 8;/,
@@ -44,7 +44,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     await until(async () => (await workbench.editors()).active?.text === files[path]);
   });
 
-  test('is shown whole: lines too that look like the names of files in a diff', async () => {
+  test('the approval card shows every line of a change, even those that look like diff headers', async () => {
     const text = '-- a remark\nselect 1;\n';
     const workbench = await suite.open({ files: { 'total.sql': text } });
     const write = 'write_file(path="total.sql", content="++ total\\nselect 1;\\n")';
@@ -55,7 +55,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     expect(shownLines.filter((line) => line.includes('total.sql'))).toHaveLength(2); // the title, and "Always"
   });
 
-  test('rejected with a reason, the file is as it was, and the model reads why', async () => {
+  test('a rejected change leaves the file unchanged, and the model reads the reason', async () => {
     const workbench = await begin(edit, done);
     await card(workbench).getByRole('button', { name: 'Reject…' }).click();
     await workbench.view.getByLabel('Why not?').fill('The rate is set by law.');
@@ -66,7 +66,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     expect(await step(workbench, 1).innerText()).toContain('denied');
   });
 
-  test('is accepted and rejected by commands too, as by the buttons above the diff', async () => {
+  test('the commands behind the buttons above the diff accept and reject a change', async () => {
     const workbench = await begin(edit, editAgain, done);
     await workbench.page.locator('.monaco-diff-editor').waitFor();
     await workbench.page.getByRole('button', { name: 'Accept the change' }).click();
@@ -83,7 +83,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     expect(shown()).toContain('Once is enough.');
   });
 
-  test('of a file that was changed meanwhile is refused, and the model is told', async () => {
+  test('a change of a file that was modified meanwhile is refused, and the model is told', async () => {
     const workbench = await begin(edit, done);
     await workbench.probe('setFiles', { [path]: 'export const rate = 7; // mine\n' });
     await card(workbench).getByRole('button', { name: 'Accept' }).click();
@@ -93,7 +93,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     expect(shown()).toMatch(/changed/i);
   });
 
-  test('of a file that the person types in at the very moment is refused, and what they typed stays', async () => {
+  test('a change is refused if the person types in the file at that moment, and their text stays', async () => {
     const workbench = await suite.open({ files });
     await workbench.openFile(path);
     suite.service.fake.script([edit, done]);
@@ -111,7 +111,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     expect((await workbench.editors()).active?.text).toBe(`// mine\n${files[path]}`);
   });
 
-  test('of a file with unsaved text changes that text, and does not save it', async () => {
+  test('a change of a file with unsaved text edits that text without saving it', async () => {
     const workbench = await suite.open({ files });
     await workbench.openFile(path);
     await workbench.probe('replaceText', `// mine\n${files[path]}`);
@@ -125,7 +125,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     expect((await workbench.editors()).active).toMatchObject({ text: `// mine\n${changed}`, isDirty: true });
   });
 
-  test('of a file that is gone by then is refused, and nothing is made in its place', async () => {
+  test('a change of a deleted file is refused and does not recreate it', async () => {
     const workbench = await begin(edit, done);
     await workbench.probe('deleteFile', path);
     await card(workbench).getByRole('button', { name: 'Accept' }).click();
@@ -134,7 +134,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     await expect(workbench.readFile(path)).rejects.toThrow();
   });
 
-  test('allowed always, the next of that file is not asked about, until that is forgotten', async () => {
+  test('always allowing a file skips approval of its next change until the rules are forgotten', async () => {
     const workbench = await begin(edit, editAgain, done);
     await card(workbench)
       .getByRole('button', { name: 'Always in this session: changes of src/total.ts' })
@@ -151,7 +151,7 @@ describeWorkbench('a change that the model wants', (suite) => {
     expect(await workbench.readFile(path)).toBe(files[path]);
   });
 
-  test('a new file is shown as one, and made when it is accepted', async () => {
+  test('a new file is shown as new and created when accepted', async () => {
     const write = calling('write_file(path="src/new.ts", content="export const fresh = 1;\\n")');
     const workbench = await begin(write, done);
     await workbench.page.locator('.monaco-diff-editor').waitFor();

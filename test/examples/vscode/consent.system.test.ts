@@ -7,12 +7,12 @@ const files = { 'notes.md': 'one\n', 'other.md': 'uno\n' };
 const edit = (path: string, from: string, to: string) =>
   calling(`edit_file(path="${path}", old_string="${from}", new_string="${to}")`);
 
-describeWorkbench('what a person agreed to', (suite) => {
+describeWorkbench('approvals are honoured exactly', (suite) => {
   const card = ({ view }: Workbench) => view.getByRole('region', { name: 'Approval' });
   const toast = ({ page }: Workbench, words: string) =>
     page.locator('.notification-toast').filter({ hasText: words });
 
-  test('is not agreed to by an old notification of another conversation, whose call had the same id', async () => {
+  test('an old notification of another conversation does not approve a call with the same id', async () => {
     const workbench = await suite.open({ files, settings: { 'stepwise.askIn': 'notification' } });
     const done = answering('Done.');
     suite.service.fake.script([edit('notes.md', 'one', 'two'), done, edit('other.md', 'uno', 'due'), done]);
@@ -23,7 +23,7 @@ describeWorkbench('what a person agreed to', (suite) => {
     await workbench.view.getByRole('button', { name: 'New task' }).click();
     await send(workbench, 'Count on.');
     await toast(workbench, 'other.md').waitFor();
-    // The editor hides a notification after some seconds; in the list it stays.
+    // Notifications disappear after some seconds, but remain in this list.
     await workbench.runCommand('notifications.showList');
     const listed = (words: string) =>
       workbench.page.locator('.notifications-center .notification-list-item').filter({ hasText: words });
@@ -35,7 +35,7 @@ describeWorkbench('what a person agreed to', (suite) => {
     expect(await workbench.readFile('other.md')).toBe('uno\n');
   });
 
-  test('is no link in a notification, whatever the model calls a file', async () => {
+  test('a notification shows a hostile file name without a link', async () => {
     const workbench = await suite.open({ files, settings: { 'stepwise.askIn': 'notification' } });
     suite.service.fake.script([
       calling('write_file(path="[Show](command:workbench.action.closeAllEditors)", content="x")'),
@@ -48,7 +48,7 @@ describeWorkbench('what a person agreed to', (suite) => {
     expect(await message.innerText()).toContain('command:workbench.action.closeAllEditors');
   });
 
-  test('is made as agreed in a file of mixed line ends, which the editor makes alike: no line more, none less', async () => {
+  test('an approved change of a file with mixed line endings is made exactly', async () => {
     const workbench = await suite.open({ files: { ...files, 'notes.md': 'one\r\ntwo\nthree\r\nfour\n' } });
     suite.service.fake.script([edit('notes.md', 'two', 'TWO'), answering('Done.')]);
     await send(workbench, 'Shout, and see @.env');
@@ -59,7 +59,7 @@ describeWorkbench('what a person agreed to', (suite) => {
     await workbench.view.getByText('.env is a file of secrets by its name, so it is not sent.').waitFor();
   });
 
-  test('settings of another type than they have do not take the view away', async () => {
+  test('settings of the wrong type do not break the view', async () => {
     const settings = { 'stepwise.model': null, 'stepwise.upstream': 5, 'stepwise.maxSteps': 'many' };
     const { view } = await suite.open({ files, settings });
     await view.getByRole('textbox', { name: 'Task' }).waitFor();

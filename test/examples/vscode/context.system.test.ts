@@ -13,10 +13,10 @@ const files = {
   'image.png': '\u0000\u0001 not a text',
 };
 
-describeWorkbench('what goes with a task', (suite) => {
+describeWorkbench('context of a task in the extension', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
 
-  test('the focus with its selection and unsaved text, open editors, tagged and named files reach the model', async () => {
+  test('the model gets the focused file with selection and unsaved text, open editors, tagged and named files', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     suite.service.fake.script(answering('Seen.'));
@@ -25,7 +25,7 @@ describeWorkbench('what goes with a task', (suite) => {
     await workbench.probe('replaceText', `// never saved\n${files['src/total.ts']}`);
     await workbench.openFile('src/total.ts', 'export const second = 2;');
     await workbench.probe('runOnFile', 'stepwise.tagFile', 'docs/tagged.md');
-    const chips = view.getByRole('list', { name: 'Goes with the task' });
+    const chips = view.getByRole('list', { name: 'Files of the task' });
     await until(async () => (await chips.getByRole('listitem').count()) === 3);
     expect((await chips.innerText()).replaceAll(/[\s×]+/g, ' ').trim()).toBe(
       'tagged.md tagged total.ts:3 in focus open.ts open',
@@ -41,7 +41,7 @@ describeWorkbench('what goes with a task', (suite) => {
     expect(await workbench.readFile('src/total.ts')).toBe(files['src/total.ts']);
   });
 
-  test('@ suggests the files of the workspace, and the keyboard takes one', async () => {
+  test('typing @ suggests workspace files, and the keyboard accepts one', async () => {
     const { view } = await suite.open({ files });
     const box = view.getByRole('textbox', { name: 'Task' });
     await box.pressSequentially('Look at @nam');
@@ -50,7 +50,7 @@ describeWorkbench('what goes with a task', (suite) => {
     expect(await box.inputValue()).toBe('Look at @docs/named.md ');
   });
 
-  test('a chip that is taken out stays here', async () => {
+  test('a file removed from the task is not sent', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script(answering('Seen.'));
     await workbench.openFile('src/tax.ts');
@@ -63,7 +63,7 @@ describeWorkbench('what goes with a task', (suite) => {
     expect(shown()).not.toContain('0.081');
   });
 
-  test('a file of secrets and a binary one are refused with a sentence, and not sent', async () => {
+  test('a secrets file and a binary file are refused with a reason and not sent', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script(answering('Seen.'));
     await workbench.openFile('.env');
@@ -77,7 +77,7 @@ describeWorkbench('what goes with a task', (suite) => {
     );
   });
 
-  test('what does not fit is named with its reason, and a click opens it', async () => {
+  test('the view lists files that did not fit with their reasons, and a click opens one', async () => {
     const long = Array.from({ length: 3_000 }, (_, line) => `export const value${line} = compute(${line});`);
     const workbench = await suite.open({
       files: { ...files, 'src/long.ts': long.join('\n') },

@@ -12,16 +12,16 @@ import { answering, ended, send, step } from './side-view.js';
 
 const token = 'stepwise_in-the-editor-4c1f7e90b2d83a65';
 
-describeWorkbench('a service that fails in the middle of a conversation', (suite) => {
+describeWorkbench('a service that fails during a conversation in the extension', (suite) => {
   const trouble = ({ view }: Workbench) => view.getByRole('region', { name: 'Service' }).innerText();
 
-  /** The browser itself says of each request that it failed. */
+  /** Discards Chromium's own console errors about failed requests. */
   const forgetNetworkErrors = () => {
     const rest = suite.troubles.splice(0).filter((each) => !/Failed to load|blocked by CORS/.test(each));
     suite.troubles.push(...rest);
   };
 
-  test('a token that is taken back, and a limit of its own: what to do, and then it goes on', async () => {
+  test('the extension explains a revoked token and the service’s rate limit, and the run continues afterwards', async () => {
     const one = { token, name: 'editor', limits: { requestsAtOnce: 1 } };
     const tokens = writeTokenFile(one);
     const service = await startWholeService(undefined, {
@@ -50,7 +50,7 @@ describeWorkbench('a service that fails in the middle of a conversation', (suite
       writeFileSync(tokens, tokenFileOf({ token: `${token}-next`, name: 'editor' }));
       await workbench.view.getByRole('button', { name: 'New task' }).click();
       await send(workbench, 'With a token of yesterday.');
-      expect(await ended(workbench)).toContain('asks for a token, or does not accept yours');
+      expect(await ended(workbench)).toContain('requires a token, or rejects yours');
       const end = workbench.view.getByRole('region', { name: 'End of the run' });
       await end.getByRole('button', { name: 'Set service token' }).click();
       await workbench.inputBox.fill(`${token}-next`);
@@ -67,7 +67,7 @@ describeWorkbench('a service that fails in the middle of a conversation', (suite
     forgetNetworkErrors();
   });
 
-  test('one that has too much to do is asked again, then when to come back', async () => {
+  test('the extension retries an overloaded service, then says when to try again', async () => {
     const service = await startWholeService(undefined, { CORS_ORIGINS: suite.origin, MAX_IN_FLIGHT: '1' });
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': service.url } });
@@ -80,7 +80,7 @@ describeWorkbench('a service that fails in the middle of a conversation', (suite
       await service.fake.request(service.fake.requests.length);
       await send(workbench, 'Hurry.');
       expect(await ended(workbench)).toContain(
-        'The service has too much to do. Ask again in a moment to go on.',
+        'The service is overloaded. Ask again in a moment to continue.',
       );
       await service.close();
       await other;
@@ -90,7 +90,7 @@ describeWorkbench('a service that fails in the middle of a conversation', (suite
     forgetNetworkErrors();
   });
 
-  test('gone in the middle of an answer: what was said stays, and it goes on when the service is back', async () => {
+  test('a partial answer stays visible when the service dies, and the run continues when it is back', async () => {
     const wire = await startWire(suite.service.url);
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': wire.url } });
@@ -120,7 +120,7 @@ describeWorkbench('a service that fails in the middle of a conversation', (suite
     forgetNetworkErrors();
   });
 
-  test('an older one: a step that lacks what is new is shown, and what it does not know is told', async () => {
+  test('the extension shows steps of an older service and names the features it lacks', async () => {
     const older = await startOlderService(suite.origin);
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': older.url } });
@@ -137,7 +137,7 @@ describeWorkbench('a service that fails in the middle of a conversation', (suite
     forgetNetworkErrors();
   });
 
-  test('a request that the service does not take: why', async () => {
+  test('the extension explains why the service rejected a request', async () => {
     const workbench = await suite.open({ settings: { 'stepwise.tokenLimit': -5 } });
     await send(workbench, 'Fit.');
     expect(await ended(workbench)).toMatch(/The service does not take this request \(.*token/i);
@@ -154,7 +154,7 @@ const plainRequest = {
   max_iterations_left: 5,
 };
 
-/** A connection to a service that can be cut, and mended at the same address. */
+/** A proxy to a service that can be closed and reopened at the same address. */
 async function startWire(target: string) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -181,7 +181,7 @@ async function startWire(target: string) {
   };
 }
 
-/** A service as an early version may have been: a step has what the SDK builds on, and nothing else. */
+/** Imitates an early version of the service whose steps have only the fields that the SDK requires. */
 async function startOlderService(origin: string) {
   let hasStreams = true;
   const turn = { role: 'assistant', content: 'From long ago.' };

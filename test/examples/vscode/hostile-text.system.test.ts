@@ -12,8 +12,8 @@ const hostile: Readonly<Record<string, string>> = {
   'one line of a million characters': 'x'.repeat(1_000_000),
 };
 
-describeWorkbench('what a model writes stays text', (suite) => {
-  test('whatever it is: nothing runs, nothing is loaded, nothing leaves its box', async () => {
+describeWorkbench('text of a model in the view', (suite) => {
+  test('hostile text in an answer runs nothing, loads nothing and stays inside its box', async () => {
     const workbench = await suite.open({ files: {} });
     const { view } = workbench;
     for (const [name, text] of Object.entries(hostile)) {
@@ -29,7 +29,7 @@ describeWorkbench('what a model writes stays text', (suite) => {
     await view.getByRole('textbox', { name: 'Task' }).waitFor();
   });
 
-  test('in a thought, a call, its arguments and its result too', async () => {
+  test('hostile text in thought, call, arguments and result runs nothing and stays inside its box', async () => {
     const markup = '<img src=x onerror=globalThis.ran=true>';
     const workbench = await suite.open({ files: { [`a${markup}.ts`]: `${markup}\n` } });
     suite.service.fake.script([
@@ -43,7 +43,7 @@ describeWorkbench('what a model writes stays text', (suite) => {
     expect(await workbench.page.evaluate('globalThis.ran ?? null')).toBe(null);
   });
 
-  test('characters that turn a text round are told, in a call that is asked about', async () => {
+  test('an approval card marks direction override characters', async () => {
     const workbench = await suite.open({ files: {} });
     suite.service.fake.script([calling('write_file(path="notes\u202Etxt.md", content="a\u200Bb")')]);
     await send(workbench, 'Write.');
@@ -55,7 +55,7 @@ describeWorkbench('what a model writes stays text', (suite) => {
   });
 });
 
-/** In the view: what ran, elements that no text may become, and pixels that stick out. */
+/** Collects evidence from the view: executed code, forbidden elements, and overflowing content. */
 const whatBecameOfIt = async (workbench: Workbench): Promise<unknown> =>
   (await workbench.viewFrame()).evaluate(`({
     ran: globalThis.ran ?? null,

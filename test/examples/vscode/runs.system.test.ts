@@ -8,7 +8,7 @@ const files = {
 };
 
 describeWorkbench('a run in the side view', (suite) => {
-  test('idle, it says what to do, and its controls have names', async () => {
+  test('the idle view explains what to do, and its controls have names', async () => {
     const { view, page } = await suite.open({ files });
     await view.getByRole('heading', { name: 'Stepwise' }).waitFor({ state: 'attached' });
     await view.getByText('Give the agent a task.').waitFor();
@@ -17,7 +17,7 @@ describeWorkbench('a run in the side view', (suite) => {
     expect(await page.getByRole('tab', { name: 'Stepwise' }).count()).toBe(1);
   });
 
-  test('a task is streamed to its answer: steps, thought, call and result', async () => {
+  test('the view streams a task to its answer with steps, thought, call and result', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([
       calling('read_file(path="src/total.ts")', 'I read how **totals** are made.'),

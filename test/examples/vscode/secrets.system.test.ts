@@ -6,7 +6,7 @@ import { key } from '../../support/whole-service.js';
 import { answering, ended, send } from './side-view.js';
 
 describeWorkbench('the model key', (suite) => {
-  test('is in the secret storage and in one header to the service, and nowhere else', async () => {
+  test('the model key is in the editor’s secret storage and one header to the service, and nowhere else', async () => {
     const settings = { 'stepwise.upstream': 'openai', 'stepwise.model': 'gpt-4o' };
     const workbench = await suite.open({ files: { 'a.ts': 'export const a = 1;\n' }, settings });
     const { page } = workbench;
@@ -46,7 +46,7 @@ describeWorkbench('the model key', (suite) => {
     expect(String(places.storage)).toContain('Is the key seen?');
   });
 
-  test('cleared, it is sent no more', async () => {
+  test('a cleared model key is no longer sent', async () => {
     const settings = { 'stepwise.upstream': 'openai', 'stepwise.model': 'gpt-4o' };
     const workbench = await suite.open({ settings });
     await setKey(workbench);

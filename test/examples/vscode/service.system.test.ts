@@ -8,30 +8,30 @@ import { answering, ended, send } from './side-view.js';
 
 const token = 'stepwise_in-the-editor-4c1f7e90b2d83a65';
 
-describeWorkbench('a service that does not answer as one would wish is told in a sentence', (suite) => {
+describeWorkbench('problems with the service in the extension', (suite) => {
   const trouble = ({ view }: Workbench) => view.getByRole('region', { name: 'Service' }).innerText();
   const isWell = ({ view }: Workbench) =>
     view.getByRole('region', { name: 'Service' }).waitFor({ state: 'detached' });
 
-  /** The browser itself says of each request that it failed. */
+  /** Discards Chromium's own console errors about failed requests. */
   const forgetNetworkErrors = () => {
     const rest = suite.troubles.splice(0).filter((each) => !/Failed to load|blocked by CORS/.test(each));
     suite.troubles.push(...rest);
   };
 
-  test('none there: how it is started; it is found as soon as the setting is right', async () => {
+  test('without a service the extension explains how to start one, and connects once the setting is right', async () => {
     const address = `http://127.0.0.1:${await freePort()}`;
     const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': address } });
     expect(await trouble(workbench)).toContain(
       `No service answers at ${address}. Start it with “stepwise serve”`,
     );
     await workbench.view.getByRole('button', { name: 'Check again' }).waitFor();
-    // A page in a browser has no terminal.
+    // The web editor has no terminal to start the service in.
     expect(await workbench.view.getByRole('button', { name: 'Start it in a terminal' }).count()).toBe(0);
     forgetNetworkErrors();
   });
 
-  test('one that does not know this editor’s origin: the setting that makes it known', async () => {
+  test('the extension names the setting that allows the editor’s origin', async () => {
     const service = await startWholeService(undefined, { CORS_ORIGINS: 'https://elsewhere.example' });
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': service.url } });
@@ -42,13 +42,13 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     forgetNetworkErrors();
   });
 
-  test('one that wants a token: the command that sets it, and with it all is well', async () => {
+  test('the extension offers the command that sets a missing token, and then connects', async () => {
     const tokens = writeTokenFile({ token, name: 'editor' });
     const settings = { CORS_ORIGINS: suite.origin, AUTH_TOKENS_FILE: tokens };
     const service = await startWholeService(answering('Known.'), settings);
     try {
       const workbench = await suite.open({ settings: { 'stepwise.serviceUrl': service.url } });
-      expect(await trouble(workbench)).toContain('The service asks for a token');
+      expect(await trouble(workbench)).toContain('The service requires a token');
       await workbench.view.getByRole('button', { name: 'Set service token' }).click();
       await workbench.inputBox.fill(token);
       await workbench.inputBox.press('Enter');
@@ -62,7 +62,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     forgetNetworkErrors();
   });
 
-  test('a provider that limits requests: tried again, then when to ask again', async () => {
+  test('the extension retries a rate limit, then says when to try again', async () => {
     const workbench = await suite.open();
     suite.service.fake.script({ fault: 'rate-limited', retryAfter: '1' });
     await send(workbench, 'Hurry.');
@@ -71,7 +71,7 @@ describeWorkbench('a service that does not answer as one would wish is told in a
     forgetNetworkErrors();
   });
 
-  test('a model that needs a key: the command that sets it', async () => {
+  test('the extension offers the command that sets a missing model key', async () => {
     const settings = { 'stepwise.upstream': 'openai', 'stepwise.model': 'gpt-4o' };
     const workbench = await suite.open({ settings });
     await send(workbench, 'Answer.');

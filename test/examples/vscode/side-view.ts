@@ -3,16 +3,16 @@ import type { RecordedRequest, ScriptedCompletion } from '../../../src/offline/t
 import { sentPrompt } from '../../support/sent-prompt.js';
 import type { Workbench } from '../../support/vscode/workbench.js';
 
-/** A window with the side view, of the workbench or of an editor. */
+/** A window with the side view, in the web or the desktop editor. */
 type HasView = Pick<Workbench, 'view'>;
 
-/** Writes the task into the view and sends it. */
+/** Types the task into the view and sends it. */
 export async function send({ view }: HasView, task: string): Promise<void> {
   await view.getByRole('textbox', { name: 'Task' }).fill(task);
   await view.getByRole('button', { name: 'Send' }).click();
 }
 
-/** What the view says at the end of the run, once it has ended. */
+/** Waits for the end of the run and returns the view's text about it. */
 export async function ended({ view }: HasView): Promise<string> {
   return view.getByRole('region', { name: 'End of the run' }).innerText();
 }
@@ -24,12 +24,12 @@ export const answering = (answer: string): ScriptedCompletion => ({
   text: `Thought: I know enough.\nFinal Answer: ${answer}`,
 });
 
-/** Arguments as the written protocol has them. */
+/** Formats a completion with a call in the text protocol. */
 export const calling = (call: string, thought = 'I look.'): ScriptedCompletion => ({
   text: `Thought: ${thought}\nAction: ${call}`,
 });
 
-/** All that the model was shown, as one text. */
+/** Joins all messages of a request into one text. */
 export const shownToModel = (request: RecordedRequest | undefined): string =>
   request
     ? sentPrompt(request)
@@ -37,7 +37,7 @@ export const shownToModel = (request: RecordedRequest | undefined): string =>
         .join('\n')
     : '';
 
-/** Shows all that is folded. */
+/** Opens all collapsed parts. */
 export async function unfoldAll(workbench: Workbench): Promise<void> {
   const frame = await workbench.viewFrame();
   await frame.evaluate('document.querySelectorAll("details").forEach((each) => { each.open = true; })');

@@ -7,10 +7,10 @@ import { answering, calling, ended, send, shownToModel, step } from './side-view
 const files = { 'a.ts': 'export const a = 1;\n', 'b.ts': 'export const b = 2;\n' };
 const read = calling('read_file(path="a.ts")');
 
-describeWorkbench('a run that does not go straight to its answer', (suite) => {
+describeWorkbench('stopping and resuming runs in the extension', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
 
-  test('Stop ends a model call on its way, at the provider too, and one can ask on', async () => {
+  test('Stop in the extension aborts a model call at the provider, and a new task can follow', async () => {
     const workbench = await suite.open({ files });
     const asked = suite.service.fake.requests.length;
     suite.service.fake.script({ fault: 'silence' });
@@ -25,7 +25,7 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     expect(shown()).toContain('And now?');
   });
 
-  test('Stop ends a run in the middle of a tool, and no other call is made', async () => {
+  test('Stop in the extension ends a run during a tool, and no further call is made', async () => {
     const workbench = await suite.open({ files });
     const asked = suite.service.fake.requests.length;
     suite.service.fake.script([read]);
@@ -38,7 +38,7 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     expect(suite.service.fake.requests.length).toBe(asked + 1);
   });
 
-  test('a question of the model is put to the person, and the model reads what they choose', async () => {
+  test('the extension asks the model’s question, and the model reads the chosen answer', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     suite.service.fake.script([
@@ -57,7 +57,7 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     expect(shown()).toContain('two, always');
   });
 
-  test('a reload in the middle of a run tells it as interrupted, and it goes on from its last whole step', async () => {
+  test('a run interrupted by a reload is shown as interrupted and resumes after its last complete step', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     const asked = suite.service.fake.requests.length;
@@ -78,7 +78,7 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     expect(await view.getByRole('article').last().innerText()).toContain('Both are read.');
   });
 
-  test('what is shown as done is kept by then: a reload at that very moment loses nothing', async () => {
+  test('a step shown as done is already stored: an immediate reload loses nothing', async () => {
     const workbench = await suite.open({ files });
     const { view } = workbench;
     suite.service.fake.script([
@@ -106,7 +106,7 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     expect(await view.getByText('export const b = 3').count()).toBe(1);
   });
 
-  test('a task that is being typed is there when the view comes back, after a reload too', async () => {
+  test('an unsent task survives hiding the view and a reload', async () => {
     const workbench = await suite.open({ files });
     const box = workbench.view.getByRole('textbox', { name: 'Task' });
     await box.fill('A task that is half');
@@ -127,7 +127,7 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     await until(async () => !(await workbench.stored()).includes('half written"'));
   });
 
-  test('a run that has ended is there after a reload, and is gone after "New task"', async () => {
+  test('an ended run is restored after a reload and removed by "New task"', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([read, answering('It is 1.')]);
     await send(workbench, 'What is a?');
@@ -141,7 +141,7 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     await workbench.view.getByText('Give the agent a task.').waitFor();
   });
 
-  test('a run that failed before its first step is told so after a reload, and one can ask on', async () => {
+  test('a run that failed before its first step still shows its failure after a reload, and a new task can follow', async () => {
     const workbench = await suite.open({
       files,
       settings: { 'stepwise.model': 'x', 'stepwise.upstream': '' },
@@ -155,7 +155,7 @@ describeWorkbench('a run that does not go straight to its answer', (suite) => {
     await workbench.view.getByRole('textbox', { name: 'Task' }).waitFor();
   });
 
-  test('an exported run opens in the SDK', async () => {
+  test('the SDK reads a run exported by the extension', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([read, answering('It is 1.')]);
     await send(workbench, 'What is a?');

@@ -5,15 +5,15 @@ import { changedMiddle } from '../../../src/playground/branches/compare/changed-
 import { done, lookUpCall } from '../../support/run-harness.js';
 import { savedBranch } from './saved-branch.js';
 
-describe('two runs beside each other (rule: playground-branches)', () => {
-  test('of which one is the other are the same in every step', async () => {
+describe('comparison of two runs (rule: playground-branches)', () => {
+  test('two equal runs are the same in every step', async () => {
     const { view } = await savedBranch([lookUpCall(), done]);
     const pairs = alignSteps(view, view);
     expect(pairs.map(({ isSame }) => isSame)).toEqual([true, true]);
     expect(pairs[0]?.left).toEqual({ promptTokens: null, inputTokens: 100, outputTokens: 10 });
   });
 
-  test('say of each step what differs: the call and its result, not the thought', async () => {
+  test('the comparison of two runs names the differing parts of a step: call and result, not the thought', async () => {
     const one = await savedBranch([lookUpCall('a'), done]);
     const other = await savedBranch([lookUpCall('b'), done]);
     const [first, second] = alignSteps(one.view, other.view);
@@ -26,7 +26,7 @@ describe('two runs beside each other (rule: playground-branches)', () => {
     expect(second?.isSame).toBe(true);
   });
 
-  test('of unlike length: what one has alone stands beside nothing', async () => {
+  test('the comparison pairs steps that only the longer run has with nothing', async () => {
     const one = await savedBranch([lookUpCall(), done]);
     const other = await savedBranch([done]);
     const [first, second] = alignSteps(one.view, other.view);
@@ -38,12 +38,12 @@ describe('two runs beside each other (rule: playground-branches)', () => {
   });
 });
 
-describe('what differs of two texts', () => {
+describe('changedMiddle of two texts', () => {
   const text = fc
     .array(fc.constantFrom('one', 'two', 'three', ' ', '\n', '𝄞'), { maxLength: 12 })
     .map((words) => words.join(''));
 
-  test('is the middle: beginning, middle and end are the whole of each', () => {
+  test('before + changed + after reconstructs each of two texts', () => {
     fc.assert(
       fc.property(text, text, (left, right) => {
         const middle = changedMiddle(left, right);
@@ -53,7 +53,7 @@ describe('what differs of two texts', () => {
     );
   });
 
-  test('is whole words', () => {
+  test('changedMiddle splits no words', () => {
     expect(changedMiddle('the limit is 500 EUR', 'the limit is 550 EUR')).toEqual({
       before: 'the limit is ',
       left: '500',
@@ -62,7 +62,7 @@ describe('what differs of two texts', () => {
     });
   });
 
-  test('is what was added, where one only goes on', () => {
+  test('changedMiddle of a text and its continuation is the added part', () => {
     expect(changedMiddle('a limit', 'a limit of 5')).toMatchObject({
       before: 'a limit',
       left: '',
@@ -70,7 +70,7 @@ describe('what differs of two texts', () => {
     });
   });
 
-  test('is nothing where they are equal', () => {
+  test('changedMiddle of equal texts is empty', () => {
     fc.assert(
       fc.property(text, (same) => {
         expect(changedMiddle(same, same)).toMatchObject({ left: '', right: '' });

@@ -30,8 +30,8 @@ async function opened() {
   return { branch, step, saved: branch.saved, before: draftOf(branch.saved, branch, step) };
 }
 
-describe('a branch (rule: playground-branches)', () => {
-  test('changes nothing until somebody does: the options are those of the run', async () => {
+describe('the draft of a branch (rule: playground-branches)', () => {
+  test('a new branch draft has the options of its run', async () => {
     const { saved, before } = await opened();
     const options = draftOptions(before, saved.options, new Map());
     expect(JSON.parse(JSON.stringify(options))).toEqual({
@@ -40,13 +40,13 @@ describe('a branch (rule: playground-branches)', () => {
     });
   });
 
-  test('takes up as many steps as the run had left then', async () => {
+  test('a branch draft allows as many steps as its run had left at that point', async () => {
     const { branch, before } = await opened();
     expect(responsesBefore(branch, 2)).toBe(1);
     expect(before.maxSteps).toBe(5);
   });
 
-  test('leaves out a file with its contents, and takes in another', async () => {
+  test('a branch draft can remove a file with its contents and add another', async () => {
     const { saved, before } = await opened();
     const draft = { ...before, paths: ['b.ts', 'c.ts'], pinned: [] };
     const options = draftOptions(draft, saved.options, new Map([['c.ts', 'C']]));
@@ -57,7 +57,7 @@ describe('a branch (rule: playground-branches)', () => {
     });
   });
 
-  test('keeps a step with the words that its result was given', async () => {
+  test('a branch keeps a step with its edited result', async () => {
     const { branch, step, before } = await opened();
     const draft = { ...before, keepsStep: true, observations: { call_2: 'b is 7' } };
     const changed = changedObservations(draft, before);
@@ -67,7 +67,7 @@ describe('a branch (rule: playground-branches)', () => {
     expect(kept[0]).toBe(branch.view.steps[0]);
   });
 
-  test('that does the step again keeps nothing of it, whatever was typed', async () => {
+  test('a branch that redoes a step ignores edited results of that step', async () => {
     const { branch, step, before } = await opened();
     expect(changedObservations({ ...before, observations: { call_2: 'x' } }, before)).toEqual({});
     expect(keptSteps(branch, step.number, null)).toHaveLength(1);
@@ -79,7 +79,7 @@ describe('a branch (rule: playground-branches)', () => {
     ['step 2 again, model other, other instructions', { model: 'other', instructions: '' }],
     ['step 2 again, 4,000 tokens, 1 step', { tokenLimit: 4_000, maxSteps: 1 }],
     ['step 2 again, with c.ts, without a.ts, without note', { paths: ['b.ts', 'c.ts'], pinned: [] }],
-  ])('is called by what is changed: %s', async (words, changes) => {
+  ])('a branch is named after its changes: %s', async (words, changes) => {
     const { step, before } = await opened();
     expect(describeDraft({ ...before, ...changes }, before, step)).toBe(words);
   });
@@ -87,9 +87,9 @@ describe('a branch (rule: playground-branches)', () => {
   test.each<[string, Partial<BranchDraft>]>([
     ['without a model', { model: ' ' }],
     ['without steps', { maxSteps: 0 }],
-    ['with a number that is none', { tokenLimit: Number.NaN }],
+    ['with an invalid number', { tokenLimit: Number.NaN }],
     ['whose reply leaves no room', { reservedOutputTokens: 8_000, tokenLimit: 8_000 }],
-  ])('%s is not begun, and that is said', async (_, changes) => {
+  ])('a branch %s is refused with a reason', async (_, changes) => {
     const { before } = await opened();
     expect(problemOf(before)).toBeNull();
     expect(problemOf({ ...before, ...changes })).toMatch(/\.$/);

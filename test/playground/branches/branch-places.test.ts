@@ -15,8 +15,8 @@ const run = (id: string, left?: string): Branch => ({
   saved: null,
 });
 
-describe('the runs of a visit (rule: playground-branches)', () => {
-  test('stand below the run they left, in the order in which they began', () => {
+describe('the tree of runs (rule: playground-branches)', () => {
+  test('the tree lists branches below their parent in starting order', () => {
     const runs = [run('1'), run('2', '1'), run('3'), run('4', '1'), run('5', '2')];
     expect(branchTree(runs).map(({ branch, depth }) => `${depth} ${branch.id}`)).toEqual([
       '0 1',
@@ -27,21 +27,21 @@ describe('the runs of a visit (rule: playground-branches)', () => {
     ]);
   });
 
-  test('are all there when the run they left is closed', () => {
+  test('the tree keeps branches whose parent run was closed', () => {
     expect(branchTree([run('2', '1'), run('5', '2')]).map(({ depth }) => depth)).toEqual([0, 1]);
   });
 
-  test('say how they ended', async () => {
+  test('the tree describes how each run ended', async () => {
     expect(endOf(run('1'))).toBe('on its way');
     expect(endOf(await savedBranch([lookUpCall()], { maxSteps: 1 }))).toBe('the steps are used up');
   });
 });
 
-describe('a link (rule: playground-branches)', () => {
+describe('links to runs and steps (rule: playground-branches)', () => {
   test.each([
     { run: 'run-2', step: 3 },
     { run: 'view-a_B-9', step: null },
-  ])('leads back to %j', (place) => {
+  ])('a link to the place %j leads back to it', (place) => {
     expect(readLink(formatLink(place))).toEqual(place);
   });
 
@@ -55,7 +55,7 @@ describe('a link (rule: playground-branches)', () => {
     '#/../step/1',
     '#/<img>',
     `#/${'x'.repeat(99)}`,
-  ])('%j leads nowhere', (hash) => {
+  ])('the fragment %j is not a link to a run', (hash) => {
     expect(readLink(hash)).toBeNull();
   });
 });

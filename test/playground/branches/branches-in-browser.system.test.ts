@@ -16,9 +16,9 @@ const read = { text: 'Thought: I look.\nAction: read_file(path="README.md")' };
 const write = { text: 'Thought: I write.\nAction: write_file(path="notes.md", content="hello")' };
 const answer = (text: string) => ({ text: `Thought: I know.\nFinal Answer: ${text}` });
 
-/** A run as a program saves it, in a file. */
+/** Saves a run to a file, as a program would. */
 async function savedFile(name: string, change: (json: string) => string = (json) => json): Promise<string> {
-  // A model that the page's service knows: it is asked what the prompt of a step was.
+  // A model that the page's service supports, since the page requests previews of its prompts.
   const llmConfig = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
   const { run } = await finish([lookUpCall(), done], { llmConfig });
   const file = join(folder, name);
@@ -42,7 +42,7 @@ async function exported(page: Page): Promise<string> {
 }
 
 describePlayground('branches on the page (rule: playground-branches)', (playground) => {
-  test('another result is what the model reads, and the run that was left stays as it was', async () => {
+  test('in a branch the model reads the edited result, and the parent run stays unchanged', async () => {
     const { page, service } = playground;
     await playground.script([read, answer('One.'), answer('Other.')]);
     await playground.run('What is it?');
@@ -64,7 +64,7 @@ describePlayground('branches on the page (rule: playground-branches)', (playgrou
     expect(await page.getByRole('main').innerText()).not.toContain('It says 7.');
   });
 
-  test('turned back to a step, no tool runs again, and what a person changed stays changed', async () => {
+  test('redoing a step runs no earlier tool again and keeps the files that a person changed', async () => {
     const { page, service } = playground;
     await playground.script([write, answer('One.'), answer('Other.')]);
     await playground.run('Write a note.');
@@ -86,7 +86,7 @@ describePlayground('branches on the page (rule: playground-branches)', (playgrou
     );
   });
 
-  test('two of them beside each other, with the keyboard alone', async () => {
+  test('the keyboard alone can compare two branches', async () => {
     const { page } = playground;
     await playground.script([read, answer('The limit is 5 EUR.'), answer('The limit is 7 EUR.')]);
     await playground.run('What is the limit?');
@@ -111,7 +111,7 @@ describePlayground('branches on the page (rule: playground-branches)', (playgrou
     expect(await dialog.count()).toBe(0);
   });
 
-  test('an exported run holds neither key nor token, though the task has them', async () => {
+  test('the Export button removes key and token from a run whose task contains them', async () => {
     const { page, service } = playground;
     const canaries = ['sk-canary-key-0123456789', 'swt-canary-token-0123456789'];
     service.fake.script(answer('Done.'));
@@ -126,8 +126,8 @@ describePlayground('branches on the page (rule: playground-branches)', (playgrou
   });
 });
 
-describePlayground('the file of a run on the page (rule: playground-branches)', (playground) => {
-  test('dropped anywhere, shows the run; it can be left with the tools of the page', async () => {
+describePlayground('importing run files on the page (rule: playground-branches)', (playground) => {
+  test('a run file dropped on the page shows its run, which can be branched with the page’s tools', async () => {
     const { page, service } = playground;
     const json = readFileSync(await savedFile('dropped.json'), 'utf8');
     const brought = await page.evaluateHandle(`(() => {
@@ -173,7 +173,7 @@ describePlayground('the file of a run on the page (rule: playground-branches)', 
       /100 MB/,
     ],
   ];
-  test.each(refused)('that is %s is refused in one sentence', async (_, file, words) => {
+  test.each(refused)('a dropped run file that is %s is refused in one sentence', async (_, file, words) => {
     const { page } = playground;
     await importFile(page, await file());
     const said = page.getByRole('alert');
@@ -182,7 +182,7 @@ describePlayground('the file of a run on the page (rule: playground-branches)', 
     expect(await said.count()).toBe(0);
   });
 
-  test('whose every text is hostile is text', async () => {
+  test('an imported run with hostile text in every field is shown as plain text', async () => {
     const { page } = playground;
     const evil =
       '<img src=x onerror=alert(1)>\u202Egnp.exe [x](javascript:alert(1)) ![y](http://evil.example/y.png)';
@@ -202,8 +202,8 @@ describePlayground('the file of a run on the page (rule: playground-branches)', 
   });
 });
 
-describePlayground('an address on the page (rule: playground-branches)', (playground) => {
-  test('leads to a step; back and forward lead there again', async () => {
+describePlayground('addresses of steps (rule: playground-branches)', (playground) => {
+  test('an address opens its step, and the browser’s back and forward do, too', async () => {
     const { page } = playground;
     await importFile(page, await savedFile('linked.json'));
     await page.getByText('It is 42.').waitFor();
@@ -221,16 +221,16 @@ describePlayground('an address on the page (rule: playground-branches)', (playgr
 
   test.each([
     ['#/run-1/step/9', 'This run has no step 9: it has 2.'],
-    ['#/run-7/step/1', 'This link leads to a run that is not here'],
+    ['#/run-7/step/1', 'The run of this link is not on this page'],
     ['#/view-gone/step/1', 'The command that opened this run has ended'],
-    ['#<script>', 'This link leads nowhere.'],
-  ])('%s, which leads nowhere, is said', async (hash, words) => {
+    ['#<script>', 'This link names no run or step of this page.'],
+  ])('the page reports that the address %s leads nowhere', async (hash, words) => {
     const { page, troubles } = playground;
     await importFile(page, await savedFile('linked.json'));
     await page.getByText('It is 42.').waitFor();
     await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await page.getByRole('alert').getByText(words).waitFor();
-    // The browser itself writes down that nothing is there.
+    // Chromium logs the 404 as an error by itself.
     if (hash.includes('view-')) expect(troubles.splice(0).join()).toContain('404');
   });
 });
@@ -244,7 +244,7 @@ interface Finding {
 }
 
 async function seriousFindings(page: Page): Promise<readonly string[]> {
-  // The page's policy lets no text become a script; the debugger's own evaluation is not held to it.
+  // The page's policy blocks scripts made from text; the debugger's evaluation bypasses it.
   await page.evaluate(axe);
   const found = await page.evaluate('axe.run({ resultTypes: ["violations"] })');
   const { violations } = found as { violations: readonly Finding[] }; // as axe-core documents it
@@ -260,7 +260,7 @@ for (const [colorScheme, width] of [
   describePlayground(
     `nothing serious for axe-core where runs are left and compared, ${colorScheme}, ${width} wide (rule: playground-branches)`,
     (playground) => {
-      test('tree, dialog, comparison', async () => {
+      test('the tree of runs, the branch dialog and the comparison have no serious axe-core findings', async () => {
         const { page } = playground;
         await importFile(page, await savedFile('one.json'));
         await importFile(page, await savedFile('other.json', (json) => json.replaceAll('price', 'weight')));

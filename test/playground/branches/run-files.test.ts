@@ -13,15 +13,15 @@ async function saved(script: readonly Script[]) {
 
 const token = 'swt-canary-"quoted\\token"';
 
-describe('the file of a run (rule: playground-branches)', () => {
-  test('is read by the SDK and plays to the same end', async () => {
+describe('the exported file of a run (rule: playground-branches)', () => {
+  test('the SDK reads an exported run and replays it to the same end', async () => {
     const run = await saved([lookUpCall(), done]);
     const read = readTrajectory(runFile(run, [key, token]));
     expect(read).toEqual(JSON.parse(JSON.stringify(run)));
     expect((await replayRun(read).result()).answer).toBe('It is 42.');
   });
 
-  test('holds neither key nor token, wherever somebody or something has written them', async () => {
+  test('an exported run contains neither key nor token, wherever they were written', async () => {
     const run = await saved([
       { thought: `The key is ${key}.`, call: { name: 'look_up', args: { key: `${key} ${token}` } } },
       done,
@@ -31,7 +31,7 @@ describe('the file of a run (rule: playground-branches)', () => {
     expect((await replayRun(readTrajectory(json)).result()).stop_reason).toBe('answered');
   });
 
-  test('keeps a word that happens to be as short as a key may be typed so far', async () => {
+  test('an exported run keeps words that equal a secret of fewer than eight characters', async () => {
     const run = await saved([done]);
     expect(readTrajectory(runFile(run, ['', 'It'])).responses[0]?.direct_response).toBe('It is 42.');
   });
@@ -41,18 +41,18 @@ describe('the file of a run (rule: playground-branches)', () => {
     ['../../etc/passwd', 'stepwise-etc-passwd.json'],
     ['', 'stepwise-run.json'],
     ['\u202Egnp.exe', 'stepwise-gnp-exe.json'],
-  ])('of %j is called %s', (task, name) => {
+  ])('the file of a run with the task %j is named %s', (task, name) => {
     expect(runFileName({ task }, ['', 'is'])).toBe(name);
   });
 
-  test('has no key in its name either', () => {
+  test('the file name of an exported run contains no key', () => {
     const name = runFileName({ task: `Use ${key} and ${token} here` }, [` ${key}`, token]);
     expect(name).toBe('stepwise-use-key-and-key-here.json');
   });
 });
 
-describe('a file that is opened (rule: playground-branches)', () => {
-  test('shows the run', async () => {
+describe('opening a run file (rule: playground-branches)', () => {
+  test('opening a run file shows the run', async () => {
     const run = await saved([lookUpCall(), done]);
     const { view } = await readRunFile(new Blob([JSON.stringify(run)]));
     expect(view.steps).toHaveLength(2);
@@ -100,7 +100,7 @@ describe('a file that is opened (rule: playground-branches)', () => {
       /maxSteps/,
     ],
   ];
-  test.each(refusals)('and %s is refused in one sentence', async (_, file, words) => {
+  test.each(refusals)('opening a run file with %s is refused in one sentence', async (_, file, words) => {
     const refusal = await readRunFile(await file()).then(
       () => null,
       (error: unknown) => error,

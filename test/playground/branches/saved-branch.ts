@@ -5,7 +5,7 @@ import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { finish } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
 
-/** A run as the page has it once its file was opened. */
+/** Returns a run as the page holds it after opening its file. */
 export async function savedBranch(script: readonly Script[], options?: Partial<RunOptions>): Promise<Branch> {
   const { run } = await finish(script, options);
   const saved = readTrajectory(JSON.stringify(run.save()));

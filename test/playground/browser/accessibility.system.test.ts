@@ -12,22 +12,22 @@ for (const [width, height] of [
   describePlayground(
     `in a low window, ${width} × ${height} (rule: playground-page)`,
     (playground) => {
-      test('what waits for a person and what stops the run are in sight', async () => {
+      test('approval, question and Stop are visible in a low window', async () => {
         await playground.script([write, question, { text: 'Final Answer: Done.' }]);
         await playground.run('Write a note.');
         await playground.button('Allow').waitFor();
-        expect(await outOfSight(playground, ['Allow', 'Deny…', 'Stop'])).toEqual([]);
+        expect(await hiddenButtons(playground, ['Allow', 'Deny…', 'Stop'])).toEqual([]);
         await playground.button('Allow').click();
         await playground.page.getByLabel('Your answer').waitFor();
-        expect(await outOfSight(playground, ['Answer', 'Stop'])).toEqual([]);
+        expect(await hiddenButtons(playground, ['Answer', 'Stop'])).toEqual([]);
       });
     },
     { viewport: { width, height } },
   );
 }
 
-/** Those of the buttons that are not wholly in the window. */
-async function outOfSight({ page, button }: Playground, names: readonly string[]): Promise<string[]> {
+/** Returns the names of the buttons that are not completely inside the window. */
+async function hiddenButtons({ page, button }: Playground, names: readonly string[]): Promise<string[]> {
   const { height } = page.viewportSize() ?? { height: 0 };
   const boxes = await Promise.all(names.map((name) => button(name).boundingBox()));
   return names.filter((_, index) => {
@@ -41,15 +41,16 @@ for (const colorScheme of ['light', 'dark'] as const) {
     describePlayground(
       `nothing serious for axe-core, ${colorScheme}, ${width} wide (rule: playground-page)`,
       (playground) => {
-        test('before the first run', async () => expect(await axeFindings(playground.page)).toEqual([]));
+        test('the page has no serious axe-core findings before the first run', async () =>
+          expect(await axeFindings(playground.page)).toEqual([]));
 
-        test('after a run', async () => {
+        test('the page has no serious axe-core findings after a run', async () => {
           await playground.button('Run').click();
           await playground.ended();
           expect(await axeFindings(playground.page)).toEqual([]);
         });
 
-        test('while something waits for a person', async () => {
+        test('the page has no serious axe-core findings while an approval or a question waits', async () => {
           await playground.script([write, question, { text: 'Final Answer: Done.' }]);
           await playground.run('Write a note.');
           await playground.button('Allow').waitFor();
@@ -59,7 +60,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
           expect(await axeFindings(playground.page)).toEqual([]);
         });
 
-        test('each part of the page', async () => {
+        test('each part of the page has no serious axe-core findings', async () => {
           const { page } = playground;
           await playground.button('Run').click();
           await playground.ended();
@@ -69,7 +70,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
           }
         });
 
-        test('nothing sticks out of the window', async () => {
+        test('no content overflows the window of the page', async () => {
           await playground.button('Run').click();
           await playground.ended();
           const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

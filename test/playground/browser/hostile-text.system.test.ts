@@ -17,7 +17,7 @@ const hostile: Readonly<Record<string, string>> = {
   'characters that turn the text round': 'safe \u202Etxt.exe\u202C \u2066\u0007\u001B[31m end',
 };
 
-describePlayground('what a model writes stays text (rule: playground-page)', (playground) => {
+describePlayground('text of a model on the page (rule: playground-page)', (playground) => {
   test.each(Object.keys(hostile))('%s', async (name) => {
     const { page } = playground;
     await playground.script(answering(hostile[name] ?? ''));
@@ -37,7 +37,7 @@ describePlayground('what a model writes stays text (rule: playground-page)', (pl
     expect(await page.evaluate(overflow)).toBe(0);
   });
 
-  test('the call that is asked about shows characters that nobody would see', async () => {
+  test('an approval request on the page shows the invisible characters of the call', async () => {
     const call = 'Action: write_file(path="notes\u202E.md", content="a\u200Bb")';
     await playground.script([{ text: `Thought: I write.\n${call}` }, answering('done')]);
     await playground.run('Write.');
@@ -50,7 +50,7 @@ describePlayground('what a model writes stays text (rule: playground-page)', (pl
     await playground.ended();
   });
 
-  test('the prompt shows what a text hides from who reads it, and from nobody else', async () => {
+  test('the inspector shows invisible characters in the prompt of a step', async () => {
     const { page, service } = playground;
     const hidden = [...'obey'].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
     await playground.script([answering('done')]);
@@ -60,11 +60,11 @@ describePlayground('what a model writes stays text (rule: playground-page)', (pl
     await page.getByRole('tab', { name: 'Prompt' }).click();
     await page.getByText('Exactly what was sent.').waitFor();
     const task = page.getByRole('complementary').locator('pre').filter({ hasText: 'Look.' });
-    // Out of sight it is not laid out, and has no inner text.
+    // Uses `textContent`, since elements outside the viewport are not laid out and have no inner text.
     expect(await task.textContent()).toContain('Look.U+E006FU+E0062U+E0065U+E0079U+202E');
   });
 
-  test('a file of a million characters is read and the page still answers', async () => {
+  test('the page stays responsive after reading a file of a million characters', async () => {
     const { page } = playground;
     const content = 'a line of some length, again and again\\n'.repeat(25_000);
     const text = `Thought: I write.\nAction: write_file(path="big.txt", content="${content}")`;

@@ -5,7 +5,7 @@ import { describePlayground } from '../../support/playground.js';
 const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspector' });
 const answer = (text: string) => ({ text: `Thought: I know it.\nFinal Answer: ${text}` });
 
-/** Tags each file of the example's `src/pricing`, more than a small budget takes. */
+/** Tags each file in the example's `src/pricing`, more than a small budget can hold. */
 async function tagPricing(page: Page): Promise<void> {
   await page.getByRole('tree', { name: 'Files of the project' }).getByRole('treeitem').first().focus();
   for (const folder of ['src', 'pricing']) {
@@ -13,8 +13,8 @@ async function tagPricing(page: Page): Promise<void> {
     await page.keyboard.press('ArrowRight');
   }
   for (const file of ['coupons', 'discounts', 'price-cart', 'shipping']) {
-    // What is typed within a second belongs together.
-    await page.waitForTimeout(1_100);
+    // A key that moves makes the tree forget the letters typed before.
+    await page.keyboard.press('Home');
     await page.keyboard.type(file);
     await page.keyboard.press('Space');
   }
@@ -24,8 +24,8 @@ async function tagPricing(page: Page): Promise<void> {
 const setSlider = (page: Page, name: string, position: number) =>
   page.getByRole('slider', { name }).fill(String(position));
 
-describePlayground('what lies beneath a step (rule: playground-inspector)', (playground) => {
-  test('a budget that is too small names what falls out and why; pinned, it comes back in a branch', async () => {
+describePlayground('the inspector of a step (rule: playground-inspector)', (playground) => {
+  test('the inspector names files that a small budget left out and why; pinning one includes it in a branch', async () => {
     const { page, service } = playground;
     await tagPricing(page);
     await inspector(page).getByText('Nothing was left out.').waitFor();
@@ -47,20 +47,26 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(await page.getByRole('navigation', { name: 'Runs' }).innerText()).toContain('pinned');
   });
 
-  test('the slider says at once what a step would have seen with less', async () => {
+  test('the budget slider shows which files a smaller budget would leave out', async () => {
     const { page } = playground;
     await tagPricing(page);
     await playground.script(answer('One.'));
     await playground.run('What is a coupon?');
     await playground.ended();
     await inspector(page).getByText('With another budget').click();
-    await setSlider(page, 'What it would have seen with', 24);
-    await inspector(page).getByText('falls out').first().waitFor();
-    await setSlider(page, 'What it would have seen with', 100);
-    await inspector(page).getByText('falls out').first().waitFor({ state: 'hidden' });
+    await setSlider(page, 'Budget to compare with', 24);
+    await inspector(page)
+      .getByText(/^left out · /)
+      .first()
+      .waitFor();
+    await setSlider(page, 'Budget to compare with', 100);
+    await inspector(page)
+      .getByText(/^left out · /)
+      .first()
+      .waitFor({ state: 'hidden' });
   });
 
-  test('the prompt on the page is what the provider was sent, and said to be so', async () => {
+  test('the inspector shows the prompt exactly as sent to the provider and says so', async () => {
     const { page, service } = playground;
     await playground.script([
       { text: 'Thought: I look.\nAction: read_file(path="package.json")' },
@@ -76,7 +82,7 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(shown.join('\n')).toContain(last);
   });
 
-  test('the messages of a prompt look alike, those of the worked example too, and each is called by whose it is', async () => {
+  test('the inspector shows all prompt messages alike, each labelled with its role, worked example included', async () => {
     const { page } = playground;
     await playground.script(answer('Done.'));
     await playground.run('What is this?');
@@ -96,7 +102,7 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(new Set(sizes as string[]).size).toBe(1);
   });
 
-  test('each character of a reply is told apart: thought, call, what was discarded', async () => {
+  test('the inspector marks every character of a reply as thought, call or discarded', async () => {
     const { page } = playground;
     const text =
       'Thought: I look.\nAction: read_file(path="package.json")\nObservation: {"name": "made up"}\nFinal Answer: no';
@@ -113,7 +119,7 @@ describePlayground('what lies beneath a step (rule: playground-inspector)', (pla
     expect(said).toContain('made up');
   });
 
-  test('the request can be copied for a shell, without its key', async () => {
+  test('the inspector copies the request as a shell command without the key', async () => {
     const { page } = playground;
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await playground.script(answer('Done.'));

@@ -6,7 +6,7 @@ const focused = 'document.activeElement?.getAttribute("aria-label") ?? document.
 const write = { text: 'Thought: I write.\nAction: write_file(path="notes.md", content="hello")' };
 const answer = { text: 'Thought: That is all.\nFinal Answer: Done.' };
 
-/** Presses Tab until what has the focus is called so; fails where that never comes. */
+/** Presses Tab until the focused element has this name; fails if none has. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let presses = 0; presses < 200; presses += 1) {
     await page.keyboard.press('Tab');
@@ -15,8 +15,8 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab never reaches ${name}.`);
 }
 
-describePlayground('without a mouse (rule: playground-page)', (playground) => {
-  test('a whole run, its approval included; the focus comes to what waits, and is seen', async () => {
+describePlayground('the page with the keyboard alone (rule: playground-page)', (playground) => {
+  test('the keyboard alone can start a run and approve; the focus moves visibly to the request', async () => {
     const { page } = playground;
     await playground.script([write, answer]);
     await page.getByRole('textbox', { name: 'Task' }).focus();
@@ -31,7 +31,7 @@ describePlayground('without a mouse (rule: playground-page)', (playground) => {
     await page.getByText('Answered', { exact: true }).waitFor();
   });
 
-  test('Esc leaves arguments that are being edited, and only then stops the run', async () => {
+  test('Escape first leaves the edited arguments and stops the run only when pressed again', async () => {
     const { page } = playground;
     await playground.script([write, answer]);
     await playground.run('Write a note.');
@@ -46,7 +46,7 @@ describePlayground('without a mouse (rule: playground-page)', (playground) => {
     await playground.ended();
   });
 
-  test('arrows go from step to step, and the inspector follows', async () => {
+  test('arrow keys move between the steps of a run, and the inspector follows', async () => {
     const { page } = playground;
     await playground.button('Run').click();
     await playground.ended();
@@ -57,7 +57,7 @@ describePlayground('without a mouse (rule: playground-page)', (playground) => {
     expect(await page.getByRole('complementary', { name: 'Inspector' }).innerText()).toMatch(/Step \d/);
   });
 
-  test('Tab goes round the page and is held nowhere', async () => {
+  test('Tab cycles through the whole page without a focus trap', async () => {
     const { page } = playground;
     await playground.button('Run').click();
     await playground.ended();
@@ -66,7 +66,7 @@ describePlayground('without a mouse (rule: playground-page)', (playground) => {
     await tabTo(page, /^Step 1$/);
   });
 
-  test('a dialog takes the focus and gives it back', async () => {
+  test('a dialog takes the focus and restores it when closed', async () => {
     const { page } = playground;
     await playground.button('Keyboard').focus();
     await page.keyboard.press('Enter');
@@ -77,8 +77,8 @@ describePlayground('without a mouse (rule: playground-page)', (playground) => {
   });
 });
 
-describePlayground('to who does not see it (rule: playground-page)', (playground) => {
-  test('one live region says once that a step begins, what it calls, what waits, and how it ended', async () => {
+describePlayground('the page for screen readers (rule: playground-page)', (playground) => {
+  test('a single live region announces once each step, its call, the pending request, and the end', async () => {
     const { page } = playground;
     await page.evaluate(`
       globalThis.said = [];
@@ -100,9 +100,9 @@ describePlayground('to who does not see it (rule: playground-page)', (playground
 });
 
 describePlayground(
-  'where motion is not wanted (rule: playground-page)',
+  'the page with reduced motion (rule: playground-page)',
   (playground) => {
-    test('nothing moves, not even while something waits', async () => {
+    test('the page has no animations with reduced motion, even while a question waits', async () => {
       const { page } = playground;
       const running = `document.getAnimations()
         .filter(({ effect }) => effect.getComputedTiming().duration > 1).length`;

@@ -8,7 +8,7 @@ const write = {
 const answer = { text: 'Thought: That is all.\nFinal Answer: **Done**, as asked.' };
 
 describePlayground('a run on the page (rule: playground-page)', (playground) => {
-  test('a first visit needs no key: one press runs the example, and the page says that no model is called', async () => {
+  test('on a first visit Run starts the example without a key, and the page says that no model is called', async () => {
     const { page } = playground;
     expect(await page.getByText('No language model is called').count()).toBeGreaterThan(0);
     await playground.button('Run').click();
@@ -19,7 +19,7 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     expect(await page.getByText('Answered', { exact: true }).count()).toBe(1);
   });
 
-  test('Step takes one step and waits; Go on takes the rest', async () => {
+  test('the Step button takes one step and pauses; Go on takes the rest', async () => {
     const { page } = playground;
     await playground.button('Step').click();
     await playground.button('Go on').waitFor();
@@ -29,7 +29,7 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     expect(await page.getByText('Answered', { exact: true }).count()).toBe(1);
   });
 
-  test.each(['Stop', 'Escape'])('%s ends a model call on its way, at the provider too', async (way) => {
+  test.each(['Stop', 'Escape'])('%s aborts a model call in flight, at the provider too', async (way) => {
     const { page, service } = playground;
     await playground.script({ fault: 'silence' });
     const asked = service.fake.requests.length;
@@ -39,10 +39,10 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     else await page.keyboard.press('Escape');
     await playground.ended();
     expect(await page.getByText('Ended: stopped', { exact: true }).count()).toBe(1);
-    await expectSoon(() => service.fake.openSockets(), 0);
+    await until(() => service.fake.openSockets() === 0);
   });
 
-  test('a change is shown before it is allowed, and stays on the page', async () => {
+  test('the page shows a change before its approval and lists it afterwards', async () => {
     const { page } = playground;
     await playground.script([write, answer]);
     await playground.run('Write a note.');
@@ -53,7 +53,7 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     expect(await page.getByRole('main').locator('strong').innerText()).toBe('Done');
   });
 
-  test('arguments can be edited before they run, and the model is told', async () => {
+  test('a person can edit the arguments of a call, and the model learns of the edit', async () => {
     const { page, service } = playground;
     await playground.script([write, answer]);
     await playground.run('Write a note.');
@@ -64,7 +64,7 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     expect(JSON.stringify(service.fake.requests.at(-1)?.body)).toContain('other.md');
   });
 
-  test('a refusal takes a reason, and the model reads it', async () => {
+  test('a person can deny a call with a reason that the model reads', async () => {
     const { page, service } = playground;
     await playground.script([write, answer]);
     await playground.run('Write a note.');
@@ -76,7 +76,7 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     expect(await page.getByText(/denied/i).count()).toBeGreaterThan(0);
   });
 
-  test('a question waits for its answer, which the model reads', async () => {
+  test('a question waits for the person’s answer, which the model reads', async () => {
     const { page, service } = playground;
     const question = { text: 'Thought: I ask.\nAction: request_input(question="Which currency?")' };
     await playground.script([question, answer]);
@@ -88,7 +88,3 @@ describePlayground('a run on the page (rule: playground-page)', (playground) => 
     expect(JSON.stringify(service.fake.requests.at(-1)?.body)).toContain('Swiss francs');
   });
 });
-
-async function expectSoon<Value>(look: () => Value, wanted: Value): Promise<void> {
-  await until(look, (value) => value === wanted);
-}

@@ -15,7 +15,7 @@ const everything = `JSON.stringify({
 })`;
 
 describePlayground('a key stays in memory (rule: playground-page)', (playground) => {
-  test('it is in one header of the calls that need it, and nowhere else', async () => {
+  test('the page sends the model key in one header of the calls that need it, and nowhere else', async () => {
     const { page, service } = playground;
     const sent: Request[] = [];
     const said: string[] = [];
@@ -46,13 +46,13 @@ describePlayground('a key stays in memory (rule: playground-page)', (playground)
     expect(await readFile(await download.path(), 'utf8')).not.toContain(key);
   });
 
-  test('a reload forgets it', async () => {
+  test('a reload of the page forgets the model key', async () => {
     const { page } = playground;
     await page.getByLabel('Name', { exact: true }).fill('gpt-4o');
     await page.getByLabel('Model key').fill(key);
     await page.reload();
     await page.getByLabel('Name', { exact: true }).fill('gpt-4o');
     expect(await page.getByLabel('Model key').inputValue()).toBe('');
-    await page.getByText('This model needs a key.').waitFor();
+    await page.getByText('This model needs a key: enter it under Model.').waitFor();
   });
 });

@@ -12,8 +12,8 @@ const inspector = (page: Page) => page.getByRole('complementary', { name: 'Inspe
 const read = { text: 'Thought: I look.\nAction: read_file(path="package.json")' };
 const answer = { text: 'Thought: I know it.\nFinal Answer: Done.' };
 
-describePlayground('what the page says (rule: playground-page)', (playground) => {
-  test('a question keeps its lines, and its call waits for the person', async () => {
+describePlayground('wording of the page (rule: playground-page)', (playground) => {
+  test('the page keeps the line breaks of a question and shows its call as waiting', async () => {
     const { page } = playground;
     const question = {
       text: 'Thought: I ask.\nAction: request_input(question="Which?\\n1. francs\\n2. euros")',
@@ -30,7 +30,7 @@ describePlayground('what the page says (rule: playground-page)', (playground) =>
     expect(await page.getByRole('main').getByText('waits for you').count()).toBe(0);
   });
 
-  test('a count is read out once: its name, and the number', async () => {
+  test('a screen reader gets each count of a step once, with name and number', async () => {
     const { page } = playground;
     await playground.script(answer);
     await playground.run('What is this?');
@@ -40,7 +40,7 @@ describePlayground('what the page says (rule: playground-page)', (playground) =>
     expect(counts).not.toMatch(/\d in\b/);
   });
 
-  test('of two runs it is said what has changed, and what only one has', async () => {
+  test('the comparison names changed parts of two runs and parts that only one run has', async () => {
     const { page } = playground;
     await playground.script([read, answer, answer]);
     await playground.run('What is this?');
@@ -60,15 +60,15 @@ describePlayground('what the page says (rule: playground-page)', (playground) =>
 });
 
 describePlayground(
-  'on a narrow screen (rule: playground-page)',
+  'the page on a narrow screen (rule: playground-page)',
   (playground) => {
-    test('it is said that no language model is called, and what the budget bar means', async () => {
+    test('the narrow page says that no language model is called and explains the budget bar', async () => {
       const { page } = playground;
       await page.getByText('No language model is called').filter({ visible: true }).first().waitFor();
       await page.getByRole('main').getByText('Reply reserve').waitFor();
     });
 
-    test('a step that is chosen is looked at', async () => {
+    test('choosing a step on the narrow page opens it in the inspector', async () => {
       const { page } = playground;
       await playground.button('Run').click();
       await playground.ended();
@@ -87,17 +87,23 @@ needs(chromiumBrowser).describe('a service that says no (rule: playground-page)'
   });
   afterAll(() => browser?.close());
 
-  /** How often it is said, on the page and to a screen reader. */
-  const timesSaid = (page: Page, words: RegExp): Promise<number> =>
+  /** Counts visible elements with this text, live regions included. */
+  const countVisible = (page: Page, words: RegExp): Promise<number> =>
     page.getByText(words).filter({ visible: true }).count();
+
+  const rendered = (page: Page): Promise<unknown> =>
+    page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
 
   const run = async (page: Page): Promise<void> => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
+    const preview = page.waitForRequest((request) => request.url().includes('context_preview'));
     await page.getByText('Ended: an error', { exact: true }).waitFor();
-    await page.waitForTimeout(500); // the next prompt is asked for again
+    // The page requests a new preview after the run.
+    await (await preview).response().catch(() => null);
+    await rendered(page);
   };
 
-  test('for want of a token: once, with what to do, before a run and after it', async () => {
+  test('the page reports a missing token once, with the remedy, before and after a run', async () => {
     const service = await startWholeService(undefined, {
       OFFLINE_MODEL: 'on',
       AUTH_TOKENS_FILE: writeTokenFile({ token: 't'.repeat(40), name: 'page' }),
@@ -105,26 +111,27 @@ needs(chromiumBrowser).describe('a service that says no (rule: playground-page)'
     const page = await browser.newPage();
     try {
       await page.goto(`${service.url}/`);
-      const words = /asks for a token: give yours under Model/;
+      const words = /requires a token: enter yours under Model/;
       await page.getByText(words).first().waitFor();
-      await page.waitForTimeout(500);
-      expect(await timesSaid(page, words)).toBe(1);
+      await page.waitForLoadState('networkidle');
+      await rendered(page);
+      expect(await countVisible(page, words)).toBe(1);
       await run(page);
-      expect(await timesSaid(page, words)).toBe(1);
+      expect(await countVisible(page, words)).toBe(1);
     } finally {
       await page.close();
       await service.close();
     }
   });
 
-  test('because it has gone: once, with what to do', async () => {
+  test('the page reports an unreachable service once, with the remedy', async () => {
     const service = await startWholeService(undefined, { OFFLINE_MODEL: 'on' });
     const page = await browser.newPage();
     await page.goto(`${service.url}/`);
     await inspector(page).getByText('First prompt', { exact: true }).waitFor();
     await service.close();
     await run(page);
-    expect(await timesSaid(page, /The service does not answer/)).toBe(1);
+    expect(await countVisible(page, /The service does not respond/)).toBe(1);
     await page.close();
   });
 });

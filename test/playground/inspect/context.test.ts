@@ -44,22 +44,22 @@ async function reportOf(request: StepRequestInput) {
 const itemNamed = async (request: StepRequestInput, id: string) =>
   (await reportOf(request)).items.find((item) => item.id === id);
 
-test('one line is a line (rule: context-report)', () => {
+test('the page writes "line" for one line and "lines" for several (rule: context-report)', () => {
   expect(['1', '3-9', '1-2, 7-8'].map(linesInWords)).toEqual(['line 1', 'lines 3-9', 'lines 1-2, 7-8']);
 });
 
-describe('what a step did not see (rule: context-report)', () => {
-  test('is named with its reason in words, and with what it would have taken', async () => {
+describe('items left out of a step (rule: context-report)', () => {
+  test('items left out of a step are listed with a reason and their size', async () => {
     const groups = leftOut(await reportOf(crowded()));
     const named = groups.map(({ what, why, items }) => [what, why, items.map(nameOf)]);
     expect(named).toEqual([
-      ['cut', 'Only a part fits its share of the room files may take.', expect.arrayContaining(['a.ts'])],
+      ['cut', 'Only a part fits its share of the budget for files.', expect.arrayContaining(['a.ts'])],
       [
         'left out',
-        'There was no room: what was asked for before it took all the room files may take.',
+        'No room left: items requested earlier used the whole share for files.',
         expect.arrayContaining(['f.ts']),
       ],
-      ['not there', 'No source has it, or it may not be read.', ['missing.ts']],
+      ['unavailable', 'It was not found, or it may not be read.', ['missing.ts']],
     ]);
     const known = new Map([['missing.ts', 'It is not text.']]);
     const told = leftOut(await reportOf(crowded()), known).map(({ why }) => why);
@@ -70,20 +70,20 @@ describe('what a step did not see (rule: context-report)', () => {
     expect(cut && sizeInWords(cut)).toMatch(/^\d+ of [\d.]+k? tokens, lines 1-\d+/);
   });
 
-  test('a reason that the page does not know is shown as it is', () => {
+  test('the page shows an unknown reason for an omission unchanged', () => {
     const item = { kind: 'explicit', id: 'x', tokens: 0, original_tokens: null, lines: null } as const;
     const [group] = leftOut({ items: [{ ...item, status: 'dropped', reason: 'of something new' }] });
     expect(group?.why).toBe('Of something new.');
   });
 
-  test('turns are counted from one', () => {
+  test('the page numbers turns of the history from one', () => {
     expect(nameOf({ kind: 'turn', id: '0' })).toBe('Turn 1 of the history');
     expect(nameOf({ kind: 'turn', id: '1+2' })).toBe('Turns 2 to 3 of the history');
   });
 });
 
-describe('an item that is pinned (rule: playground-inspector)', () => {
-  test('is seen by the step, though it was left out', async () => {
+describe('pinning an item (rule: playground-inspector)', () => {
+  test('pinning includes an item that was left out of a step', async () => {
     const before = await itemNamed(crowded(), 'f.ts');
     expect(before).toMatchObject({ status: 'dropped', tokens: 0 });
     const pinned = before && pinnedIn(crowded(), before, undefined);
@@ -91,14 +91,14 @@ describe('an item that is pinned (rule: playground-inspector)', () => {
     expect(after?.tokens).toBeGreaterThan(200);
   });
 
-  test('is sent along if only the open project has it', async () => {
+  test('pinning sends the contents of a file that only the open project has', async () => {
     const before = await itemNamed(crowded(), 'missing.ts');
     expect(before && pinnedIn(crowded(), before, undefined)).toBeNull();
     const pinned = before && pinnedIn(crowded(), before, 'const here = 1;\n');
     expect(pinned && (await itemNamed(pinned, 'missing.ts'))).toMatchObject({ status: 'included' });
   });
 
-  test('a chunk of a search becomes a pinned item, which goes before other chunks', async () => {
+  test('pinning turns a search chunk into a pinned item ahead of other chunks', async () => {
     const chunks = files.map(({ path, content }, index) => ({
       path,
       content,
@@ -114,14 +114,14 @@ describe('an item that is pinned (rule: playground-inspector)', () => {
     expect(after?.tokens).toBeGreaterThan(200);
   });
 
-  test('turns, and what is there already, cannot be', () => {
+  test('history turns and included items cannot be pinned', () => {
     const item = { id: 'x', tokens: 0, original_tokens: null, lines: null, reason: null } as const;
     expect(canBePinned({ ...item, kind: 'turn', status: 'dropped' })).toBe(false);
     expect(canBePinned({ ...item, kind: 'explicit', status: 'duplicate' })).toBe(false);
     expect(canBePinned({ ...item, kind: 'implicit', status: 'dropped' })).toBe(true);
   });
 
-  test('begins a run that is given the very context, but for what was pinned', async () => {
+  test('a run with a pinned item gets the same context except for that item', async () => {
     const chunk = { path: 'g.ts', content: 'g', score: null, start_line: 3, end_line: null };
     const request = crowded({
       vector_search_results_to_include: [chunk],
@@ -151,7 +151,7 @@ describe('an item that is pinned (rule: playground-inspector)', () => {
   });
 });
 
-describe('another budget (rule: playground-inspector)', () => {
+describe('the effect of another budget (rule: playground-inspector)', () => {
   const item = {
     kind: 'explicit',
     status: 'included',
@@ -160,7 +160,7 @@ describe('another budget (rule: playground-inspector)', () => {
     reason: null,
   } as const;
 
-  test('says what would fall out, be shorter or longer, or come in, the worst first', () => {
+  test('the effect of another budget lists losses first, then cuts, extensions and additions', () => {
     const items = (sizes: Record<string, number>) => ({
       items: Object.entries(sizes).map(([id, tokens]) => ({ ...item, id, tokens })),
     });
@@ -169,19 +169,21 @@ describe('another budget (rule: playground-inspector)', () => {
       items({ in: 4, less: 2, out: 0, same: 3 }),
     );
     expect(changes.map(({ item: { id }, what }) => `${id} ${what}`)).toEqual([
-      'out falls out',
-      'less is shorter',
-      'in comes in',
+      'out left out',
+      'less shown less fully',
+      'in included',
     ]);
-    expect(changesInWords(changes)).toBe('1 falls out, 1 is shorter, 1 comes in.');
+    expect(changesInWords(changes)).toBe(
+      '1 file would be left out, 1 file would be shown less fully, 1 file would be included.',
+    );
     expect(changesInWords([])).toBe('Nothing would change.');
   });
 
-  test('holds for what the service really packs', async () => {
+  test('the predicted effect of another budget matches the prompt that the service builds', async () => {
     const roomy = { modelName: 'gpt-4o', tokenLimit: 30_000, reservedOutputTokens: 500 };
     const changes = changesBetween(await reportOf(crowded({ llm_config: roomy })), await reportOf(crowded()));
     expect(changes).toContainEqual(
-      expect.objectContaining({ what: 'falls out', item: expect.objectContaining({ id: 'f.ts' }) }),
+      expect.objectContaining({ what: 'left out', item: expect.objectContaining({ id: 'f.ts' }) }),
     );
   });
 });

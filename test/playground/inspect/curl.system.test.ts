@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What the shell does with the command, and what the model was shown of it. */
+/** Runs the command in a shell, and returns its output and the prompt that the model received. */
 async function paste(command: string, environment: Record<string, string>) {
   const shell = spawn('bash', [], { env: { PATH: process.env['PATH'], ...environment } });
   shell.stdin.end(command);
@@ -46,18 +46,21 @@ const hostile = [
   `${'a long task, longer than an argument of a program may be; '.repeat(4_000)}`,
 ];
 
-describe('a step as a command (rule: playground-inspector)', () => {
-  testWithCurl.each(hostile)('works when pasted into bash, whatever the task: %.40s', async (task) => {
-    const command = curlOf(ask(task), { origin: service.url, needsKey: true, needsToken: true });
-    const before = service.fake.requests.length;
-    const { stdout, stderr } = await paste(command, { STEPWISE_LLM_KEY: key, STEPWISE_TOKEN: 'none' });
-    expect(stderr).toBe('');
-    expect(JSON.parse(stdout)).toMatchObject({ error: null, session_id: ask(task).session_id });
-    const sent: unknown = service.fake.requests[before]?.body;
-    expect(JSON.stringify(sent)).toContain(JSON.stringify(task).slice(1, -1));
-  });
+describe('a step as a curl command (rule: playground-inspector)', () => {
+  testWithCurl.each(hostile)(
+    'the curl command works when pasted into bash with the task: %.40s',
+    async (task) => {
+      const command = curlOf(ask(task), { origin: service.url, needsKey: true, needsToken: true });
+      const before = service.fake.requests.length;
+      const { stdout, stderr } = await paste(command, { STEPWISE_LLM_KEY: key, STEPWISE_TOKEN: 'none' });
+      expect(stderr).toBe('');
+      expect(JSON.parse(stdout)).toMatchObject({ error: null, session_id: ask(task).session_id });
+      const sent: unknown = service.fake.requests[before]?.body;
+      expect(JSON.stringify(sent)).toContain(JSON.stringify(task).slice(1, -1));
+    },
+  );
 
-  test('holds no key, not even one that the request was given', () => {
+  test('the curl command contains no key, even if the request has one', () => {
     const request = { ...ask('x'), user_api_keys: { llmKey: key } };
     const command = curlOf(request, { origin: 'http://h', needsKey: true, needsToken: false });
     expect(command).not.toContain(key);
@@ -72,7 +75,7 @@ describe('a step as a command (rule: playground-inspector)', () => {
     ['a model of an upstream that is not here', { modelName: 'gpt-4o', provider: 'elsewhere' }, true],
     ['the model that calls none', { modelName: 'offline', provider: null }, false],
     ['its name at another upstream', { modelName: 'offline', provider: 'openai' }, true],
-  ])('sends a key if the step did: %s', (_, choice, wants) => {
+  ])('the curl command sends a key if the step did: %s', (_, choice, wants) => {
     const known: ModelList = {
       models: [
         { ...modelRow, name: 'tiny', provider: 'local' },
@@ -86,12 +89,12 @@ describe('a step as a command (rule: playground-inspector)', () => {
     expect(wantsKey(choice, known)).toBe(wants);
   });
 
-  test('an address is one word to the shell', () => {
+  test('the curl command quotes the address as one shell word', () => {
     const command = curlOf(ask('x'), { origin: "http://h/';id;'", needsKey: false, needsToken: false });
     expect(command).toContain(`'http://h/'\\'';id;'\\''/api/agent/react_step'`);
   });
 
-  test('its JSON says the same, in characters that are all seen', () => {
+  test('the JSON of the curl command is equivalent and contains only visible characters', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, any) => {
         const json = visibleJson({ value, any });

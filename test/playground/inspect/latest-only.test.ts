@@ -8,7 +8,7 @@ interface Asked {
   readonly finish: (result: string) => void;
 }
 
-/** Work that ends when the test says so. */
+/** Provides work that ends when the test decides. */
 function bench() {
   const asked: Asked[] = [];
   const shown: string[] = [];
@@ -20,7 +20,7 @@ function bench() {
   return { asked, shown, work, show };
 }
 
-test('what was asked earlier never replaces what was asked later, in whatever order it ends', async () => {
+test('LatestOnly never replaces a later result with an earlier one', async () => {
   const { asked, shown, work, show } = bench();
   const latest = new LatestOnly(0);
   latest.ask(work, show);
@@ -34,7 +34,7 @@ test('what was asked earlier never replaces what was asked later, in whatever or
   expect(shown).toEqual(['later']);
 });
 
-test('only the last of many that come at once is done at all', async () => {
+test('LatestOnly runs only the last of many calls at once', async () => {
   const { asked, shown, work, show } = bench();
   const latest = new LatestOnly(20);
   for (let move = 0; move < 50; move += 1) latest.ask(work, show);
@@ -44,7 +44,7 @@ test('only the last of many that come at once is done at all', async () => {
   expect([asked.length, shown]).toEqual([1, ['the last']]);
 });
 
-test('what is given up is not shown, a failure of it neither', async () => {
+test('LatestOnly ignores results and failures of aborted work', async () => {
   const { asked, shown, work, show } = bench();
   const latest = new LatestOnly(0);
   latest.ask(async (signal) => {

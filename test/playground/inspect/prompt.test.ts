@@ -27,8 +27,8 @@ const request = stepRequest({
   include: { report: 'full' },
 });
 
-describe('the prompt of a step (rule: context-report)', () => {
-  test('built again is exactly what was sent, and says so', async () => {
+describe('the rebuilt prompt of a step (rule: context-report)', () => {
+  test('the rebuilt prompt equals the sent one and reports so', async () => {
     const client = patientClient(service.url, key);
     const step = await client.step(request);
     const preview = await client.preview(request);
@@ -38,7 +38,7 @@ describe('the prompt of a step (rule: context-report)', () => {
     });
   });
 
-  test('where a file has changed since, it is said which', async () => {
+  test('the rebuilt prompt names the file that has changed since', async () => {
     const client = patientClient(service.url, key);
     const { context_report } = await client.step(request);
     const longer = { files: [{ path: 'a.ts', content: 'const a = 1;\nconst more = 2;\n' }] };
@@ -52,7 +52,7 @@ describe('the prompt of a step (rule: context-report)', () => {
     expect(likenessTo(null, other).isExact).toBe(false);
   });
 
-  test('of native calling has the definitions of the tools, and tells their results from what a person said', async () => {
+  test('the prompt view of native calling lists tool definitions and distinguishes tool results from user messages', async () => {
     const tool = { name: 'look_up', description: 'Looks.', inputSchema: { type: 'object' } };
     const call = { role: 'assistant', content: '', toolCall: { name: 'look_up', parameters: {}, id: 'c1' } };
     const result = { role: 'tool_observation', content: 'It is 42.', toolCallId: 'c1' };
@@ -70,7 +70,7 @@ describe('the prompt of a step (rule: context-report)', () => {
     expect(messages.at(-1)?.text).toContain('It is 42.');
   });
 
-  test('tells the example of acting from what the conversation holds (rule: worked-example)', async () => {
+  test('the prompt view separates the worked example from the conversation (rule: worked-example)', async () => {
     const tools = [{ name: 'look_up', inputSchema: { type: 'object' as const } }];
     const { prompt } = await prepare(stepRequest({ tools }), { needsExample: true });
     const messages = prompt.messages.map((message) => ({ role: message.role, content: textOf(message) }));
@@ -83,7 +83,7 @@ describe('the prompt of a step (rule: context-report)', () => {
     ]);
   });
 
-  test('falls into its fences and what stands between them, whatever the files hold', async () => {
+  test('the prompt view splits a message into fences and the text between, whatever the files contain', async () => {
     const client = patientClient(service.url);
     const { messages } = await client.preview(request);
     const [first = ''] = messages.map(({ content }) => content);
@@ -92,7 +92,7 @@ describe('the prompt of a step (rule: context-report)', () => {
     expect(sections.map(({ start, end }) => first.slice(start, end)).join('')).toBe(first);
   });
 
-  test('any text is the sum of its sections', () => {
+  test('the sections of any message add up to its text', () => {
     const line = fc.constantFrom(
       '<file path="a" mark="0f">',
       '</file 0f>',
@@ -114,7 +114,7 @@ describe('the prompt of a step (rule: context-report)', () => {
   });
 });
 
-describe('what has changed since the step before (rule: stable-prompt)', () => {
+describe('changes between two prompts (rule: stable-prompt)', () => {
   const prompt = (system: string, ...contents: string[]) => ({
     native_tools: [],
     system,
@@ -124,7 +124,7 @@ describe('what has changed since the step before (rule: stable-prompt)', () => {
     })),
   });
 
-  test('what both begin with is kept up to the first difference and no further', () => {
+  test('the shared prefix of two prompts ends at the first difference', () => {
     const kept = promptMessages(prompt('s', 'task\ntail', 'a'), prompt('s', 'task\nold', 'a')).map(
       (each) => each.kept,
     );
@@ -135,7 +135,7 @@ describe('what has changed since the step before (rule: stable-prompt)', () => {
     ]);
   });
 
-  test('two texts have in common what a character by character look finds, whole characters only', () => {
+  test('commonLength equals a comparison by characters and splits none', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '😁') });
     fc.assert(
       fc.property(text, text, text, (start, a, b) => {
@@ -151,7 +151,7 @@ describe('what has changed since the step before (rule: stable-prompt)', () => {
     );
   });
 
-  test('the lines of a comparison are those of both prompts', () => {
+  test('the comparison of two prompts contains every line of both', () => {
     const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n') }), { maxLength: 4 });
     fc.assert(
       fc.property(texts, texts, (a, b) => {
@@ -167,7 +167,7 @@ describe('what has changed since the step before (rule: stable-prompt)', () => {
     );
   });
 
-  test('a prompt of 500 KB that is wholly another is told without looking for the shortest way', () => {
+  test('comparing two entirely different prompts of 500 KB skips the search for the shortest diff', () => {
     const lines = (mark: string) =>
       Array.from({ length: 20_000 }, (_, index) => `${mark} ${index} of a long file`).join('\n');
     const runs = comparePrompts(

@@ -35,8 +35,8 @@ const exact: Pick<Parse, 'confidence' | 'repairs' | 'discarded' | 'problem'> = {
 const kinds = ({ pieces }: ReturnType<typeof provenanceOf>) =>
   pieces.filter(({ kind }) => kind !== 'markup').map(({ kind, text }) => `${kind}: ${text}`);
 
-describe('the parts of a reply (rule: playground-inspector)', () => {
-  test('joined they are the reply, whatever the model wrote', () => {
+describe('provenance of a reply (rule: playground-inspector)', () => {
+  test('the fragments of a reply add up to the reply, whatever the model wrote', () => {
     fc.assert(
       fc.property(
         anyText,
@@ -49,7 +49,7 @@ describe('the parts of a reply (rule: playground-inspector)', () => {
     );
   });
 
-  test('are those of which the service made its response', async () => {
+  test('the fragments of a reply match the service’s response', async () => {
     const text = 'Thought: I look.\nAction: search_code(pattern="a")\nObservation: made up';
     const service = await startWholeService({ text });
     try {
@@ -71,7 +71,7 @@ describe('the parts of a reply (rule: playground-inspector)', () => {
     }
   });
 
-  test('of one JSON object: the thought in it, and the call around it', () => {
+  test('the fragments of a JSON reply separate the thought from the call around it', () => {
     const object = JSON.stringify({
       thought: 'I "look".',
       action: { tool: 'search_code', args: { pattern: 'a' } },
@@ -88,24 +88,24 @@ describe('the parts of a reply (rule: playground-inspector)', () => {
     '{"thought": null, "action": {"tool": "search_code", "args": {"thought": "I look.", "pattern": "a"}}}',
     '{"action": {"tool": "search_code", "args": {"pattern": "a", "why": [{"thought": "I look."}]}}}',
     'Final Answer: {"thought": "I look.", "pattern": "a"}',
-  ])('of one JSON object: what it calls a thought elsewhere is none: %s', (object) => {
+  ])('a nested `thought` in a JSON reply is not marked as the thought: %s', (object) => {
     expect(kinds(provenanceOf(reply(object), request)).join()).not.toContain('thought: I look.');
   });
 
-  test('of a phase that reads no action: the prose, and the block that is not shown', () => {
+  test('a reply of a prose phase is divided into prose and control block', () => {
     const text = 'I would look first.\n{"plan": "look", "finish": false}';
     const read = provenanceOf(reply(text, { phase: 'reason', thought: 'I would look first.' }), request);
     expect(kinds(read)).toEqual(['thought: I would look first.']);
   });
 
-  test('of native calling the text is the thought: its calls stand elsewhere', () => {
+  test('with native tool calling the whole text of a reply is the thought', () => {
     const native: Parse = { ...exact, outcome: 'action', dialect: 'native' };
     expect(kinds(provenanceOf(reply('Action: none here', { parse: native }), request))).toEqual([
       'thought: Action: none here',
     ]);
   });
 
-  test('where the page reads something else than the service said, it says so', () => {
+  test('the page reports when it parses a reply differently from the service', () => {
     const said: Parse = { ...exact, outcome: 'answer', dialect: null };
     const text = 'Action: search_code(pattern="a")';
     expect(provenanceOf(reply(text, { parse: said }), request).otherwise).toBe('action');

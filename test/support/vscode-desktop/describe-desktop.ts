@@ -14,24 +14,24 @@ import { DesktopWindow } from './desktop-window.js';
 import { EditorServer, installEditorServer } from './editor-server.js';
 
 interface OpenOptions {
-  /** Texts by path, written to a folder of this machine. */
+  /** Texts by path, written to a folder on disk. */
   readonly files: Readonly<Record<string, string>>;
-  /** The folder; without it, a new one. */
+  /** Path of the folder; a new one by default. */
   readonly at?: string;
-  /** Whether the person trusts whoever wrote them. */
+  /** Whether the person trusts the folder's authors. */
   readonly isTrusted?: boolean;
 }
 
-/** A folder that is open in a window of the editor. */
+/** A folder that is open in an editor window. */
 export interface OpenFolder {
-  /** On this machine's disk. */
+  /** Path of the folder on disk. */
   readonly folder: string;
   readonly window: DesktopWindow;
 }
 
 const example = exampleNamed('vscode');
 
-/** Editor, service and browser, of which each test has windows and folders of its own. */
+/** Editor, service and browser of a suite; each test has its own windows and folders. */
 export class DesktopSuite {
   #parts: { service: WholeService; server: EditorServer; browser: Browser } | undefined;
   readonly #closing: (() => unknown)[] = [];
@@ -62,7 +62,7 @@ export class DesktopSuite {
     this.#parts = { service, server, browser };
   }
 
-  /** Opens a folder in a window, by itself or beside those that are open there. */
+  /** Opens a folder in its own window, or in the same browser as another window. */
   async open({ files, at, isTrusted = true }: OpenOptions, beside?: OpenFolder): Promise<OpenFolder> {
     const folder = at ?? this.#newFolder();
     writeFiles(folder, files);
@@ -72,7 +72,7 @@ export class DesktopSuite {
     return { folder, window: await DesktopWindow.open(page, url, isTrusted) };
   }
 
-  /** What the tests have opened, the last first. */
+  /** Closes what the test opened, in reverse order. */
   async endTest(): Promise<void> {
     for (const end of this.#afterTest.splice(0).reverse()) await end();
   }
@@ -89,7 +89,7 @@ export class DesktopSuite {
 
   async #newContext(): Promise<BrowserContext> {
     const context = await this.#started.browser.newContext({ viewport: { width: 1280, height: 860 } });
-    context.setDefaultTimeout(LONGEST_WAIT_MS);
+    context.setDefaultTimeout(MAX_WAIT_MS);
     this.#afterTest.push(() => context.close());
     return context;
   }
@@ -100,11 +100,11 @@ export class DesktopSuite {
   }
 }
 
-/** Generous, since the suites share the processor with others: a window opens within seconds on a quiet machine. */
 const TEST_TIMEOUT_MS = 600_000;
-const LONGEST_WAIT_MS = 120_000;
+/** Maximum wait for a window, which opens in three seconds on an idle machine. */
+const MAX_WAIT_MS = 120_000;
 
-/** A suite in the editor as it is on a desktop: our extension, from its package, in a process of Node. */
+/** Runs a suite in the desktop editor: our packaged extension in a Node process. */
 export function describeDesktop(title: string, tests: (suite: DesktopSuite) => void): void {
   needs(chromiumBrowser, example.dependencies).describe(title, () => {
     jest.setTimeout(TEST_TIMEOUT_MS);
@@ -122,7 +122,7 @@ export function describeDesktop(title: string, tests: (suite: DesktopSuite) => v
   });
 }
 
-/** Nothing that asks elsewhere, or comes between. */
+/** Settings that prevent external requests and interruptions. */
 const quietSettings = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -130,10 +130,10 @@ const quietSettings = {
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
-  // A second click on the view's icon would hide it.
+  // By default, clicking the icon of an open view hides it.
   'workbench.activityBar.iconClickBehavior': 'focus',
-  // Newer editors leave it at a line above the window.
+  // Newer editors show only a banner by default.
   'security.workspace.trust.startupPrompt': 'always',
-  // As elements, so that a test can read them.
+  // Renders terminal lines as elements, so that a test can read them.
   'terminal.integrated.gpuAcceleration': 'off',
 };

@@ -1,6 +1,6 @@
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 
-/** A window of the editor, whose extensions run in Node on this machine. */
+/** Controls an editor window whose extensions run in Node. */
 export class DesktopWindow {
   readonly page: Page;
   /** The page in the side view. */
@@ -11,7 +11,7 @@ export class DesktopWindow {
     this.view = page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
   }
 
-  /** Opens a folder of this machine; the side view is in front. */
+  /** Opens a folder on disk, with the side view visible. */
   static async open(page: Page, url: string, trust: boolean): Promise<DesktopWindow> {
     await page.goto(url);
     const window = new DesktopWindow(page);
@@ -20,13 +20,13 @@ export class DesktopWindow {
     return window;
   }
 
-  /** As `Developer: Reload Window` does. */
+  /** Reloads the window like `Developer: Reload Window`. */
   async reload(): Promise<void> {
     await this.page.reload();
     await this.#showView();
   }
 
-  /** Runs a command by its title in the palette, as a person does. */
+  /** Runs a command by its title through the command palette. */
   async runCommand(title: string): Promise<void> {
     await this.page.keyboard.press('F1');
     await this.inputBox.fill(`>${title}`);
@@ -34,14 +34,14 @@ export class DesktopWindow {
     await this.inputBox.press('Enter');
   }
 
-  /** The box on top, in which the editor asks for a text. */
+  /** The input box at the top in which the editor prompts for text. */
   get inputBox(): Locator {
     return this.page.locator(
       '.quick-input-widget input[type=text], .quick-input-widget input[type=password]',
     );
   }
 
-  /** The lines of the terminal that is in front. */
+  /** The lines of the visible terminal. */
   get terminal(): Locator {
     return this.page.locator('.terminal-wrapper.active .xterm-rows');
   }

@@ -8,7 +8,7 @@ import { key } from '../whole-service.js';
 
 /** VS Code 1.100, the last version whose server runs on Node 20. */
 const SERVER = 'code-server@4.100.3';
-/** The program with which the editor searches the disk, for this platform, from npm: that of the server comes from elsewhere. */
+/** The editor's search program for this platform, from npm; the server's package would download it from elsewhere. */
 const SEARCH_PROGRAM = '@vscode/ripgrep@1.18.0';
 
 const cache = new URL('../../../../node_modules/.cache/', import.meta.url).pathname;
@@ -16,8 +16,8 @@ const installed = join(cache, SERVER.replace('@', '-'));
 const serverFolder = join(installed, 'node_modules/code-server/lib/vscode');
 
 /**
- * Installs the editor's server, once. No script of a package runs: what those would compile is for terminals with a shell,
- * for its log files and for proxies, and it works without.
+ * Installs the editor's server once. Skips install scripts: they compile parts for shell terminals, log files and
+ * proxies, which the tests do not need.
  */
 export function installEditorServer(): void {
   const done = join(installed, 'done');
@@ -35,12 +35,12 @@ export function installEditorServer(): void {
   writeFileSync(done, '');
 }
 
-/** No market place out there; a key such as people have in their shells. */
+/** Disables the extension market, and sets a key as people have in their shells. */
 const environment = { EXTENSIONS_GALLERY: '{}', OPENAI_API_KEY: key };
 
-/** A server of the editor with folders of its own; its extension hosts are processes of Node. */
+/** A server of the editor with its own folders; its extension hosts are Node processes. */
 export class EditorServer {
-  /** Where the server keeps what is its own: settings, extensions, the state of workspaces. */
+  /** Folder for the server's settings, extensions and workspace state. */
   readonly dataFolder = mkdtempSync(join(tmpdir(), 'stepwise-editor-'));
   #server: ChildProcess | undefined;
   #origin = '';
@@ -50,7 +50,7 @@ export class EditorServer {
     return this.#origin;
   }
 
-  /** With an extension from its package, and settings as a person would have made them. */
+  /** Starts the server with a packaged extension and the person's settings. */
   async start(extension: string, settings: Readonly<Record<string, unknown>>): Promise<void> {
     for (const scope of ['User', 'Machine']) {
       mkdirSync(join(this.dataFolder, 'data', scope), { recursive: true });
@@ -61,7 +61,7 @@ export class EditorServer {
     this.#origin = `http://127.0.0.1:${await this.#port(this.#server)}`;
   }
 
-  /** Ends the server and whatever it has started. */
+  /** Ends the server and all its processes. */
   async close(): Promise<void> {
     const server = this.#server;
     if (server?.pid !== undefined && server.exitCode === null) {

@@ -6,15 +6,15 @@ import type { WholeService } from '../whole-service.js';
 import type { Workbench } from './workbench.js';
 import { type OpenOptions, WorkbenchStack } from './workbench-stack.js';
 
-/** What the tests of a suite share. */
+/** Resources that the tests of a suite share. */
 export interface WorkbenchSuite {
-  /** Opens a workbench of its own, which is closed after the test; the side view is in front. */
+  /** Opens a separate workbench with the side view visible; closed after the test. */
   open(options?: OpenOptions): Promise<Workbench>;
-  /** The real service, which a fake provider answers. */
+  /** The real service with a fake provider. */
   readonly service: WholeService;
-  /** Of the workbench and its extensions. */
+  /** Origin of the workbench and its extensions. */
   readonly origin: string;
-  /** What went wrong on the pages that nobody asked about. A test that expects some takes it out. */
+  /** Unexpected problems on the pages. A test that expects some removes them. */
   readonly troubles: string[];
 }
 
@@ -23,8 +23,8 @@ const example = exampleNamed('vscode');
 const TEST_TIMEOUT_MS = 600_000;
 
 /**
- * A suite in real VS Code, in Chromium, with our extension and the real service. Whatever a test looks at:
- * no error, no violation of a policy, no request to another origin may have happened.
+ * Runs a suite in VS Code for the web in Chromium, with our extension and the real service. Every test also fails on
+ * errors, policy violations and requests to other origins.
  */
 export function describeWorkbench(title: string, tests: (suite: WorkbenchSuite) => void): void {
   needs(chromiumBrowser, example.dependencies).describe(title, () => {

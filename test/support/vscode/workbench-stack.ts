@@ -5,12 +5,12 @@ import { Workbench } from './workbench.js';
 import { domain, startWorkbenchServer, type WorkbenchServer } from './workbench-server.js';
 
 export interface OpenOptions {
-  /** Texts by path; `null` for no folder at all. */
+  /** Texts by path; `null` to open no folder. */
   readonly files?: Readonly<Record<string, string>> | null;
-  /** Folders among these files, in a workspace of several. */
+  /** Folders of a multi-root workspace. */
   readonly folders?: readonly { readonly path: string; readonly name?: string }[];
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Whether the person trusts the workspace. */
+  /** Whether the workspace is trusted. */
   readonly isTrusted?: boolean;
   readonly theme?: 'light' | 'dark';
 }
@@ -61,7 +61,7 @@ export class WorkbenchStack {
       },
     });
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, colorScheme: theme });
-    page.setDefaultTimeout(LONGEST_WAIT_MS);
+    page.setDefaultTimeout(MAX_WAIT_MS);
     this.#pages.push(page);
     await watch(page, {
       origins: [server.origin, String(settings['stepwise.serviceUrl'] ?? service.url)],
@@ -74,7 +74,7 @@ export class WorkbenchStack {
     await Promise.all(this.#pages.splice(0).map((page) => page.close()));
   }
 
-  /** Whatever has been started, the last first. */
+  /** Closes everything in reverse order of starting. */
   async close(): Promise<void> {
     for (const close of this.#closing.splice(0).reverse()) await close();
   }
@@ -85,8 +85,8 @@ export class WorkbenchStack {
   }
 }
 
-/** As long as nothing takes here, on a machine with many times the work that it can do either. */
-const LONGEST_WAIT_MS = 60_000;
+/** Maximum wait for an element, generous enough for a busy machine. */
+const MAX_WAIT_MS = 60_000;
 
 const themes = { light: 'Default Light Modern', dark: 'Default Dark Modern' };
 
@@ -114,6 +114,6 @@ async function watch(page: Page, { origins, troubles }: Watched): Promise<void> 
 
 const local = new Set(['blob:', 'data:']);
 
-/** The workbench asks for translations that no extension must have. */
+/** Matches the workbench's failed requests for optional translations. */
 const isNotFound = (text: string): boolean =>
   text.startsWith('Failed to load resource') && text.includes('404');

@@ -1,7 +1,7 @@
 import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { until } from '../until.js';
 
-/** What a person sees of the editors. */
+/** The visible state of the editors. */
 export interface Editors {
   readonly active?: {
     readonly path: string;
@@ -9,11 +9,11 @@ export interface Editors {
     readonly isDirty: boolean;
     readonly selected: string;
   };
-  /** The labels of all tabs. */
+  /** Labels of all tabs. */
   readonly tabs: readonly string[];
 }
 
-/** A workbench that is open in a page, as a person and an extension see it. */
+/** Controls a workbench that is open in a page. */
 export class Workbench {
   readonly page: Page;
   /** The page in the side view. */
@@ -24,7 +24,7 @@ export class Workbench {
     this.view = page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
   }
 
-  /** Resolves when extensions run in it; the side view is in front. */
+  /** Resolves when extensions run and the side view is visible. */
   static async open(page: Page, url: string): Promise<Workbench> {
     await page.goto(url);
     const workbench = new Workbench(page);
@@ -32,16 +32,16 @@ export class Workbench {
     return workbench;
   }
 
-  /** As `Developer: Reload Window` does. */
+  /** Reloads the window like `Developer: Reload Window`. */
   async reload(): Promise<void> {
     await this.page.reload();
     await this.#isUp();
   }
 
-  /** Runs any command of the editor or of an extension; what it returns must be JSON. */
+  /** Runs a command of the editor or an extension; its result must be serializable as JSON. */
   async runCommand<Result>(command: string, ...args: unknown[]): Promise<Result> {
     const given = JSON.stringify([command, ...args]);
-    // JSON is a subset of JavaScript.
+    // JSON is a subset of JavaScript, so the arguments can be inserted as they are.
     return (await this.page.evaluate(`self.workbench.commands.executeCommand(...${given})`)) as Result;
   }
 
@@ -51,20 +51,20 @@ export class Workbench {
 
   readonly editors = (): Promise<Editors> => this.probe('editors');
 
-  /** Opens a file, with a text of it selected. */
+  /** Opens a file, optionally with a text selected. */
   readonly openFile = (path: string, select?: string): Promise<void> => this.probe('open', path, select);
 
-  /** The file as it is saved. */
+  /** Returns the saved content of a file. */
   readonly readFile = (path: string): Promise<string> => this.probe('readFile', path);
 
-  /** The page in the side view, to evaluate in. */
+  /** Returns the side view's frame for evaluating scripts in it. */
   async viewFrame(): Promise<Frame> {
     const frame = await (await this.view.locator(':root').elementHandle())?.ownerFrame();
     if (!frame) throw new Error('The side view has no page.');
     return frame;
   }
 
-  /** All that the workbench has kept in the browser, or the side view, as text. */
+  /** Returns everything that the workbench or the side view has stored in the browser, as text. */
   async stored(place: Page | Frame = this.page): Promise<string> {
     return String(await place.evaluate(allStores));
   }
@@ -73,22 +73,22 @@ export class Workbench {
     return this.page.locator('.statusbar');
   }
 
-  /** The box on top, in which the editor asks for a text. */
+  /** The input box at the top in which the editor prompts for text. */
   get inputBox(): Locator {
     return this.page.locator(
       '.quick-input-widget input[type=text], .quick-input-widget input[type=password]',
     );
   }
 
-  /** Commands are there once the extensions that bring them have been started. */
+  /** Waits for the extension's commands, which exist once it has been activated. */
   async #isUp(): Promise<void> {
     await this.page.locator('.monaco-workbench').waitFor();
-    await until(() => this.editors(), Boolean, LONGEST_START_MS);
+    await until(() => this.editors(), Boolean, MAX_START_MS);
     await this.runCommand('workbench.view.extension.stepwise');
   }
 }
 
-/** To be evaluated in a page: all that it keeps in the browser, as text. */
+/** Script that collects all browser storage of a page as text. */
 export const allStores = `(async () => {
   const settled = (request) => new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
@@ -107,5 +107,5 @@ export const allStores = `(async () => {
   return JSON.stringify([stores, { ...localStorage }, { ...sessionStorage }, document.cookie], readable);
 })()`;
 
-/** Three seconds on a machine that does nothing else. */
-const LONGEST_START_MS = 120_000;
+/** Maximum wait for a start, which takes three seconds on an idle machine. */
+const MAX_START_MS = 120_000;

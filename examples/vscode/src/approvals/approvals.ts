@@ -5,25 +5,25 @@ import { Pending } from '../run/pending.js';
 import type { ChangeDocument, ChangeDocuments } from './change-documents.js';
 import { SessionConsents } from './session-consents.js';
 
-/** What a person is asked to agree to, as the view shows it. */
+/** An approval request as the view shows it. */
 export interface ApprovalView {
-  /** Of this asking alone: the id of a call comes again in the next conversation, where an old button may still be clicked. */
+  /** Unique per request: call ids repeat in the next conversation, whose predecessor's buttons may still be clicked. */
   readonly id: string;
   readonly tool: string;
   readonly args: string;
-  /** A diff or a command line; null where the tool cannot tell. */
+  /** A diff or a command line; null if the tool has no preview. */
   readonly preview: string | null;
-  /** The file that would be changed; null for other calls. */
+  /** The file that the call would change; null for other calls. */
   readonly path: string | null;
-  /** What "always" would allow, each in words. */
+  /** Descriptions of the rules that "always" offers. */
   readonly always: readonly string[];
 }
 
-/** What a person answers. `always` is an index of the offered ones. */
+/** The person's answer. `always` is an index into the offered rules. */
 export type ApprovalAnswer =
   | { readonly choice: 'accept' }
   | { readonly choice: 'always'; readonly index: number }
-  /** Runs with these arguments instead. */
+  /** Runs the call with these arguments instead. */
   | { readonly choice: 'edit'; readonly args: ToolArguments }
   | { readonly choice: 'reject'; readonly reason: string };
 
@@ -37,11 +37,11 @@ interface Asked {
 export interface ApprovalsParts {
   readonly documents: ChangeDocuments;
   readonly onChange: () => void;
-  /** Asks in the editor as well, where the settings or a hidden view want it. */
+  /** Called for each request; asks in the editor, too, if the settings or a hidden view require it. */
   readonly onAsk: (view: ApprovalView) => unknown;
 }
 
-/** Asks the person about each call that needs consent, and remembers for this session what they always allow. */
+/** Asks the person about each call that needs consent and remembers the rules allowed for this session. */
 export class Approvals {
   readonly #consents = new SessionConsents();
   readonly #parts: ApprovalsParts;
@@ -57,11 +57,11 @@ export class Approvals {
     return this.#pending.request ? toView(this.#pending.request) : null;
   }
 
-  /** For the file tools: told each change when it is previewed, before anybody is asked. */
+  /** Receives each change from the file tools at preview time, before the person is asked. */
   readonly noteChange = async (callId: string, change: ChangedFile): Promise<void> =>
     this.#consents.noteChange(callId, change);
 
-  /** For the run. */
+  /** Answers the run's approval requests. */
   readonly approve = async (request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecision> => {
     if (this.#consents.allows(request)) return { type: 'allow' };
     const change = this.#consents.changeOf(request);
@@ -69,7 +69,7 @@ export class Approvals {
     const asked = { id: `${++this.#count}`, request, change, document };
     this.#parts.onAsk(toView(asked));
     const decided = this.#pending.ask(asked, signal);
-    // The view shows the change as well: a diff that cannot be opened holds nothing up.
+    // Ignores a diff that cannot be opened, since the view shows the change, too.
     const shown = document?.show().catch(() => undefined);
     try {
       return await decided;
@@ -79,13 +79,16 @@ export class Approvals {
     }
   };
 
-  /** An answer to what is asked; one to another question comes too late and does nothing. */
+  /** Answers the pending request; ignores late answers to earlier ones. */
   answer(id: string, answer: ApprovalAnswer): void {
     const asked = this.#pending.request;
     if (asked?.id === id) this.#pending.decide(this.#decisionOf(asked, answer));
   }
 
-  /** Accepts the change that is asked about; above a diff, if it is that one: another may be left of an earlier window. */
+  /**
+   * Accepts the pending change. From a diff, accepts only if that diff shows it: diffs of earlier windows may still be
+   * open.
+   */
   acceptChange(place: unknown): void {
     const asked = this.#pending.request;
     if (!asked?.document || (place instanceof vscode.Uri && !asked.document.isAt(place))) return;
@@ -96,7 +99,7 @@ export class Approvals {
     await this.#pending.request?.document?.show();
   }
 
-  /** Everything is asked about again. */
+  /** Forgets all session rules, so that every call is asked about again. */
   forget(): void {
     this.#consents.forget();
   }

@@ -3,24 +3,24 @@ import * as vscode from 'vscode';
 
 export const CHANGE_SCHEME = 'stepwise-change';
 
-/** A change in the editor's own diff. */
+/** A proposed change that is open in the editor's diff. */
 export interface ChangeDocument {
   show(): Promise<void>;
   close(): Promise<void>;
-  /** Whether it is this change that is shown there. */
+  /** Reports whether the diff at this URI shows this change. */
   isAt(place: vscode.Uri): boolean;
 }
 
-/** The two sides of a proposed change, as documents of their own: what is agreed to is this text and no other. */
+/** Provides both sides of a proposed change as read-only documents, so that the person approves exactly this text. */
 export class ChangeDocuments implements vscode.TextDocumentContentProvider {
   readonly #texts = new Map<string, string>();
   #count = 0;
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.toString()) ?? 'This change is decided.';
+    return this.#texts.get(uri.toString()) ?? 'This change was already accepted or rejected.';
   }
 
-  /** Shows a change in the editor's own diff; what is given back shows it again or closes it. */
+  /** Shows a change in the editor's diff; the result can show it again or close it. */
   open({ path, before, after }: ChangedFile): ChangeDocument {
     const place = vscode.Uri.from({ scheme: CHANGE_SCHEME, path: `/${path}` });
     const number = ++this.#count;

@@ -7,12 +7,12 @@ interface Asking {
   readonly path: string | null;
 }
 
-/** What a person may press. */
+/** The buttons of the question. */
 export type Choice = 'Accept' | 'Reject' | 'Show';
 
 interface EditorQuestion {
   readonly question: string;
-  /** The change, in a dialog; else empty. */
+  /** The diff for a dialog, otherwise empty. */
   readonly detail: string;
   readonly choices: readonly Choice[];
 }
@@ -20,12 +20,13 @@ interface EditorQuestion {
 const all = ['Accept', 'Reject', 'Show'] as const;
 const notHere = ['Reject', 'Show'] as const;
 
-/** In characters: a dialog does not scroll. */
+/** Maximum length in characters, since dialogs do not scroll. */
 const MAX_DETAIL_LENGTH = 1_500;
 
 /**
- * What a person is asked outside the view. A change stands in the editor's diff meanwhile, which a dialog hides and shows
- * itself; any other call stands in the question. What is too long for either can be accepted in the view alone.
+ * The approval question outside the view. A notification refers to the editor's diff of a change; a dialog hides that,
+ * so it contains the change itself. Other calls are part of the question. Anything too long can only be accepted in
+ * the view.
  */
 export function editorQuestion({ tool, args, preview, path }: Asking, isModal: boolean): EditorQuestion {
   const call = preview ?? args;

@@ -1,11 +1,11 @@
 import { spellUnseen } from 'stepwise';
 
-/** In characters: a message of the editor is a line or two. */
+/** Maximum length in characters; the editor's messages have room for a line or two. */
 export const MAX_MESSAGE_LENGTH = 300;
 
 /**
- * A text that others wrote, for a message of the editor: there `[words](command:…)` would be a link that runs any command
- * of the editor, and a line break or a turned direction could make the message say something else.
+ * Escapes untrusted text for an editor message, in which `[words](command:…)` would be a link that runs a command, and
+ * line breaks or direction overrides could change the meaning.
  */
 export function inMessage(text: string): string {
   const short = text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text;
@@ -14,7 +14,7 @@ export function inMessage(text: string): string {
     .replaceAll('](', '] (');
 }
 
-/** Marks each character that would not be seen in a text of several lines that others wrote. */
+/** Marks each invisible character in an untrusted text of several lines. */
 export const seen = (text: string): string => spellUnseen(text, () => MARK);
 
 const MARK = '\uFFFD';

@@ -1,13 +1,13 @@
 import type { ApprovalRequest } from 'stepwise';
 import type { ChangedFile } from 'stepwise/tools/browser';
 
-/** Changes that are remembered: more than one step can have. */
+/** Maximum number of remembered changes; more than a single step can propose. */
 const MAX_CHANGES = 100;
 
-/** The tools that change files; their change is noted before anybody is asked. */
+/** Tools that change files and record each change before the person is asked. */
 const writers = new Set(['edit_file', 'write_file']);
 
-/** What a person always allows in this session: in memory, and taken back at once, in the middle of a run too. */
+/** The rules allowed in this session. Kept in memory; revoking them takes effect even during a run. */
 export class SessionConsents {
   readonly #allowed = new Set<string>();
   readonly #changes = new Map<string, ChangedFile>();
@@ -18,7 +18,7 @@ export class SessionConsents {
     if (this.#changes.size > MAX_CHANGES && oldest !== undefined) this.#changes.delete(oldest);
   }
 
-  /** What the call would do to a file. Ids begin anew with each conversation: a note of another call is not this one's. */
+  /** Returns the change that a call proposes. Checks the arguments, since ids repeat in the next conversation. */
   changeOf({ action: { id, tool_name, tool_args } }: ApprovalRequest): ChangedFile | undefined {
     const change = this.#changes.get(id);
     return writers.has(tool_name) && change?.path === tool_args['path'] ? change : undefined;
@@ -28,7 +28,7 @@ export class SessionConsents {
     return this.#choicesOf(request).some((choice) => this.#allowed.has(choice));
   }
 
-  /** Allows one of the choices that the request came with; an index of none allows nothing more. */
+  /** Allows one of the request's offered rules; ignores an invalid index. */
   allow(request: ApprovalRequest, index: number): void {
     const choice = this.#choicesOf(request)[index];
     if (choice !== undefined) this.#allowed.add(choice);
@@ -38,7 +38,7 @@ export class SessionConsents {
     this.#allowed.clear();
   }
 
-  /** Changes of one file, or the rules that the SDK proposes for the call. */
+  /** Returns the offered rules: all changes of this file, or the SDK's rules for the call. */
   #choicesOf(request: ApprovalRequest): readonly string[] {
     const change = this.changeOf(request);
     return (change ? [{ file: change.path }] : request.rules).map((choice) => JSON.stringify(choice));

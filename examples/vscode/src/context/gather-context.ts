@@ -3,10 +3,10 @@ import { type Folder, isSecretPath } from 'stepwise/tools/browser';
 import type { OfferedFile } from './offered-files.js';
 import { type Reading, readForTask, type SentFile, secretRefusal } from './read-for-task.js';
 
-/** In characters, of all files together: the service takes no larger requests, and no model larger prompts. */
+/** Maximum length of all files together, in characters: larger requests exceed the service's limit. */
 const MAX_TOTAL_LENGTH = 4_000_000;
 
-/** What goes with a task, and one sentence for each file that does not. */
+/** The context of a task, and one sentence for each file that was refused. */
 export interface Gathered {
   readonly context: RunContext;
   readonly refusals: readonly string[];
@@ -17,8 +17,8 @@ interface ReadFile extends Pick<OfferedFile, 'kind' | 'path' | 'selection'> {
 }
 
 /**
- * The files of a task, as they stand in the editor. Tagged files and those that the task names with `@path` come first,
- * open editors fill what is left of the room.
+ * Gathers the files of a task, including unsaved text. Tagged and `@path` files come first; open editors use the
+ * remaining room.
  */
 export async function gatherContext(
   folder: Folder,
@@ -60,7 +60,7 @@ function mentionedNames(task: string): readonly string[] {
   return [...new Set(names)];
 }
 
-/** What the task names as `@path`; words that are no path are words. */
+/** Finds the files that the task names as `@path`; ignores words that are no paths. */
 async function mentionedFiles(
   folder: Folder,
   names: readonly string[],
@@ -89,7 +89,7 @@ function contextOf(read: readonly ReadFile[]): RunContext {
         ...(focus.selection && { selection: focus.selection }),
       },
     }),
-    // Without a score they come last: whoever tagged a file wants it before those that happen to be open.
+    // Search results without a score rank last, so open editors come after tagged files.
     ...(editors.length > 0 && { vectorResults: editors.flatMap((each) => each.files) }),
     ...(files.length > 0 && { inline: { files } }),
   };

@@ -4,15 +4,15 @@ import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
 import { workspaceStore } from '../workspace/workspace-store.js';
 import { pathForTask, readForTask } from './read-for-task.js';
 
-/** A file that would go with the next task, as a chip shows it. */
+/** A file offered for the next task, as the view shows it. */
 export interface OfferedFile {
-  /** Unique among those that are offered. */
+  /** Unique among the offered files. */
   readonly id: string;
   readonly kind: 'focus' | 'editor' | 'tagged';
   readonly path: string;
-  /** The selected lines of the file in focus. */
+  /** The selected lines of the focused file. */
   readonly selection: { readonly start_line: number; readonly end_line: number } | null;
-  /** Why it is not sent, in a sentence; null if it is. */
+  /** The reason why it cannot be sent; null if it can. */
   readonly refusal: string | null;
 }
 
@@ -22,10 +22,10 @@ export interface OfferedFilesParts {
   readonly onChange: () => void;
 }
 
-/** Beyond these the older open editors stay out: they are the least of what goes with a task. */
+/** Maximum number of open editors offered; the least recently opened are omitted. */
 const MAX_OPEN_EDITORS = 10;
 
-/** What would go with the next task: the file in focus, open editors, tagged files; each can be taken out. */
+/** The files offered for the next task: the focused file, open editors and tagged files. The person can remove each. */
 export class OfferedFiles implements vscode.Disposable {
   readonly #tagged = new Map<string, vscode.Uri>();
   readonly #removed = new Set<string>();
@@ -36,7 +36,7 @@ export class OfferedFiles implements vscode.Disposable {
     const { onChange } = parts;
     this.#parts = parts;
     const onFocus = () => {
-      // Taken out is the file one looks at, until one looks at another.
+      // A removed focus file stays removed until another file gets the focus.
       for (const id of this.#removed) if (id.startsWith('focus:')) this.#removed.delete(id);
       onChange();
     };
@@ -48,7 +48,7 @@ export class OfferedFiles implements vscode.Disposable {
     ];
   }
 
-  /** What would not be sent is not tagged: then the sentence that says why. */
+  /** Tags a file for the next task; returns the reason if it cannot be sent. */
   async tag(uri: vscode.Uri): Promise<string | undefined> {
     const roots = this.#parts.openRoots();
     const found = pathForTask(roots, uri);
@@ -66,13 +66,13 @@ export class OfferedFiles implements vscode.Disposable {
     this.#removed.add(id);
   }
 
-  /** After a task: what was tagged for it goes, what was taken out is offered again. */
+  /** Clears tags and removals after a task. */
   reset(): void {
     this.#tagged.clear();
     this.#removed.clear();
   }
 
-  /** Tagged files first, then the focus, then open editors; no file twice. */
+  /** Lists tagged files, the focused file and open editors in this order, without duplicates. */
   list(): readonly OfferedFile[] {
     const roots = this.#parts.openRoots();
     const all = [...this.#taggedFiles(roots), ...focusedFile(roots), ...this.#openEditors(roots)];
@@ -109,11 +109,11 @@ function focusedFile(roots: WorkspaceRoots): OfferedFile[] {
   return [{ ...file, selection: selection.isEmpty ? null : linesOf(selection) }];
 }
 
-/** Output panels, diffs and settings are editors too, but no files. */
+/** Excludes editors that show no file, such as output panels, diffs and settings. */
 const isFile = ({ scheme }: vscode.Uri): boolean =>
   scheme === 'file' || (vscode.workspace.workspaceFolders?.some(({ uri }) => uri.scheme === scheme) ?? false);
 
-/** A selection that ends before the first character of a line does not take that line. */
+/** Returns the selected lines. A selection that ends at the start of a line excludes that line. */
 function linesOf({ start, end }: vscode.Selection): NonNullable<OfferedFile['selection']> {
   const last = end.character === 0 ? end.line : end.line + 1;
   return { start_line: start.line + 1, end_line: Math.max(last, start.line + 1) };

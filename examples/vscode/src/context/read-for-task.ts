@@ -2,21 +2,21 @@ import { type Folder, isSecretPath, isSecretPlace } from 'stepwise/tools/browser
 import type * as vscode from 'vscode';
 import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
 
-/** In bytes: of a larger file the model reads the part it needs with its tools. */
+/** Maximum file size in bytes; the model reads parts of larger files with its tools. */
 const MAX_FILE_BYTES = 1024 * 1024;
-/** A tagged folder beyond this is better searched than sent. */
+/** Maximum number of files in a tagged folder; larger folders should be searched instead. */
 const MAX_FOLDER_FILES = 200;
 
-/** A file's path and text, as they go with a task. */
+/** Path and text of a file to be sent. */
 export interface SentFile {
   readonly path: string;
   readonly content: string;
 }
 
-/** The contents of a place, or one sentence why it is not sent. */
+/** The files at a path, or the reason why they are not sent. */
 export type Reading = { readonly files: readonly SentFile[] } | { readonly refusal: string };
 
-/** The path of a file or folder that may be sent, or why it may not. */
+/** Returns the path of a file or folder that may be sent, or the reason why it may not. */
 export function pathForTask(
   roots: WorkspaceRoots,
   uri: vscode.Uri,
@@ -32,7 +32,7 @@ export function pathForTask(
 export const secretRefusal = (path: string): string =>
   `${path} is a file of secrets by its name, so it is not sent.`;
 
-/** What a path holds, as it stands in the editor; of a folder its text files. */
+/** Reads a file or all text files of a folder, with unsaved text from the editor. */
 export async function readForTask(folder: Folder, path: string, signal: AbortSignal): Promise<Reading> {
   try {
     return (await folder.kindOf(path)) === 'folder'

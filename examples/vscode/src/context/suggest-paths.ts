@@ -4,11 +4,11 @@ import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
 import { workspaceStore } from '../workspace/workspace-store.js';
 
 const MAX_SUGGESTIONS = 8;
-/** Files that are looked through: the shortest names of these are suggested. */
+/** Maximum number of files to search; the shortest matching paths are suggested. */
 const MAX_FOUND = 200;
 const MAX_WALKED = 5_000;
 
-/** Paths of the workspace that hold what was typed after `@`, shortest first. */
+/** Suggests workspace paths that contain the text typed after `@`, shortest first. */
 export async function suggestPaths(roots: WorkspaceRoots, query: string): Promise<readonly string[]> {
   const letters = query.replaceAll(/[*?{}[\]!\\]/g, '').toLowerCase();
   const paths = isSearched() ? await foundPaths(roots, letters) : await walkedPaths(roots);
@@ -18,7 +18,7 @@ export async function suggestPaths(roots: WorkspaceRoots, query: string): Promis
     .slice(0, MAX_SUGGESTIONS);
 }
 
-/** Elsewhere `findFiles` finds nothing, or does not end: the editor searches disks, its own and a remote machine's. */
+/** `findFiles` works only for disks, local or remote; elsewhere it returns nothing or never ends. */
 const isSearched = (): boolean =>
   (vscode.workspace.workspaceFolders ?? []).every(({ uri }) =>
     ['file', 'vscode-remote'].includes(uri.scheme),

@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 import { seen } from '../approvals/in-message.js';
 
-/** In characters: kept for a terminal that is not open yet. */
+/** Maximum output, in characters, buffered until the terminal opens. */
 const MAX_WAITING_LENGTH = 100_000;
 
-/** A terminal of the editor that shows commands and what they say, as they say it. Nothing can be typed into it. */
+/** A read-only terminal that shows commands and their unmodified output. */
 export class CommandTerminal {
   readonly #output = new vscode.EventEmitter<string>();
   #terminal: vscode.Terminal | undefined;
   #isOpen = false;
-  /** What the editor would lose: it listens only once it has drawn the terminal. */
+  /** Output until the editor has drawn the terminal; the editor would discard it. */
   #waiting = '';
 
-  /** Shows the terminal, without taking the focus, and the command. */
+  /** Shows the terminal and the command, without taking the focus. */
   begin(command: string): void {
     this.#terminal ??= vscode.window.createTerminal({ name: 'Stepwise', pty: this.#pty });
     this.#terminal.show(true);
@@ -33,7 +33,7 @@ export class CommandTerminal {
         this.#output.fire(this.#waiting);
         this.#waiting = '';
       },
-      // The next command has a new one.
+      // The next command opens a new terminal.
       close: () => {
         this.#isOpen = false;
         this.#terminal = undefined;

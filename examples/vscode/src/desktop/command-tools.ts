@@ -4,8 +4,8 @@ import type * as vscode from 'vscode';
 import { CommandTerminal } from './command-terminal.js';
 
 /**
- * The tool pack's `run_command` in the first folder that lies on this machine's disk. It runs in a process of
- * its own, so that its end is known and *Stop* ends all of it; the terminal shows what it says.
+ * Creates the tool pack's `run_command` for the first folder on this machine's disk. Runs each command in its own
+ * process, so that its exit is detected and *Stop* ends all its descendants; the terminal shows the output.
  */
 export async function createCommandTools(folders: readonly vscode.Uri[]): Promise<readonly Tool[]> {
   const folder = folders.find(({ scheme }) => scheme === 'file');

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import * as vscode from 'vscode';
 
-/** Where a folder of the disk really lies, over whatever links one comes to it. What is on no disk, or is not there, lies where it says. */
+/** Resolves all links of a folder on disk. Returns the URI's own path if the folder is elsewhere or missing. */
 export function realPath(uri: vscode.Uri): string {
   if (uri.scheme !== 'file') return uri.path;
   try {

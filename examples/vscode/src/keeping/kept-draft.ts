@@ -1,6 +1,6 @@
 import { type KeptValue, keptValue, type Places } from './kept-files.js';
 
-/** The task as it is being typed, so that it outlives a reload of the window. */
+/** Stores the task being typed, so that it survives a reload of the window. */
 export class KeptDraft {
   readonly #place: KeptValue;
   #text = '';
@@ -20,14 +20,14 @@ export class KeptDraft {
     if (this.#text === '' && typeof text === 'string') this.#text = this.#written = text;
   }
 
-  /** Written at once; what is typed while that goes on is written next, and only the newest of it. */
+  /** Writes the text immediately; during a write, only the newest text is queued. */
   async change(text: string): Promise<void> {
     this.#text = text;
     if (this.#isWriting) return;
     this.#isWriting = true;
     while (this.#written !== this.#text) {
       this.#written = this.#text;
-      // What cannot be kept is still in the box.
+      // A failed write loses nothing yet: the text is still in the box.
       await this.#place.write(this.#text === '' ? null : this.#text).catch(() => undefined);
     }
     this.#isWriting = false;

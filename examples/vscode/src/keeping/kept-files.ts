@@ -1,18 +1,18 @@
 import * as vscode from 'vscode';
 
-/** Where one value is kept. */
+/** Storage for one value. */
 export interface KeptValue {
   read(): Promise<unknown>;
-  /** Null leaves nothing of what was there before. */
+  /** Writes the value; null deletes it. */
   write(value: unknown): Promise<void>;
 }
 
-/** The places where an extension keeps what belongs to a workspace. */
+/** Storage locations that the editor offers for a workspace. */
 export type Places = Pick<vscode.ExtensionContext, 'storageUri' | 'workspaceState'>;
 
 /**
- * A place of the extension's own for a value of this workspace. The editor's state for extensions is written a moment after
- * it says so, and a page that is reloaded does not wait for that; a window without a folder has nothing else.
+ * Returns the storage for a value of this workspace. Prefers files: the editor persists `workspaceState` with a delay
+ * that a page reload does not await. A window without a folder has only `workspaceState`.
  */
 export function keptValue({ storageUri, workspaceState }: Places, name: string): KeptValue {
   if (storageUri) return new KeptFiles(storageUri, name);
@@ -29,8 +29,8 @@ interface Numbered {
 }
 
 /**
- * A value in two files, written by turns: whatever interrupts a write, the file before it is whole. What is written is on
- * disk, or in the browser's data base, when the editor says so.
+ * Stores a value in two files, written alternately, so that an interrupted write leaves the previous file intact. A
+ * write is durable once the editor reports it.
  */
 class KeptFiles implements KeptValue {
   readonly #files: readonly vscode.Uri[];
@@ -59,7 +59,7 @@ class KeptFiles implements KeptValue {
   }
 }
 
-/** What is not there, or was not written to its end, is older than anything. */
+/** Reads a file; a missing or incomplete one counts as the oldest. */
 async function readNumbered(file: vscode.Uri): Promise<Numbered> {
   try {
     const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));

@@ -2,7 +2,7 @@ import { readTrajectory, type Trajectory } from 'stepwise';
 import * as vscode from 'vscode';
 import { type KeptValue, keptValue, type Places } from './kept-files.js';
 
-/** In characters of JSON. */
+/** Maximum length of the stored JSON, in characters. */
 const MAX_LENGTH = 2_000_000;
 
 interface Kept {
@@ -10,7 +10,7 @@ interface Kept {
   readonly isRunning: boolean;
 }
 
-/** The newest run, so that it outlives a reload of the window. It holds no key. */
+/** Stores the newest run, so that it survives a reload of the window. Contains no key. */
 export class KeptRun {
   readonly #place: KeptValue;
   #lastWrite: Promise<void> = Promise.resolve();
@@ -20,7 +20,7 @@ export class KeptRun {
     this.#place = keptValue(places, 'run');
   }
 
-  /** Undefined where there is none, or what is there is no run. */
+  /** Reads the stored run; undefined if it is missing or invalid. */
   async read(): Promise<{ readonly saved: Trajectory; readonly isRunning: boolean } | undefined> {
     try {
       const { json, isRunning }: Partial<Kept> = Object(await this.#place.read());
@@ -30,7 +30,7 @@ export class KeptRun {
     }
   }
 
-  /** Resolves when the run is where a reload finds it. Where that fails, the person is told once. */
+  /** Resolves once the run is stored for a reload. Reports the first failure to the person. */
   write(saved: Trajectory | null): Promise<void> {
     const kept: Kept | null = saved && { json: bounded(saved), isRunning: saved.result === null };
     this.#lastWrite = this.#lastWrite.then(() => this.#place.write(kept)).catch(() => this.#warn());
@@ -46,7 +46,7 @@ export class KeptRun {
   }
 }
 
-/** A run that is too long to be kept whole keeps its history, to go on from; its steps are not shown again. */
+/** Reduces a run that is too long to its history, which suffices to continue it but not to show its steps. */
 function bounded(saved: Trajectory): string {
   const json = JSON.stringify(saved);
   if (json.length <= MAX_LENGTH) return json;

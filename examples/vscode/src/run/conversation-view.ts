@@ -1,11 +1,11 @@
 import type { StopReason, Task } from 'stepwise';
 
-/** The runs of a conversation as the page shows them: the SDK's view, cut and put into words. Plain data, to be posted. */
+/** The runs of a conversation as plain data for the page: the SDK's view, shortened and with labels. */
 export interface ConversationView {
-  /** Oldest first, of all tasks that followed one another. */
+  /** Steps of all tasks, oldest first. */
   readonly steps: readonly ShownStep[];
   readonly status: 'idle' | 'running' | 'ended' | 'interrupted';
-  /** What goes on now, in a few words; empty where nothing does. */
+  /** The current activity in a few words; empty if idle. */
   readonly activity: string;
   readonly iterationsLeft: number;
   readonly maxSteps: number;
@@ -15,66 +15,66 @@ export interface ConversationView {
   readonly end: EndView | null;
 }
 
-/** One model call and what it led to. */
+/** One model call and its actions. */
 export interface ShownStep {
-  /** From 1, in the whole conversation. */
+  /** Number in the whole conversation, starting at 1. */
   readonly number: number;
-  /** The task that begins with this step. */
+  /** The task, if it begins with this step. */
   readonly task: string | null;
   readonly thought: string;
   readonly answer: string;
   readonly actions: readonly ShownAction[];
-  /** What a person should notice: a failure that was tried again, a history that was shortened. */
+  /** Notable facts, such as a retried failure or a compacted history. */
   readonly remarks: readonly string[];
 }
 
-/** A call to a tool. */
+/** A tool call. */
 export interface ShownAction {
   readonly id: string;
   readonly tool: string;
-  /** The arguments as JSON. */
+  /** The arguments in JSON. */
   readonly args: string;
-  /** The first argument, as a hint of the rest. */
+  /** The first argument, as a short hint. */
   readonly brief: string;
   readonly state: 'proposed' | 'asked' | 'running' | 'done' | 'failed' | 'denied' | 'not run';
-  /** What came of it; while the tool works, what it has said so far. */
+  /** The tool's result, or its output so far while it runs. */
   readonly result: string;
 }
 
-/** Tokens of the conversation, as the provider counted them. */
+/** Tokens of the conversation as counted by the provider. */
 export interface UsageView {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
 }
 
-/** What the newest prompt was made of. */
+/** Composition of the newest prompt. */
 export interface BudgetView {
   readonly limit: number;
   readonly used: number;
   readonly isEstimated: boolean;
-  /** The whole limit, piece by piece. */
+  /** Tokens by section, adding up to the limit. */
   readonly pieces: readonly { readonly name: string; readonly tokens: number }[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** What the model did not see, or not whole. */
+/** An item that was not included completely. */
 export interface LeftOut {
   readonly name: string;
   readonly reason: string;
-  /** The file to open; null for what is none. */
+  /** Path of the file to open; null if the item is no file. */
   readonly path: string | null;
 }
 
-/** How the newest run ended. */
+/** The end of the newest run. */
 export interface EndView {
   readonly reason: StopReason;
   readonly sentence: string;
-  /** A command of this extension that helps. */
+  /** Button for a command that helps, if there is one. */
   readonly remedy: Remedy | null;
 }
 
-/** A button that helps: what it says, and the command it runs. */
+/** A button: its label and the command it runs. */
 export interface Remedy {
   readonly label: string;
   readonly command: string;

@@ -22,39 +22,39 @@ import { type ConversationView, emptyConversation } from './conversation-view.js
 import { Pending } from './pending.js';
 import { beginTask, endOf, showRun } from './show-run.js';
 
-/** What a run is made of beside its task. */
+/** Everything that a run needs besides its task. */
 export interface RunParts {
   readonly client: StepwiseClient;
   readonly tools: readonly Tool[];
   readonly context: RunContext;
-  /** Model, limits, and how the model is taught to act. */
+  /** Model, limits and protocol. */
   readonly options: Pick<RunOptions, 'llmConfig' | 'maxSteps' | 'protocol'>;
 }
 
 interface ConversationParts {
   readonly approvals: Approvals;
   readonly onChange: () => void;
-  /** Told what the model asks the person, once an answer is taken. */
+  /** Called with each question of the model, once the run awaits the answer. */
   readonly onQuestion: (question: string) => unknown;
-  /** Told the newest run whenever there is more of it to keep; the run goes on, and shows what it did, when it is kept. */
+  /** Called with the newest run when it should be stored. The run continues once the promise resolves. */
   readonly onSaved: (saved: Trajectory | null) => Promise<void>;
 }
 
-/** Milliseconds: a person may be away for long; the run waits that long for an answer of theirs. */
+/** How long, in milliseconds, the run waits for the person's answer. */
 const INPUT_TIMEOUT_MS = 3_600_000;
 
-/** Runs that follow one another with one history: a task, and what is asked after it. */
+/** Consecutive runs with a shared history: a task and its follow-ups. */
 export class Conversation {
   view: ConversationView = emptyConversation;
-  /** The newest run as it can be kept; null before the first. */
+  /** The newest run in storable form; null before the first. */
   saved: Trajectory | null = null;
   /** The newest request to the service. */
   lastRequest: StepRequestInput | null = null;
   readonly #parts: ConversationParts;
-  /** The runs so far, as the SDK sees them. */
+  /** View of all runs so far, from the SDK. */
   #run: RunView = emptyRun();
   readonly #question: Pending<InputRequest, string>;
-  /** Ends the run that is under way, from the reading of its first file on. */
+  /** Aborts the run in progress, including its preparation. */
   #begun: AbortController | undefined;
 
   constructor(parts: ConversationParts) {
@@ -70,7 +70,7 @@ export class Conversation {
     return this.#question.request ?? null;
   }
 
-  /** Takes up a run that was kept: its steps are played again, without model and tools. */
+  /** Restores a stored run by replaying its steps, without model and tools. */
   async restore(saved: Trajectory, wasRunning: boolean): Promise<void> {
     this.saved = saved;
     this.view = beginTask(emptyConversation, saved.task);
@@ -83,7 +83,7 @@ export class Conversation {
     this.#show({ ...this.view, status, activity: '', end: wasRunning ? null : this.view.end });
   }
 
-  /** Runs a task to its end, after what went before. Does nothing while another is under way. */
+  /** Runs a task to its end with the previous history. Does nothing during another run. */
   async start(task: string, prepare: (signal: AbortSignal) => Promise<RunParts>): Promise<void> {
     const before = this.saved;
     await this.#conduct(beginTask(this.view, task), prepare, ({ client, ...parts }, signal) =>
@@ -91,7 +91,7 @@ export class Conversation {
     );
   }
 
-  /** Goes on with a run that was interrupted, where its last whole step ended. */
+  /** Resumes an interrupted run after its last complete step. */
   async resume(prepare: (signal: AbortSignal) => Promise<RunParts>): Promise<void> {
     const kept = this.saved;
     if (!kept) return;
@@ -112,12 +112,12 @@ export class Conversation {
     if (this.question?.call_id === callId) this.#question.decide(text);
   }
 
-  /** Ends the model call, the tools and whatever is waited for. */
+  /** Aborts the model call, the tools and pending requests. */
   stop(): void {
     this.#begun?.abort();
   }
 
-  /** Stops and forgets: the next task begins anew, and does not wait for what the last one still has to end. */
+  /** Stops the run and clears the conversation; the next task need not wait for the run's cleanup. */
   clear(): void {
     this.stop();
     this.#begun = undefined;
@@ -168,7 +168,7 @@ export class Conversation {
       context: parts.context,
       report: 'full',
       signal,
-      // What is always allowed is known there, and may be taken back while the run is under way.
+      // The approvals object holds the session's rules, which may be revoked during the run.
       approve: this.#parts.approvals.approve,
       approvalRules: [],
       onInputRequest: (request, ended) => {
@@ -183,7 +183,7 @@ export class Conversation {
     };
   }
 
-  /** Shows how a run ended that never began. */
+  /** Shows a run that failed before it began. */
   #fail(sentence: string): void {
     const end = { reason: 'error', sentence, remedy: null } as const;
     this.#show({ ...this.view, status: 'ended', activity: '', end });
@@ -205,7 +205,7 @@ export class Conversation {
   }
 }
 
-/** After these a run is worth keeping anew: what the model said is paid for, what a tool begins may be done by the next moment. */
+/** Events after which to store the run: the model's reply is paid for, and a tool may have effects at once. */
 const keptAfter: ReadonlySet<RunEventType> = new Set([
   'agent_start',
   'agent_reason',
@@ -215,7 +215,7 @@ const keptAfter: ReadonlySet<RunEventType> = new Set([
   'agent_completion',
 ]);
 
-/** The SDK's own words for options that no run can have; they name settings, never a key. */
+/** Uses the SDK's message for invalid options; it names settings, never keys. */
 const sentenceOf = (error: unknown): string =>
   error instanceof RangeError || error instanceof TypeError
     ? `The run could not be started: ${error.message}`

@@ -1,7 +1,7 @@
 import type { StepError } from 'stepwise';
 import type { Remedy } from './conversation-view.js';
 
-/** What went wrong in one sentence with what to do, and the command that does it, where one does. */
+/** A failure in one sentence with its remedy, and the command that applies it, if there is one. */
 export interface Explanation {
   readonly sentence: string;
   readonly remedy: Remedy | null;
@@ -11,7 +11,7 @@ const setKey: Remedy = { label: 'Set model key', command: 'stepwise.setModelKey'
 const setToken: Remedy = { label: 'Set service token', command: 'stepwise.setServiceToken' };
 const openSettings: Remedy = { label: 'Open settings', command: 'stepwise.openSettings' };
 
-/** It says so itself, in the service's own form: only one that lacks what this extension asks for does. */
+/** The server responds in Stepwise's format but rejects the request: it lacks features that this extension needs. */
 const OTHER_VERSION: Explanation = {
   sentence:
     'The service is older than this extension: update it, or point stepwise.serviceUrl to a newer one.',
@@ -19,20 +19,14 @@ const OTHER_VERSION: Explanation = {
 };
 
 const explanations: ReadonlyMap<string, Explanation> = new Map([
-  [
-    'unauthenticated',
-    { sentence: 'The service asks for a token, or does not accept yours.', remedy: setToken },
-  ],
+  ['unauthenticated', { sentence: 'The service requires a token, or rejects yours.', remedy: setToken }],
   [
     'forbidden',
     { sentence: 'Your token does not allow this; ask the service’s operator.', remedy: setToken },
   ],
   ['missing_api_key', { sentence: 'This model needs a key.', remedy: setKey }],
-  ['malformed_api_key', { sentence: 'The model key is misspelt: set it again.', remedy: setKey }],
-  [
-    'upstream_authentication_failed',
-    { sentence: 'The provider does not accept the model key.', remedy: setKey },
-  ],
+  ['malformed_api_key', { sentence: 'The model key has invalid characters: set it again.', remedy: setKey }],
+  ['upstream_authentication_failed', { sentence: 'The provider rejects the model key.', remedy: setKey }],
   ['upstream_permission_denied', { sentence: 'The model key does not allow this model.', remedy: setKey }],
   ['upstream_model_not_found', { sentence: 'The provider does not know this model.', remedy: openSettings }],
   [
@@ -56,14 +50,11 @@ const explanations: ReadonlyMap<string, Explanation> = new Map([
   ['service_timeout', { sentence: 'The service did not answer in time. Ask again to go on.', remedy: null }],
   [
     'invalid_answer',
-    { sentence: 'What answers at stepwise.serviceUrl is not the Stepwise service.', remedy: openSettings },
+    { sentence: 'The server at stepwise.serviceUrl is not Stepwise.', remedy: openSettings },
   ],
   ['not_found', OTHER_VERSION],
   ['method_not_allowed', OTHER_VERSION],
-  [
-    'overloaded',
-    { sentence: 'The service has too much to do. Ask again in a moment to go on.', remedy: null },
-  ],
+  ['overloaded', { sentence: 'The service is overloaded. Ask again in a moment to continue.', remedy: null }],
   [
     'shutting_down',
     { sentence: 'The service is shutting down. Once it runs again, ask again to go on.', remedy: null },
@@ -96,7 +87,7 @@ export function explainFailure(
   return explanations.get(code) ?? { sentence: message, remedy: null };
 }
 
-/** As a person would say how long to wait. */
+/** Formats a waiting time for people. */
 export function timeOf(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1_000);
   if (seconds < 100) return `${seconds} s`;

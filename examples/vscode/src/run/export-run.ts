@@ -1,7 +1,7 @@
 import type { Trajectory } from 'stepwise';
 import * as vscode from 'vscode';
 
-/** Writes a run to a file that `stepwise view` opens, where the person wants it. */
+/** Asks for a location and writes the run to a file that `stepwise view` opens. */
 export async function exportRun(saved: Trajectory | null): Promise<void> {
   if (!saved) {
     vscode.window.showInformationMessage('Stepwise: there is no run to export yet.');

@@ -1,4 +1,4 @@
-/** One thing at a time that a person is to decide. */
+/** A single pending request for a decision. */
 export class Pending<Request, Decision> {
   readonly #onChange: () => void;
   #current: { readonly request: Request; readonly decide: (decision: Decision) => void } | undefined;
@@ -11,7 +11,7 @@ export class Pending<Request, Decision> {
     return this.#current?.request;
   }
 
-  /** Resolves with the decision; rejects with the signal's reason when nobody waits for it any more. */
+  /** Resolves with the decision; rejects with the signal's reason if it is aborted. */
   ask(request: Request, signal: AbortSignal): Promise<Decision> {
     const decided = new Promise<Decision>((resolve, reject) => {
       signal.throwIfAborted();
@@ -20,13 +20,13 @@ export class Pending<Request, Decision> {
       this.#onChange();
     });
     return decided.finally(() => {
-      // A run that was left may end after the next one has asked.
+      // A later request may already have replaced this one.
       if (this.#current?.request === request) this.#current = undefined;
       this.#onChange();
     });
   }
 
-  /** Does nothing where nothing is pending any more: an old notification may still be clicked. */
+  /** Decides the pending request; ignores late clicks, such as on an old notification. */
   decide(decision: Decision): void {
     this.#current?.decide(decision);
   }

@@ -10,12 +10,12 @@ const sectionNames: Readonly<Record<ContextReport['sections'][number]['name'], s
   framing: 'Framing',
 };
 
-/** The service's report on a prompt as the view shows it. */
+/** Converts the service's context report for the view. */
 export function readReport(report: ContextReport): BudgetView {
   const { token_limit, reserved_output_tokens, prompt_tokens, counting, sections, items } = report;
   const free = Math.max(0, token_limit - reserved_output_tokens - prompt_tokens);
   const pieces = [
-    // A newer service may name a section that this extension does not know.
+    // Newer services may send section names that this extension does not know.
     ...sections.map(({ name, tokens }) => ({ name: sectionNames[name] ?? name, tokens })),
     { name: 'Free', tokens: free },
     { name: 'Kept for the reply', tokens: reserved_output_tokens },

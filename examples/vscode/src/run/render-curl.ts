@@ -1,6 +1,6 @@
 import type { StepRequestInput } from 'stepwise';
 
-/** A request as a command for a shell. It holds no key: the variable that it names is the person's to set. */
+/** Formats a request as a shell command. Contains no key, only the name of the variable for it. */
 export function renderCurl(serviceUrl: string, request: StepRequestInput): string {
   const address = `${serviceUrl.replace(/\/+$/, '')}/api/agent/react_step`;
   return [
@@ -11,5 +11,5 @@ export function renderCurl(serviceUrl: string, request: StepRequestInput): strin
   ].join(' \\\n  ');
 }
 
-/** In single quotes, of which none is left inside. */
+/** Quotes a text for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -61,7 +61,7 @@ function showSteps(
   return [...begun.slice(0, -1), { ...last, ...shown, remarks: [...last.remarks, ...remarksOn(event)] }];
 }
 
-/** Adds a card, unless the last one is still blank: a reply that came to nothing gives way to the next. */
+/** Adds a card; reuses the last one if it is still empty because its reply was unusable. */
 function beginStep(steps: readonly ShownStep[]): readonly ShownStep[] {
   const last = steps.at(-1);
   const isBlank = last?.thought === '' && last.answer === '' && last.actions.length === 0;
@@ -117,7 +117,7 @@ function activityInWords(activity: Activity, call: ModelCallView | undefined): s
   }
 }
 
-/** The part of an event that a person should notice. */
+/** Returns the notable facts of an event for people. */
 function remarksOn(event: RunEvent): readonly string[] {
   switch (event.type) {
     case 'context_compacted':
@@ -133,7 +133,7 @@ function remarksOn(event: RunEvent): readonly string[] {
   }
 }
 
-/** Reads the service's warnings. A service of another version may omit what the SDK does not build on. */
+/** Reads the service's warnings. Other versions of the service may omit fields that the SDK does not need. */
 const warningsOf = ({ warnings, parse }: Partial<Step>): readonly string[] =>
   (warnings ?? []).map(({ code, message }) =>
     code === 'unreadable_action'

@@ -4,10 +4,10 @@ import { explainFailure } from '../run/explain-failure.js';
 import type { Secrets } from './secrets.js';
 import type { Settings } from './settings.js';
 
-/** Whether a task can be sent, as the view says it. */
+/** The state of the service as the view shows it. */
 export interface ServiceView {
   readonly state: 'checking' | 'ready' | 'trouble';
-  /** In `trouble` what to do, else empty. */
+  /** Instructions if the state is `trouble`, otherwise empty. */
   readonly sentence: string;
   readonly remedies: readonly Remedy[];
 }
@@ -21,7 +21,10 @@ const ready: ServiceView = { state: 'ready', sentence: '', remedies: [] };
 const startService: Remedy = { label: 'Start it in a terminal', command: 'stepwise.startService' };
 const checkAgain: Remedy = { label: 'Check again', command: 'stepwise.checkService' };
 
-/** Asks the service whom it can reach: cheap, and shows at once a wrong address, a missing token and a foreign origin. */
+/**
+ * Checks the connection by listing the models: cheap, and it reveals a wrong address, a missing token or a foreign
+ * origin.
+ */
 export async function reachService(
   { serviceUrl }: Settings,
   secrets: Secrets,
@@ -47,7 +50,7 @@ export async function reachService(
 
 const noAnswer = new Set(['service_unreachable', 'service_timeout']);
 
-/** To be named in a sentence: without what may be secret in a URL. */
+/** Returns the address without credentials and query, for use in messages. */
 const nameOf = (address: string): string =>
   URL.canParse(address) ? new URL(address).origin : 'the address in stepwise.serviceUrl';
 
@@ -57,7 +60,7 @@ const unreachable = (address: string, canStart: boolean): ServiceView => ({
   remedies: canStart ? [startService, checkAgain] : [checkAgain],
 });
 
-/** In a browser a service that refuses the page's origin looks like a dead one. */
+/** Browsers hide the difference between a service that refuses the page's origin and one that is down. */
 const originHint = (): string =>
   typeof globalThis.origin === 'string'
     ? ` If it runs, start it with CORS_ORIGINS=${globalThis.origin}, so that it lets this page call.`

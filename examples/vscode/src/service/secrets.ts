@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** A secret of this extension, and what it is called before a person. */
+/** Storage id of a secret, and its label for people. */
 export interface SecretName {
   readonly id: string;
   readonly label: string;
@@ -9,7 +9,7 @@ export interface SecretName {
 export const modelKey: SecretName = { id: 'stepwise.modelKey', label: 'model key' };
 export const serviceToken: SecretName = { id: 'stepwise.serviceToken', label: 'service token' };
 
-/** The key and the token live in the editor's SecretStorage, and in the header of a request to the service. */
+/** Keeps the key and the token in the editor's SecretStorage; they are sent only in headers to the service. */
 export class Secrets {
   readonly #storage: vscode.SecretStorage;
 
@@ -17,7 +17,7 @@ export class Secrets {
     this.#storage = storage;
   }
 
-  /** What a client of the service is made with. */
+  /** Returns the credentials for a client of the service. */
   async read(): Promise<{ readonly llmKey?: string; readonly token?: string }> {
     const [llmKey, token] = await Promise.all(
       [modelKey, serviceToken].map(({ id }) => this.#storage.get(id)),
@@ -25,11 +25,11 @@ export class Secrets {
     return { ...(llmKey && { llmKey }), ...(token && { token }) };
   }
 
-  /** Asks for it in a masked box; one that is left empty changes nothing. */
+  /** Prompts for the secret in a masked box; empty input changes nothing. */
   async ask({ id, label }: SecretName): Promise<void> {
     const value = await vscode.window.showInputBox({
       title: `Stepwise: ${label}`,
-      prompt: 'Kept in the secret storage of this editor, and sent to your Stepwise service alone.',
+      prompt: 'Stored in this editor’s secret storage and sent only to your Stepwise service.',
       password: true,
       ignoreFocusOut: true,
       validateInput: (text) => (/^[\x21-\x7e]{0,512}$/.test(text.trim()) ? undefined : problem),

@@ -1,15 +1,15 @@
 import type { RunLlmConfig, RunOptions } from 'stepwise';
 import * as vscode from 'vscode';
 
-/** The settings of the extension; no key and no token is among them. */
+/** The extension's settings; keys and tokens are stored elsewhere. */
 export interface Settings {
   readonly serviceUrl: string;
   readonly llmConfig: RunLlmConfig;
   readonly maxSteps: number;
   readonly protocol: NonNullable<RunOptions['protocol']>;
-  /** Where the person is asked besides the view. */
+  /** Where to ask the person in addition to the view. */
   readonly askIn: 'view' | 'notification' | 'dialog';
-  /** Whether files in open editors go with a task. */
+  /** Includes files of open editors in the context of a task. */
   readonly includesOpenEditors: boolean;
 }
 
@@ -34,7 +34,7 @@ export function readSettings(): Settings {
   };
 }
 
-/** The editor gives what a settings file says, of whatever type; a value of another type is as good as none. */
+/** Reads a setting; ignores a value of the wrong type, which the editor passes on unchecked. */
 function read<Value extends string | number | boolean>(
   settings: vscode.WorkspaceConfiguration,
   name: string,

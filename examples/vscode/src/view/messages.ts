@@ -4,21 +4,21 @@ import type { OfferedFile } from '../context/offered-files.js';
 import type { ConversationView, ShownStep } from '../run/conversation-view.js';
 import type { ServiceView } from '../service/reach-service.js';
 
-/** All that the view shows. */
+/** The complete state of the view. */
 export interface ViewState {
   readonly service: ServiceView;
   readonly model: string;
   readonly offered: readonly OfferedFile[];
-  /** One sentence for each file that was wanted and not sent. */
+  /** One sentence for each requested file that was not sent. */
   readonly refusals: readonly string[];
   readonly run: ConversationView;
-  /** The task that is being typed, as it was when the view was shown. */
+  /** The unsent task at the time the view was opened. */
   readonly draft: string;
   readonly approval: ApprovalView | null;
   readonly question: Pick<InputRequest, 'call_id' | 'question' | 'choices'> | null;
 }
 
-/** From the extension to its view. Steps are sent from the first that changed. */
+/** Messages from the extension to the view. Steps are sent from the first changed one on. */
 export type ViewMessage =
   | {
       readonly type: 'state';
@@ -28,7 +28,7 @@ export type ViewMessage =
     }
   | { readonly type: 'suggestions'; readonly query: string; readonly paths: readonly string[] };
 
-/** From the view to the extension. */
+/** Messages from the view to the extension. */
 export type ViewRequest =
   | { readonly type: 'ready' | 'stop' | 'newTask' | 'resume' | 'showChange' }
   | { readonly type: 'start'; readonly task: string }
@@ -42,7 +42,7 @@ export type ViewRequest =
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** The fields that a message of each type must have, all of them texts. */
+/** Required text fields of each message type. */
 const textFields: Readonly<Record<ViewRequest['type'], readonly string[]>> = {
   ready: [],
   stop: [],
@@ -59,12 +59,12 @@ const textFields: Readonly<Record<ViewRequest['type'], readonly string[]>> = {
   command: ['command'],
 };
 
-/** A message of the view as it may be acted on; undefined for anything else. */
+/** Validates a message from the view; undefined if it is invalid. */
 export function readViewRequest(message: unknown): ViewRequest | undefined {
   const fields: Readonly<Record<string, unknown>> = Object(message);
   const { type, answer } = fields;
   if (!isText(type) || !Object.hasOwn(textFields, type)) return undefined;
-  // `type` is a key of the table, as was just asked.
+  // The check above proves that `type` is a key of the table.
   if (!textFields[type as ViewRequest['type']].every((name) => isText(fields[name]))) return undefined;
   if (type === 'decide' && !isAnswer(answer)) return undefined;
   return message as ViewRequest; // type and fields were looked at

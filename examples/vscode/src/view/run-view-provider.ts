@@ -2,22 +2,22 @@ import * as vscode from 'vscode';
 import type { ShownStep } from '../run/conversation-view.js';
 import { readViewRequest, type ViewMessage, type ViewRequest, type ViewState } from './messages.js';
 
-/** Milliseconds: what a model writes is shown this often, whatever the pace of its deltas. */
+/** Minimum milliseconds between updates of streamed text, however fast the deltas come. */
 const FRAME_MS = 50;
 
 interface RunViewParts {
   readonly extensionUri: vscode.Uri;
   readonly state: () => ViewState;
   readonly onRequest: (request: ViewRequest) => void;
-  /** Told when nobody sees the view any more. */
+  /** Called when the view is hidden. */
   readonly onHidden: () => void;
 }
 
-/** The side view: its page, what is told to it, and what it asks for. */
+/** Provides the side view: loads its page, sends it the state, and receives its requests. */
 export class RunViewProvider implements vscode.WebviewViewProvider {
   readonly #parts: RunViewParts;
   #view: vscode.WebviewView | undefined;
-  /** A hidden page is gone, and says that it is ready when it is shown again. */
+  /** Hiding the view discards its page, which reports again when it is ready. */
   #isLoaded = false;
   #sent: readonly ShownStep[] = [];
   #frame: ReturnType<typeof setTimeout> | undefined;
@@ -26,7 +26,7 @@ export class RunViewProvider implements vscode.WebviewViewProvider {
     this.#parts = parts;
   }
 
-  /** Whether its page is shown: the editor calls a view visible that was hidden while the extension started. */
+  /** True if the page is visible. The editor's own `visible` is wrong for a view that was hidden during startup. */
   get isVisible(): boolean {
     return this.#isLoaded && this.#view?.visible === true;
   }
@@ -53,7 +53,7 @@ export class RunViewProvider implements vscode.WebviewViewProvider {
     });
   }
 
-  /** Shows the newest state, soon. */
+  /** Schedules an update with the newest state. */
   refresh(): void {
     if (this.#frame === undefined) this.#frame = setTimeout(() => this.#send(), FRAME_MS);
   }
@@ -72,7 +72,7 @@ export class RunViewProvider implements vscode.WebviewViewProvider {
     if (!this.#view) return;
     const { run, ...state } = this.#parts.state();
     const { steps, ...rest } = run;
-    // A step that did not change is the same object as before.
+    // Unchanged steps are the same objects as before.
     const from = steps.findIndex((step, index) => step !== this.#sent[index]);
     const first = from === -1 ? steps.length : from;
     this.#sent = steps;

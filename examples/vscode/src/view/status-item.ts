@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ConversationView } from '../run/conversation-view.js';
 
-/** Tokens of the conversation in the status bar; a click shows the view. */
+/** Shows the conversation's tokens in the status bar; a click opens the view. */
 export class StatusItem implements vscode.Disposable {
   readonly #item = vscode.window.createStatusBarItem('stepwise.tokens', vscode.StatusBarAlignment.Right);
 

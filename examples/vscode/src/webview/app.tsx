@@ -11,7 +11,7 @@ import { RemedyButtons } from './remedy-buttons.js';
 import { Steps } from './steps.js';
 import { useFollowedEnd } from './use-followed-end.js';
 
-/** The whole view: what happened above, what is asked of the person in the middle, the task box below. */
+/** The whole view: the conversation on top, pending requests in the middle, the task box at the bottom. */
 export function App() {
   const [state, setState] = useState<ViewState | null>(null);
   useEffect(() => {
@@ -43,7 +43,7 @@ export function App() {
   );
 }
 
-/** What scrolls: the plan, the steps, and what the newest prompt was made of. */
+/** The scrolling part: plan, steps, and composition of the newest prompt. */
 function Happened({ run, refusals }: Pick<ViewState, 'run' | 'refusals'>) {
   const scrolled = useFollowedEnd(run);
   return (

@@ -6,7 +6,7 @@ import { Exact } from './exact.js';
 import { request } from './host.js';
 import { useHandedFocus } from './use-handed-focus.js';
 
-/** Asks about one call: accept, change it first, always in this session, reject with a reason. */
+/** Asks about one call: accept, edit first, always allow in this session, or reject with a reason. */
 export function ApprovalCard({ approval }: { approval: ApprovalView }) {
   const { id, tool, args, preview, path, always } = approval;
   const [form, setForm] = useState<'edit' | 'reject' | null>(null);
@@ -77,7 +77,7 @@ export function ApprovalCard({ approval }: { approval: ApprovalView }) {
 
 const MAX_DIFF_LINES = 200;
 
-/** A diff line by line, in the editor's colours; of a long one the beginning, whole it is in the editor. */
+/** A diff in the editor's colours; shows the beginning of a long one, which the editor can show completely. */
 function Preview({ text, isDiff }: { text: string; isDiff: boolean }) {
   if (!isDiff) return <Exact text={text} />;
   const lines = withoutNames(text.split('\n'));
@@ -96,15 +96,15 @@ function Preview({ text, isDiff }: { text: string; isDiff: boolean }) {
 }
 
 /**
- * Two lines before the first part name the file, which stands above. Below, such a line is one that begins with `--` or `++`, and
- * is changed.
+ * Removes the two header lines with the file name, which the card shows already. Only before the first hunk:
+ * elsewhere, lines with `---` or `+++` are changes.
  */
 function withoutNames(lines: readonly string[]): readonly string[] {
   const first = lines.findIndex((line) => line.startsWith('@@ '));
   return lines.filter((line, index) => index >= first || !/^(?:---|\+\+\+) /.test(line));
 }
 
-/** What changes is seen first; what stands around it is scrolled to. */
+/** Scrolls the first change into view, below its context lines. */
 function showInBox(line: HTMLElement | null): void {
   const box = line?.closest('pre');
   if (line && box) box.scrollTop = line.offsetTop - box.offsetTop - line.offsetHeight;

@@ -3,7 +3,7 @@ import { request } from './host.js';
 
 const count = new Intl.NumberFormat();
 
-/** What the newest prompt was made of, and what did not fit. */
+/** Composition of the newest prompt, and the items that did not fit. */
 export function Budget({ budget: { limit, used, pieces, isEstimated, leftOut } }: { budget: BudgetView }) {
   return (
     <section class="budget" aria-label="Token budget">

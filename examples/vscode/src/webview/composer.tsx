@@ -4,7 +4,7 @@ import type { ViewState } from '../view/messages.js';
 import { request } from './host.js';
 import { Suggestions, useSuggestions } from './suggestions.js';
 
-/** The task box with what goes with the task; while a run is under way, how it stands and what stops it. */
+/** The task box with the files of the task; during a run, its state and the Stop button. */
 export const Composer = ({ state }: { state: ViewState }) =>
   state.run.status === 'running' ? <Running {...state} /> : <TaskBox {...state} />;
 
@@ -51,7 +51,9 @@ function TaskBox({ run, offered, model, service, draft }: ViewState) {
         rows={3}
         value={task}
         placeholder={
-          run.status === 'idle' ? 'What should be done? @ names a file' : 'Ask on, or begin a new task'
+          run.status === 'idle'
+            ? 'What should be done? @ names a file'
+            : 'Ask a follow-up, or begin a new task'
         }
         onInput={({ currentTarget }) => {
           change(currentTarget.value);
@@ -95,11 +97,11 @@ function linesOf({ start_line, end_line }: NonNullable<OfferedFile['selection']>
   return start_line === end_line ? `:${start_line}` : `:${start_line}-${end_line}`;
 }
 
-/** What goes with the task; each can be taken out. */
+/** The files of the task, each with a button to remove it. */
 function Chips({ offered }: Pick<ViewState, 'offered'>) {
   if (offered.length === 0) return null;
   return (
-    <ul class="chips" aria-label="Goes with the task">
+    <ul class="chips" aria-label="Files of the task">
       {offered.map(({ id, kind, path, selection, refusal }) => {
         const lines = selection ? linesOf(selection) : '';
         const name = path.split('/').at(-1);

@@ -1,7 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { hasUnseen, type ToolArguments } from 'stepwise';
 
-/** The arguments that can be changed: texts, all of which can be seen. What a box would hide must not be agreed to there. */
+/**
+ * Returns the arguments that can be edited: texts whose characters are all visible, since a person must see what they
+ * approve.
+ */
 const editableOf = (args: string): [name: string, text: string][] =>
   Object.entries(JSON.parse(args) as ToolArguments).flatMap(([name, value]) =>
     typeof value === 'string' ? [[name, value]] : [],
@@ -12,18 +15,18 @@ export function isEditable(args: string): boolean {
   return texts.length > 0 && !texts.some(([, text]) => hasUnseen(withLineFeeds(text)));
 }
 
-/** As a box shows it. Where line ends are mixed it would lose which is where, so such a text is none for a box. */
+/** Returns a text as a text box shows it. A box would normalize mixed line endings, so such a text is not editable. */
 const withLineFeeds = (text: string): string =>
   /(?<!\r)\n/.test(text) ? text : text.replaceAll('\r\n', '\n');
 
 interface EditFormParts {
-  /** As JSON. */
+  /** The arguments in JSON. */
   readonly args: string;
   readonly onAccept: (edited: ToolArguments) => void;
   readonly onBack: () => void;
 }
 
-/** The texts of a call, each in a box of its own; the model is told what became of them. */
+/** Edits each text argument in its own box; the model learns about the edit. */
 export function EditForm({ args, onAccept, onBack }: EditFormParts) {
   const [changed, setChanged] = useState<Readonly<Record<string, string>>>({});
   const first = useRef<HTMLTextAreaElement>(null);

@@ -1,6 +1,6 @@
 import { splitUnseen } from 'stepwise';
 
-/** Text of which every character is seen, in its own direction. */
+/** Text with every character visible, isolated from the surrounding text direction. */
 export const Exact = ({ text }: { text: string }) => (
   <bdi>
     {splitUnseen(text).map((piece, index) =>

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ViewState } from '../view/messages.js';
 
-/** Says to those who do not see the view what has changed; not each word, but each turn of the run. */
+/** Announces each change of the run's state to screen readers, but not each word. */
 export function LiveRegion({ state }: { state: ViewState }) {
   const before = useRef<ViewState | null>(null);
   const [words, setWords] = useState('');

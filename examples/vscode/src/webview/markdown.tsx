@@ -3,10 +3,10 @@ import { useMemo } from 'preact/hooks';
 import { type MarkdownNode, readMarkdown } from 'stepwise/markdown';
 import { CodeText } from './code-text.js';
 
-/** Longer texts are shown as they are. */
+/** Maximum length rendered as Markdown; longer texts are shown as plain text. */
 const MAX_CHARS = 60_000;
 
-/** A model's text. Nothing leads out of the view: a link is its words, with the address beside them. */
+/** Renders a model's text. Links cannot be followed: each shows its text and its address. */
 export function Markdown({ text }: { text: string }) {
   const nodes = useMemo(() => readMarkdown(text, { maxChars: MAX_CHARS }), [text]);
   return (

@@ -3,7 +3,7 @@ import type { ViewState } from '../view/messages.js';
 import { request } from './host.js';
 import { useHandedFocus } from './use-handed-focus.js';
 
-/** What the model asks the person, with the answers it suggests. */
+/** The model's question with its suggested answers. */
 export function QuestionCard({
   question: { call_id: callId, question, choices },
 }: {

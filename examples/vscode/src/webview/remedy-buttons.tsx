@@ -1,7 +1,7 @@
 import type { Remedy } from '../run/conversation-view.js';
 import { request } from './host.js';
 
-/** Buttons that help out of a trouble. */
+/** Buttons that help to solve a problem. */
 export const RemedyButtons = ({ remedies }: { remedies: readonly Remedy[] }) => (
   <div class="choices">
     {remedies.map(({ label, command }) => (

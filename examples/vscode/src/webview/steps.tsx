@@ -6,7 +6,7 @@ import { request } from './host.js';
 import { Markdown } from './markdown.js';
 import { RemedyButtons } from './remedy-buttons.js';
 
-/** The steps of the conversation, and how it stands. */
+/** The steps of the conversation and its current state. */
 export function Steps({ run }: Pick<ViewState, 'run'>) {
   return (
     <>
@@ -40,7 +40,7 @@ const Interrupted = () => (
   </section>
 );
 
-/** Drawn again only when it has changed. */
+/** Renders again only if the step changed. */
 const Step = memo(({ step }: { step: ShownStep }) => {
   const { number, task, thought, answer, actions, remarks } = step;
   return (
@@ -76,7 +76,7 @@ const Step = memo(({ step }: { step: ShownStep }) => {
   );
 });
 
-/** A call with its arguments and its result, folded. */
+/** A collapsed tool call with its arguments and result. */
 function Action({ action: { tool, args, brief, state, result } }: { action: ShownAction }) {
   return (
     <details class={`action action-${state.replace(' ', '-')}`}>

@@ -4,7 +4,7 @@ import { onMessage, request } from './host.js';
 
 const LIST_ID = 'suggestions';
 
-/** The word with `@` that the caret stands at the end of. */
+/** Matches an `@` word that ends at the caret. */
 const mention = /(?:^|\s)@([^\s@]*)$/;
 
 interface SuggestionsState {
@@ -13,7 +13,7 @@ interface SuggestionsState {
   readonly choose: (path: string) => void;
 }
 
-/** Completes `@path` in the task box: up and down choose, Enter or Tab takes, Escape closes. */
+/** Completes `@path` in the task box: up and down select, Enter or Tab accepts, Escape closes. */
 export function useSuggestions(box: RefObject<HTMLTextAreaElement | null>, onChange: (text: string) => void) {
   const [paths, setPaths] = useState<readonly string[]>([]);
   const [selected, setSelected] = useState(0);
@@ -42,7 +42,7 @@ export function useSuggestions(box: RefObject<HTMLTextAreaElement | null>, onCha
     setPaths([]);
     box.current?.focus();
   };
-  /** True if the key was for the suggestions. */
+  /** Handles a key; returns true if the suggestions used it. */
   const onKeyDown = (event: KeyboardEvent): boolean => {
     const path = paths[selected];
     if (path === undefined) return false;

@@ -1,10 +1,10 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** In pixels: who has scrolled farther up than this reads there. */
+/** Distance from the end, in pixels, beyond which the person is considered to be reading. */
 const FOLLOWED_DISTANCE = 80;
 
-/** Keeps the end of a scrolled element in sight while it grows, unless the person has scrolled away from it. */
+/** Keeps the end of a growing element in view, unless the person has scrolled up. */
 export function useFollowedEnd(growth: unknown): RefObject<HTMLDivElement | null> {
   const element = useRef<HTMLDivElement>(null);
   const isFollowing = useRef(true);

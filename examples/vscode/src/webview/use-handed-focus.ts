@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A card that goes when it is answered: the keyboard's focus in it goes on to the task box or Stop, not to nowhere. */
+/** Moves the focus from a card that disappears after its answer to the task box or Stop. */
 export function useHandedFocus<Card extends HTMLElement>(): RefObject<Card | null> {
   const card = useRef<Card>(null);
   useEffect(() => {

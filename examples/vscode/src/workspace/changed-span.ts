@@ -1,12 +1,12 @@
-/** The part of a text that another replaces. */
+/** A range of a text and its replacement. */
 interface ChangedSpan {
-  /** In UTF-16 units, the end excluded. */
+  /** Start and exclusive end, in UTF-16 code units. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** The least that makes one text of the other: what they begin and end with alike stays, and cursors and folds with it. */
+/** Finds the smallest replacement that turns one text into the other, so that cursors and folds elsewhere survive. */
 export function changedSpan(before: string, after: string): ChangedSpan {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -19,7 +19,7 @@ export function changedSpan(before: string, after: string): ChangedSpan {
   return { start, end, text: after.slice(start, after.length - common) };
 }
 
-/** Whether a place lies inside what must stay together: a surrogate pair, the two characters of a line break. */
+/** Reports whether an index would split a surrogate pair or a CRLF. */
 function splits(text: string, at: number): boolean {
   const pair = text.slice(at - 1, at + 1);
   return at > 0 && (pair === '\r\n' || /^[\uD800-\uDBFF][\uDC00-\uDFFF]$/.test(pair));

@@ -4,7 +4,10 @@ import { inMessage } from '../approvals/in-message.js';
 import type { WorkspaceRoots } from './workspace-roots.js';
 import { workspaceStore } from './workspace-store.js';
 
-/** Opens a file of the workspace by its path, `path:10-40` at that line. What is outside or secret is not opened. */
+/**
+ * Opens a workspace file by path, optionally at lines such as `path:10-40`. Ignores files outside the workspace and
+ * secrets.
+ */
 export async function openFile(roots: WorkspaceRoots, path: string): Promise<void> {
   const [, name = path, line = '1'] = /^(.*?)(?::(\d+)(?:-\d+)?)?$/s.exec(path) ?? [];
   const folder = new StoredFolder(workspaceStore(roots));
@@ -15,7 +18,7 @@ export async function openFile(roots: WorkspaceRoots, path: string): Promise<voi
     return;
   }
   const at = new vscode.Position(Math.max(0, Number(line) - 1), 0);
-  // In whatever editor there is for it: a picture is no text.
+  // Uses `vscode.open`, which picks the right editor, for example for an image.
   const options: vscode.TextDocumentShowOptions = { preview: true, selection: new vscode.Range(at, at) };
   await vscode.commands.executeCommand('vscode.open', uri, options);
 }

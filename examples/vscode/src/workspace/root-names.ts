@@ -1,4 +1,4 @@
-/** What several folders are called on top of their tree: no two alike, whatever their own names are. */
+/** Returns unique names for the top-level folders, even if some of them have the same name. */
 export function rootNames(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   for (const name of names) {

@@ -4,18 +4,17 @@ import type { Platform } from '../platform.js';
 import { rootNames } from './root-names.js';
 
 interface Root {
-  /** Empty where it is the only one: paths then begin below it. */
+  /** Empty for a single folder, whose paths have no prefix. */
   readonly name: string;
   readonly uri: vscode.Uri;
 }
 
 /**
- * The workspace's folders as one tree of paths, as a run began with them: a folder that is opened later does not
- * change what a path means, and one that is closed is no longer reached. A place of secrets is none of them, whatever
- * the workspace calls it and over whatever link it is reached.
+ * The workspace's folders as one tree of paths, fixed when a run begins: folders opened later are not added, closed
+ * ones become unreachable. Excludes folders with secrets, whatever their names or links.
  */
 export class WorkspaceRoots {
-  /** One sentence for each folder that is left out. */
+  /** One sentence for each excluded folder. */
   readonly refusals: readonly string[];
   readonly #roots: readonly Root[];
 
@@ -30,7 +29,7 @@ export class WorkspaceRoots {
     this.refusals = folders.filter(isSecret).map(({ name }) => refusalOf(name));
   }
 
-  /** The folders, in their order. */
+  /** The included folders in the workspace's order. */
   get uris(): readonly vscode.Uri[] {
     return this.#roots.map(({ uri }) => uri);
   }
@@ -39,12 +38,12 @@ export class WorkspaceRoots {
     return this.#roots.length === 0;
   }
 
-  /** The names of the folders on top, where there are several; undefined where `.` is the only one itself. */
+  /** Names of the folders at the top of the tree; undefined for a single folder, which is `.` itself. */
   get names(): readonly string[] | undefined {
     return this.#only ? undefined : this.#roots.filter(isOpen).map(({ name }) => name);
   }
 
-  /** Where a path in normal form lies; undefined for what is in none of the folders that are still open. */
+  /** Resolves a normalized path; undefined if it is in none of the folders that are still open. */
   locate(path: string): vscode.Uri | undefined {
     const only = this.#only;
     if (only) return isOpen(only) ? below(only.uri, path) : undefined;
@@ -53,7 +52,7 @@ export class WorkspaceRoots {
     return root && isOpen(root) ? below(root.uri, rest.join('/')) : undefined;
   }
 
-  /** The path of a place; undefined for what lies outside. */
+  /** Returns the path of a URI; undefined if it is outside. */
   pathOf(uri: vscode.Uri): string | undefined {
     const folder = vscode.workspace.getWorkspaceFolder(uri);
     const root = this.#roots.find((each) => each.uri.toString() === folder?.uri.toString());
@@ -68,7 +67,7 @@ export class WorkspaceRoots {
 }
 
 const refusalOf = (name: string): string =>
-  `The folder ${name} is a place where secrets are kept, so nothing of it is read or sent.`;
+  `The folder ${name} contains secrets, so nothing in it is read or sent.`;
 
 const isOpen = ({ uri }: Root): boolean =>
   vscode.workspace.workspaceFolders?.some((each) => each.uri.toString() === uri.toString()) ?? false;

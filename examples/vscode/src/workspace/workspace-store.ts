@@ -4,12 +4,12 @@ import * as vscode from 'vscode';
 import { changedSpan } from './changed-span.js';
 import type { WorkspaceRoots } from './workspace-roots.js';
 
-/** In bytes: the editor's API has no part of a file, so of a larger one nothing is read. */
+/** Maximum file size in bytes: the editor's API cannot read parts of a file, so larger files are not read. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * The workspace as the file tools of the SDK take it. What is open and not saved is read as it stands in the editor.
- * Links are not followed, on the way to a file neither.
+ * Adapts the workspace to the SDK's file tools. Reads unsaved text from open editors. Follows no links, not even in
+ * parent folders.
  */
 export function workspaceStore(roots: WorkspaceRoots): FileStore {
   return {
@@ -32,7 +32,7 @@ async function typeOf(roots: WorkspaceRoots, path: string): Promise<FileEntry['t
     const uri = roots.locate(parts.slice(0, index + 1).join('/'));
     const type = uri && (await typeAt(uri));
     if (type === undefined || index === parts.length - 1) return type;
-    if (type !== 'folder') throw new Error('What lies above is no folder.');
+    if (type !== 'folder') throw new Error('The parent path is not a folder.');
   }
   return undefined;
 }
@@ -46,7 +46,7 @@ async function typeAt(uri: vscode.Uri): Promise<FileEntry['type'] | undefined> {
   }
 }
 
-/** A link has the type of what it leads to, and one bit more. */
+/** Maps the editor's file type. A link has the bit of its target's type plus its own. */
 function entryType(type: vscode.FileType): FileEntry['type'] {
   if (type === vscode.FileType.Directory) return 'folder';
   return type === vscode.FileType.File ? 'file' : 'other';
@@ -58,7 +58,7 @@ async function list(roots: WorkspaceRoots, path: string): Promise<readonly FileE
   return entries.map(([name, type]) => ({ name, type: entryType(type) }));
 }
 
-/** Where a path lies that leads over no link. Throws for what is not there. */
+/** Resolves a path that contains no links. Throws if it does not exist. */
 async function placeOf(roots: WorkspaceRoots, path: string): Promise<vscode.Uri> {
   const uri = roots.locate(path);
   const type = await typeOf(roots, path);
@@ -66,7 +66,7 @@ async function placeOf(roots: WorkspaceRoots, path: string): Promise<vscode.Uri>
   return uri;
 }
 
-/** The open document with changes that are not saved. */
+/** Returns the open document if it has unsaved changes. */
 export const unsavedDocument = (uri: vscode.Uri): vscode.TextDocument | undefined =>
   vscode.workspace.textDocuments.find((each) => each.isDirty && each.uri.toString() === uri.toString());
 
@@ -81,7 +81,7 @@ async function open(uri: vscode.Uri): Promise<StoredFile> {
 
 const storedFile = (bytes: Uint8Array): StoredFile => ({
   size: bytes.length,
-  // A copy: what the editor gives may be a part of a larger buffer.
+  // Copies the bytes, since the editor may return a view of a larger buffer.
   slice: (start, end) => ({ arrayBuffer: async () => new Uint8Array(bytes.subarray(start, end)).buffer }),
 });
 
@@ -94,8 +94,8 @@ async function create(uri: vscode.Uri, { text, confirm }: StoredChange): Promise
 }
 
 /**
- * An edit of the document, so that the person can undo it. What was saved before is saved again; what was not is left so. A
- * text that the document cannot have as it is goes into the file, which the editor then reads again.
+ * Replaces the text through a document edit, so that the person can undo it. Saves the document only if it was saved
+ * before. Text that a document cannot represent is written to the file, and the editor reloads it.
  */
 async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promise<void> {
   if (vscode.workspace.notebookDocuments.some((each) => each.uri.toString() === uri.toString())) {
@@ -107,7 +107,7 @@ async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promis
   const { version, isDirty } = document;
   const isEdited = isDirty || (await isEditable(document, text));
   await confirm();
-  // What the person has typed meanwhile is in no file that was looked at.
+  // Refuses if the person typed meanwhile, since the approved change was based on the earlier text.
   if (document.version !== version) throw new ToolError(CHANGED_MEANWHILE);
   if (!isEdited) return vscode.workspace.fs.writeFile(uri, encode(text));
   const edit = new vscode.WorkspaceEdit();
@@ -121,7 +121,7 @@ async function replace(uri: vscode.Uri, { text, confirm }: StoredChange): Promis
     throw new ToolError(CHANGED_MEANWHILE);
   }
   if (!isDirty && !(await document.save())) {
-    throw new ToolError('The change stands in the editor, but the file could not be saved.');
+    throw new ToolError('The change is in the editor, but the file could not be saved.');
   }
 }
 
@@ -129,8 +129,8 @@ const CHANGED_MEANWHILE =
   'The editor did not make the change: the file was changed meanwhile. Read it again.';
 
 /**
- * Whether an edit of the document makes just this file. It does not where line ends are mixed, since a document has one kind,
- * where a byte order mark comes or goes, or where the editor reads the file in another encoding.
+ * Reports whether a document edit can produce exactly this file. It cannot with mixed line endings, an added or
+ * removed byte order mark, or another encoding.
  */
 async function isEditable(document: vscode.TextDocument, text: string): Promise<boolean> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -143,6 +143,6 @@ const hasMark = (text: string): boolean => text.startsWith('\uFEFF');
 const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '');
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** The editor keeps a byte order mark by itself, and has line ends of one kind, which it writes. */
+/** Converts a text to the document's form: without a byte order mark, with the document's line endings. */
 const asInEditor = (text: string, eol: vscode.EndOfLine): string =>
   withoutMark(text).replaceAll(/\r\n|\r|\n/g, eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');

@@ -7,25 +7,25 @@ import {
 } from '../../../sdk/index.js';
 import { shownState } from '../../run/shown-state.js';
 
-/** A piece of a step in two runs. */
+/** A matching part of a step in two runs, such as its thought. */
 export interface PartPair {
   readonly name: 'Thought' | 'Call' | 'Result' | 'Answer' | 'Failure';
-  /** Empty where that run has none. */
+  /** Empty if that run lacks the part. */
   readonly left: string;
   readonly right: string;
   readonly isSame: boolean;
 }
 
-/** What a step took. */
+/** Tokens and time that a step used. */
 export interface StepFigures {
-  /** What the prompt takes of the budget, as the service counts; null where no report says. */
+  /** Size of the prompt as the service counts it; null without a report. */
   readonly promptTokens: number | null;
-  /** As the provider counted; null where it says nothing. */
+  /** Input tokens as the provider counts them; null if it does not report them. */
   readonly inputTokens: number | null;
   readonly outputTokens: number | null;
 }
 
-/** The same step of two runs, beside each other; null where a run has none. */
+/** Steps with the same number in two runs; null if a run lacks it. */
 export interface StepPair {
   readonly number: number;
   readonly parts: readonly PartPair[];
@@ -34,7 +34,7 @@ export interface StepPair {
   readonly right: StepFigures | null;
 }
 
-/** Two runs step by step: a branch counts on from the run it left, so steps of one number belong together. */
+/** Pairs the steps of two runs by number: a branch continues the numbering of its parent. */
 export function alignSteps(left: RunView, right: RunView): readonly StepPair[] {
   const count = Math.max(left.steps.length, right.steps.length);
   return Array.from({ length: count }, (_, at) => pairOf(at + 1, left.steps[at], right.steps[at]));
@@ -54,7 +54,7 @@ function pairOf(number: number, left: StepView | undefined, right: StepView | un
 
 type Part = readonly [PartPair['name'], string];
 
-/** In the order in which they are read. */
+/** Returns the parts of a step in reading order. */
 function partsOf(step: StepView | undefined): readonly Part[] {
   if (!step) return [];
   const { calls, actions } = step;
@@ -79,7 +79,7 @@ const callOf = (action: ActionView): string => {
   return state === 'done' ? call : `${call} (${state})`;
 };
 
-/** Parts of one name stand beside each other in their order: the first call beside the first call. */
+/** Pairs parts with the same name in order: the first call with the first call. */
 function pairParts(left: readonly Part[], right: readonly Part[]): readonly PartPair[] {
   return names.flatMap((name) => {
     const [ours, theirs] = [left, right].map((parts) => parts.filter(([each]) => each === name));
@@ -102,6 +102,6 @@ function figuresOf({ calls }: StepView): StepFigures {
   };
 }
 
-/** Null only where nothing was counted. */
+/** Returns the sum of the known counts; null if none is known. */
 const sum = (counts: readonly (number | null)[]): number | null =>
   counts.reduce((total, count) => (count === null ? total : (total ?? 0) + count), null);

@@ -1,4 +1,4 @@
-/** Two texts with what they begin and end with in common told apart from what differs. */
+/** Two texts split into their common beginning, the differing middles, and their common end. */
 export interface ChangedMiddle {
   readonly before: string;
   readonly left: string;
@@ -6,7 +6,7 @@ export interface ChangedMiddle {
   readonly after: string;
 }
 
-/** Finds the common beginning and end, at word boundaries, so that no word is split in half. */
+/** Finds the common beginning and end at word boundaries, so that no word is split. */
 export function changedMiddle(left: string, right: string): ChangedMiddle {
   const shorter = Math.min(left.length, right.length);
   let start = 0;

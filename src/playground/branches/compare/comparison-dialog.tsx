@@ -8,7 +8,7 @@ import { moveFocus } from '../move-focus.js';
 import { alignSteps } from './align-steps.js';
 import { StepComparison } from './step-comparison.js';
 
-/** Which two runs are looked at beside each other, by their ids; a run may not be chosen yet. */
+/** Ids of the two runs to compare; null for one that is not chosen yet. */
 export const comparing = signal<{ readonly left: string | null; readonly right: string | null } | null>(null);
 
 const found = (id: string | null | undefined): Branch | undefined =>
@@ -18,7 +18,7 @@ const right = computed(() => found(comparing.value?.right) ?? otherThan(comparin
 const otherThan = (id: string | null | undefined): Branch | undefined =>
   allBranches.value.findLast((branch) => branch.id !== id);
 
-/** Two runs beside each other, step by step. */
+/** Compares two runs side by side, step by step. */
 export function ComparisonDialog({ branches }: { branches: readonly Branch[] }) {
   if (!comparing.value || !left.value || !right.value) return null;
   return <OpenDialog branches={branches} left={left.value} right={right.value} />;
@@ -51,7 +51,7 @@ function OpenDialog({ branches, left: ours, right: theirs }: OpenDialogProps) {
         <h2 id="compare-title">Compare</h2>
         <p class="muted small">
           {changed.length === 0
-            ? 'Both are the same.'
+            ? 'Both runs are the same.'
             : `${plural(changed.length, 'step')} of ${pairs.length} differ.`}
         </p>
         <label class="check">
@@ -60,7 +60,7 @@ function OpenDialog({ branches, left: ours, right: theirs }: OpenDialogProps) {
             checked={onlyChanges}
             onChange={({ currentTarget }) => setOnlyChanges(currentTarget.checked)}
           />
-          Only what differs
+          Only differences
         </label>
         <button type="button" onClick={() => dialog.current?.close()}>
           Close

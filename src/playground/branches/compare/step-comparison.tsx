@@ -5,11 +5,11 @@ import { type ChangedMiddle, changedMiddle } from './changed-middle.js';
 
 export interface StepComparisonProps {
   readonly pair: StepPair;
-  /** Of the runs, left and right. */
+  /** Names of the left and the right run. */
   readonly names: readonly [string, string];
 }
 
-/** One step of two runs: closed where both did the same, open where they differ. */
+/** One step of two runs: collapsed if both are equal, open if they differ. */
 export function StepComparison({ pair, names }: StepComparisonProps) {
   const { number, parts, isSame, left, right } = pair;
   const [isOpen, setIsOpen] = useState(!isSame);
@@ -117,17 +117,17 @@ interface SideProps {
   readonly name: string;
 }
 
-/** In characters: more of what both have in common is said, not shown. */
+/** Maximum number of common characters shown around a difference. */
 const CONTEXT = 300;
 const MAX_MIDDLE = 2_000;
 
-/** One of two texts, what differs marked, and just enough around it to know where it is. */
+/** One of the two texts, with the difference highlighted and a little context around it. */
 function Side({ text, middle, side, name }: SideProps) {
   const [isWhole, setIsWhole] = useState(false);
   if (text === '') return <p class="muted">None.</p>;
   const { before, after } = middle;
   const own = middle[side];
-  // Where nothing is the same there is nothing to tell apart.
+  // Without a common part, highlighting would mark everything.
   const hasCommon = before + after !== '';
   const isCut = before.length > CONTEXT || after.length > CONTEXT || own.length > MAX_MIDDLE;
   return (
@@ -145,7 +145,7 @@ function Side({ text, middle, side, name }: SideProps) {
       )}
       {isCut && (
         <button type="button" class="link" onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show what differs' : `Show all ${text.length.toLocaleString('en')} characters`}
+          {isWhole ? 'Show only the difference' : `Show all ${text.length.toLocaleString('en')} characters`}
         </button>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { openRuns } from './open-runs.js';
 
-/** Takes files that are dropped anywhere on the page; a folder is the project's to take. */
+/** Accepts run files that are dropped anywhere on the page; leaves folders to the project panel. */
 export function DropTarget() {
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {

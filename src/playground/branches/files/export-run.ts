@@ -1,11 +1,11 @@
 import type { Trajectory } from '../../../sdk/index.js';
 
-/** In characters: what is shorter is no key, and stands in texts by chance. */
-const SHORTEST_SECRET = 8;
+/** Minimum length of a secret, in characters: shorter strings are no keys and occur in texts by chance. */
+const MIN_SECRET_LENGTH = 8;
 
 /**
- * A run as the file that `readTrajectory` reads. A run holds no key; where one was typed into a task or came back from a
- * tool, it is taken out.
+ * Serializes a run in the format that `readTrajectory` reads. Redacts keys that were typed into a task or returned by
+ * a tool.
  */
 export function runFile(saved: Trajectory, secrets: readonly string[]): string {
   return JSON.stringify(
@@ -16,11 +16,11 @@ export function runFile(saved: Trajectory, secrets: readonly string[]): string {
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const known = secrets.map((secret) => secret.trim()).filter(({ length }) => length >= SHORTEST_SECRET);
+  const known = secrets.map((secret) => secret.trim()).filter(({ length }) => length >= MIN_SECRET_LENGTH);
   return known.reduce((left, secret) => left.replaceAll(secret, '[key]'), text);
 }
 
-/** `stepwise-how-is-the-discount.json`: a name is seen in more places than what is in the file, and holds no key either. */
+/** Returns a file name such as `stepwise-how-is-the-discount.json`, also with keys redacted. */
 export function runFileName({ task }: Pick<Trajectory, 'task'>, secrets: readonly string[]): string {
   const words = withoutSecrets(task, secrets)
     .toLowerCase()

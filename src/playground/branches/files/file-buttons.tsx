@@ -6,12 +6,12 @@ import { modelKey, serviceToken } from '../../state/settings.js';
 import { runFile, runFileName } from './export-run.js';
 import { openRuns } from './open-runs.js';
 
-/** Opens saved runs: of the command, of a program, of this page. */
+/** Button that imports saved runs of the CLI, a program or this page. */
 export function ImportButton() {
   const input = useRef<HTMLInputElement>(null);
   const read = async (): Promise<void> => {
     const files = [...(input.current?.files ?? [])];
-    // Before they are read: who chooses the same file once more, meanwhile too, has changed something.
+    // Cleared before the files are read, so that choosing the same file again fires another change event.
     if (input.current) input.current.value = '';
     await openRuns(files);
   };
@@ -37,7 +37,7 @@ export function ImportButton() {
   );
 }
 
-/** Saves the run that is shown as the file that the SDK and the command read. */
+/** Button that exports the visible run in the format of the SDK and the CLI. */
 export function ExportButton() {
   const saved = shown.value?.saved;
   const save = (): void => {

@@ -2,10 +2,10 @@ import { signal } from '@preact/signals';
 import { Icon } from '../../controls/icon.js';
 import { Exact } from '../../text/exact.js';
 
-/** What could not be opened, in one sentence; a name in it may be anybody's. */
+/** The reason why something could not be opened, in one sentence; may contain untrusted names. */
 export const notice = signal<string | null>(null);
 
-/** Says it until somebody has read it. */
+/** Shows the notice until the person dismisses it. */
 export function Notice() {
   if (notice.value === null) return null;
   return (

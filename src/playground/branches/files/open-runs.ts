@@ -2,7 +2,7 @@ import { addRun } from '../../state/runs.js';
 import { notice } from './notice.js';
 import { RunRefused, readRunFile } from './read-run-file.js';
 
-/** Shows the runs of these files; the last one is on top. What is no run is said, and the others are shown. */
+/** Opens the runs of these files and shows the last. Reports files that are no runs, and opens the others. */
 export async function openRuns(files: Iterable<File>): Promise<void> {
   const refusals: string[] = [];
   for (const file of files) {
@@ -12,7 +12,7 @@ export async function openRuns(files: Iterable<File>): Promise<void> {
   notice.value = refusals.length > 0 ? refusals.join(' ') : null;
 }
 
-/** Null once it is shown; else why it is not. `id` names the run in links. */
+/** Opens a run file; returns null, or the reason why it was refused. `id` names the run in links. */
 export async function openRun(file: Blob, name: string, id?: string): Promise<string | null> {
   try {
     const { saved, view } = await readRunFile(file);

@@ -1,26 +1,26 @@
 import { type RunView, readTrajectory, type Trajectory } from '../../../sdk/index.js';
 import { playSaved } from '../../run/play-saved.js';
 
-/** A saved run, and what the page shows of it. */
+/** A saved run and its view. */
 export interface OpenedRun {
   readonly saved: Trajectory;
   readonly view: RunView;
 }
 
-/** Why a file is not shown, in one sentence. */
+/** Explains in one sentence why a file cannot be opened. */
 export class RunRefused extends Error {
   override readonly name = 'RunRefused';
 }
 
-/** In bytes, and in steps: more would keep the page busy for long. */
+/** Maximum size in bytes and in steps: more would block the page for long. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_RESPONSES = 1_000;
 
-/** Reads a saved run of the command, the SDK or this page. Rejects with `RunRefused`. */
+/** Reads a run saved by the CLI, the SDK or this page. Rejects with `RunRefused`. */
 export async function readRunFile(file: Pick<Blob, 'size' | 'text'>): Promise<OpenedRun> {
   if (file.size > MAX_BYTES) {
     throw new RunRefused(
-      `It has ${megabytes(file.size)} MB; a saved run of ${megabytes(MAX_BYTES)} MB can be shown.`,
+      `It has ${megabytes(file.size)} MB; the maximum for a saved run is ${megabytes(MAX_BYTES)} MB.`,
     );
   }
   const json = await file.text().catch(() => {
@@ -30,7 +30,7 @@ export async function readRunFile(file: Pick<Blob, 'size' | 'text'>): Promise<Op
   const { length } = saved.responses;
   if (length > MAX_RESPONSES) {
     throw new RunRefused(
-      `It has ${length.toLocaleString('en')} model calls; a run of ${MAX_RESPONSES.toLocaleString('en')} can be shown.`,
+      `It has ${length.toLocaleString('en')} model calls; the maximum is ${MAX_RESPONSES.toLocaleString('en')}.`,
     );
   }
   return { saved, view: await play(saved) };
@@ -52,10 +52,10 @@ async function play(saved: Trajectory): Promise<RunView> {
   }
 }
 
-/** `TypeError` and `RangeError` say what is wrong with a file. */
+/** `TypeError` and `RangeError` explain what is wrong with the file; other errors do not. */
 const refusalOf = (error: unknown): RunRefused =>
   new RunRefused(
-    error instanceof TypeError || error instanceof RangeError ? error.message : 'It cannot be played.',
+    error instanceof TypeError || error instanceof RangeError ? error.message : 'It cannot be replayed.',
   );
 
 const megabytes = (bytes: number): string => (bytes / 1024 / 1024).toFixed(0);

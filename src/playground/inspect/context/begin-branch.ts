@@ -6,8 +6,8 @@ import type { Inspected } from '../inspected.js';
 import { contextOf } from '../requests.js';
 
 /**
- * Leaves a run before the step that is looked at, and goes on with the context and the budget of a request; resolves when
- * the branch has ended. What stands in its way is said as any trouble of a run is.
+ * Branches before the inspected step with the context and budget of a request; resolves when the branch has ended.
+ * Shows failures as `trouble`.
  */
 export async function beginBranch(
   { branch, step }: Pick<Inspected, 'branch' | 'step'>,

@@ -11,13 +11,13 @@ import { kindNames, type LeftOut, leftOut, linesInWords, nameOf, sizeInWords } f
 import { PinButton } from './pin-button.js';
 import { WhatIf } from './what-if-slider.js';
 
-/** What the model saw in a step, what it did not and why, and what it would have seen with another budget. */
+/** The context that a step included, what was left out and why, and the effect of another budget. */
 export function ContextTab(inspected: Inspected) {
   const { client, call } = inspected;
   const { preview, problem } = usePreview(client, call.request);
   const report = call.response?.context_report ?? preview?.context_report;
   if (!report && problem && call.failures.length > 0) return <CallFailed />;
-  if (!report) return <p class="muted">{problem ?? 'The step has not been built yet.'}</p>;
+  if (!report) return <p class="muted">{problem ?? 'The prompt is being rebuilt.'}</p>;
   return (
     <>
       <BudgetBar report={report} name="This prompt" />
@@ -31,12 +31,10 @@ export function ContextTab(inspected: Inspected) {
   );
 }
 
-/** Why it did is told by the step itself. */
-export const CallFailed = () => (
-  <p class="muted">The call failed, and its prompt cannot be built again now.</p>
-);
+/** The step card already shows the reason. */
+export const CallFailed = () => <p class="muted">The call failed, so its prompt cannot be rebuilt.</p>;
 
-/** The same of a prompt that no step has sent. */
+/** The context report of a prompt that was not sent yet. */
 export function BudgetTab({ report }: { report: ContextReport }) {
   return (
     <>
@@ -68,7 +66,7 @@ function LeftOutDrawer({ report, actions }: DrawerProps) {
   );
 }
 
-/** The reason once, then what it left out. */
+/** A reason, followed by the items it applies to. */
 const LeftOutGroup = ({
   group: { what, why, status, items },
   actions,

@@ -1,6 +1,6 @@
 import { Exact } from '../../text/exact.js';
 
-/** What a file, a chunk or a turn is called. A file may be called anything: every character of it is seen. */
+/** Name of a file, chunk or turn. Makes every character visible, since file names are untrusted. */
 export const ItemName = ({ name }: { name: string }) => (
   <span class="item-name">
     <Exact text={name} />

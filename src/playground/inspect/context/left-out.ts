@@ -3,11 +3,11 @@ import { tokens } from '../../text/figures.js';
 import { wordFor } from '../../text/word-for.js';
 import { pathOf } from './pin.js';
 
-/** Items that the model did not see whole, all for the same reason. */
+/** Items that were not included completely, all for the same reason. */
 export interface LeftOut {
-  /** What became of them, in a word or two. */
+  /** What happened to them, in a word or two. */
   readonly what: string;
-  /** Why, in whole sentences. */
+  /** The reason, in full sentences. */
   readonly why: string;
   readonly status: Fate;
   readonly items: readonly ReportItem[];
@@ -15,44 +15,41 @@ export interface LeftOut {
 
 const fates = {
   truncated: 'cut',
-  masked: 'shortened to a line',
+  masked: 'reduced to one line',
   dropped: 'left out',
-  duplicate: 'there already',
-  unavailable: 'not there',
+  duplicate: 'duplicate',
+  unavailable: 'unavailable',
 } as const;
 
 type Fate = keyof typeof fates;
 
-/** What stands for itself in the report, said so that it needs no knowledge of the service. */
+/** Explains the report's reasons without terms of the service. */
 const sentences: ReadonlyMap<string, string> = new Map([
-  [
-    'no room in the budget',
-    'There was no room: what was asked for before it took all the room files may take.',
-  ],
-  ['cut to its share of the budget', 'Only a part fits its share of the room files may take.'],
-  ['the same lines as another item', 'The same lines came with another item, and no line is sent twice.'],
-  ['its other lines belong to another item', 'Its other lines came with another item.'],
-  ['included in the context already', 'The context shows it already.'],
-  ["no room in the prompt's tail", 'There was no room at the end of the prompt, where the open file stands.'],
-  ['only lines that the context does not show', 'Only lines that the context does not show already.'],
+  ['no room in the budget', 'No room left: items requested earlier used the whole share for files.'],
+  ['cut to its share of the budget', 'Only a part fits its share of the budget for files.'],
+  ['the same lines as another item', 'Another item includes the same lines, and no line is sent twice.'],
+  ['its other lines belong to another item', 'Another item includes its other lines.'],
+  ['included in the context already', 'The context includes it already.'],
+  ["no room in the prompt's tail", 'No room at the end of the prompt, where the open file goes.'],
+  ['only lines that the context does not show', 'Only the lines that the context does not include already.'],
   ['cut to the lines around the focus', 'Only the lines around the focus fit.'],
-  ['not found or not readable', 'No source has it, or it may not be read.'],
-  ['a context source is out of order', 'A source of files did not work.'],
-  [
-    'only the beginning was read: the file is too large',
-    'It is only the beginning was read: the file is too large was.',
-  ],
+  ['not found or not readable', 'It was not found, or it may not be read.'],
+  ['a context source is out of order', 'A source of files failed.'],
+  ['only the beginning was read: the file is too large', 'It is too large: only its beginning was read.'],
   [
     'one text took more than its part of the history',
-    'One text took more than its part of the history; its middle was cut.',
+    'One text exceeded its part of the history; its middle was cut.',
   ],
   [
     'the history outgrew its share',
-    'The history had outgrown its share of the budget, and the oldest goes first.',
+    'The history exceeded its share of the budget; the oldest turns are dropped first.',
   ],
 ]);
 
-/** All that was not simply included, by reason; in the report's order. `unsent`: what the service cannot know of a path. */
+/**
+ * Groups all items that were not simply included by reason, in the report's order. `unsent` holds the page's own
+ * reasons by path.
+ */
 export function leftOut(
   { items }: Pick<ContextReport, 'items'>,
   unsent: ReadonlyMap<string, string> = new Map(),
@@ -73,10 +70,10 @@ function reasonInWords({ reason }: ReportItem): string {
   return notes.map((note) => sentences.get(note) ?? asSentence(note)).join(' ');
 }
 
-/** A reason this page does not know yet is shown as it is. */
+/** Formats a reason that this page does not know. */
 const asSentence = (note: string): string => `${note.charAt(0).toUpperCase()}${note.slice(1)}.`;
 
-/** What was shown of an item and what it would have taken; empty if that is not known. */
+/** Describes how much of an item was included; empty if unknown. */
 export function sizeInWords({ tokens: shown, original_tokens: whole, lines, status }: ReportItem): string {
   const size =
     whole === null
@@ -87,11 +84,11 @@ export function sizeInWords({ tokens: shown, original_tokens: whole, lines, stat
   return [size, lines && linesInWords(lines)].filter(Boolean).join(', ');
 }
 
-/** `10-40` or `7`, as the report has them. */
+/** Formats line numbers such as `10-40` or `7`. */
 export const linesInWords = (lines: string): string =>
   lines.includes('-') || lines.includes(',') ? `lines ${lines}` : `line ${lines}`;
 
-/** What an item is to a person. A turn's id is its place in the history, counted from 0. */
+/** Names an item for people. A turn's id is its index in the history, from 0. */
 export function nameOf({ kind, id }: Pick<ReportItem, 'kind' | 'id'>): string {
   if (kind !== 'turn') return id;
   const places = id.split('+').map((place) => Number(place) + 1);

@@ -9,14 +9,15 @@ import { withFullReport } from '../requests.js';
 import { beginBranch } from './begin-branch.js';
 import { canBePinned, pathOf, pinnedIn } from './pin.js';
 
-/** Begins a branch from this step that has the item. Where even so no more of it would be seen, it says that instead. */
+/** Branches from this step with the item pinned; if pinning would not reveal more, says so instead. */
 export function PinButton({ item, ...inspected }: Inspected & { readonly item: ReportItem }) {
   const [problem, setProblem] = useState<string | null>(null);
   const { request } = inspected.step.calls[0] ?? inspected.call;
   if (!request || !canBePinned(item)) return null;
   const pin = async (): Promise<void> => {
     const pinned = await requestWithPin(request, item);
-    if (!pinned) return setProblem('Neither the request nor the open project has it.');
+    if (!pinned)
+      return setProblem('It cannot be pinned: neither the request nor the open project contains it.');
     const refusal = await whyItStaysOut(inspected, pinned, item);
     if (refusal !== null) return setProblem(refusal);
     await beginBranch(inspected, { request: pinned, change: `${item.id} pinned` });
@@ -39,7 +40,7 @@ async function requestWithPin(request: StepRequestInput, item: ReportItem): Prom
   return pinnedIn(request, item, await project.value?.read(pathOf(item)));
 }
 
-/** Null if more of it would be seen; nothing is run that would change nothing. */
+/** Explains why pinning the item would reveal no more of it; null if it would. */
 async function whyItStaysOut(
   { client }: Inspected,
   pinned: StepRequestInput,
@@ -50,8 +51,8 @@ async function whyItStaysOut(
     const now = report.items.find((item) => item.id === id && item.status !== 'duplicate');
     if (now && now.tokens > before) return null;
     return now?.original_tokens
-      ? `Pinned it would be seen no more than now: it takes ${tokens(now.original_tokens)} tokens. Allow the step more, below.`
-      : 'Pinned it would be seen no more than now.';
+      ? `Pinning would not reveal more: the item needs ${tokens(now.original_tokens)} tokens. Choose a larger budget below.`
+      : 'Pinning would not reveal more of this item.';
   } catch (error) {
     return problemOf(error);
   }

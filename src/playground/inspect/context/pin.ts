@@ -1,9 +1,8 @@
 import type { ReportItem, StepRequestInput } from '../../../sdk/index.js';
 
 /**
- * The request with an item given room before all others of the context: a file is asked for by its own name and first, a
- * chunk of a search becomes a pinned item. Null if nobody knows what to pin: `content` is what the project has under that
- * path, if it has any.
+ * Returns the request with an item placed before all others in the context: a file by its own name, a search chunk as
+ * a pinned item. Null if it cannot be pinned. `content` is the project's text under that path, if it has one.
  */
 export function pinnedIn(
   request: StepRequestInput,
@@ -26,10 +25,10 @@ export function pinnedIn(
   };
 }
 
-/** Without the lines that are asked for, `src/a.ts:10-40`. */
+/** Removes the line numbers from an id such as `src/a.ts:10-40`. */
 export const pathOf = ({ id }: Pick<ReportItem, 'id'>): string => id.replace(/:\d+(-\d+)?$/, '');
 
-/** Turns are folded by age, and what is there already needs no pin. */
+/** Turns are dropped by age, and included items need no pin. */
 export const canBePinned = ({ kind, status }: ReportItem): boolean =>
   ['explicit', 'vector', 'implicit'].includes(kind) &&
   ['dropped', 'truncated', 'unavailable'].includes(status);
@@ -52,7 +51,7 @@ function pinChunk(request: StepRequestInput, id: string): StepRequestInput | nul
 
 type Chunk = NonNullable<StepRequestInput['vector_search_results_to_include']>[number];
 
-/** As the report names a chunk: by its path, and by its lines where the first is known. */
+/** Returns the id that the report gives a chunk: its path, with line numbers if the first line is known. */
 function idOf({ path, content, start_line: first }: Chunk): string {
   if (first === undefined || first === null) return path;
   const lines = content === '' ? 1 : content.replace(/\n$/, '').split('\n').length;

@@ -13,7 +13,7 @@ import { ItemName } from './item-name.js';
 import { nameOf } from './left-out.js';
 import { type Change, changesBetween, changesInWords } from './what-if.js';
 
-/** In milliseconds: a slider that moves asks once, not at each place it passes. */
+/** Delay that turns the movement of a slider into one request. */
 const SETTLE_MS = 120;
 
 interface Outcome {
@@ -21,7 +21,7 @@ interface Outcome {
   readonly problem?: string;
 }
 
-/** What the step would have seen with another budget; each move packs the prompt anew. */
+/** Shows what the step would have included with another budget; each move requests a new preview. */
 export function WhatIf({ now, ...inspected }: Inspected & { readonly now: ContextReport }) {
   const { client, call } = inspected;
   const [position, setPosition] = useState(toPosition(now.token_limit));
@@ -46,7 +46,7 @@ export function WhatIf({ now, ...inspected }: Inspected & { readonly now: Contex
       </summary>
       <div class="what-if">
         <Slider
-          label="What it would have seen with"
+          label="Budget to compare with"
           text={`${tokens(limit)} tokens`}
           max={POSITIONS}
           value={position}
@@ -80,7 +80,7 @@ export function WhatIf({ now, ...inspected }: Inspected & { readonly now: Contex
 function Changes({ now, then }: { now: ContextReport; then: ContextReport }) {
   return (
     <>
-      <BudgetBar report={then} name="It would be" />
+      <BudgetBar report={then} name="Prompt with this budget" />
       <ul class="items">
         {changesBetween(now, then).map((change) => (
           <li key={`${change.item.kind} ${change.item.id}`} class={`item-line change ${tones[change.what]}`}>
@@ -96,8 +96,8 @@ function Changes({ now, then }: { now: ContextReport; then: ContextReport }) {
 }
 
 const tones: Readonly<Record<Change['what'], string>> = {
-  'falls out': 'change-worse',
-  'is shorter': 'change-worse',
-  'is longer': 'change-better',
-  'comes in': 'change-better',
+  'left out': 'change-worse',
+  'shown less fully': 'change-worse',
+  'shown more fully': 'change-better',
+  included: 'change-better',
 };

@@ -1,16 +1,17 @@
 import type { ContextReport, ReportItem } from '../../../sdk/index.js';
+import { plural } from '../../text/figures.js';
 
-/** What another budget would do to one item. */
+/** The effect of another budget on one item. */
 export interface Change {
   readonly item: ReportItem;
   readonly before: number;
   readonly after: number;
-  readonly what: 'falls out' | 'comes in' | 'is shorter' | 'is longer';
+  readonly what: 'left out' | 'shown less fully' | 'shown more fully' | 'included';
 }
 
 type Items = Pick<ContextReport, 'items'>;
 
-/** What would be seen otherwise, the worst first. An item that a summary does not name was included whole. */
+/** Compares two reports, losses first. A summary lists only items that were not fully included. */
 export function changesBetween(before: Items, after: Items): readonly Change[] {
   const former = new Map(before.items.map((item) => [keyOf(item), item]));
   return after.items
@@ -22,31 +23,25 @@ export function changesBetween(before: Items, after: Items): readonly Change[] {
     .sort((a, b) => order.indexOf(a.what) - order.indexOf(b.what));
 }
 
-const order: readonly Change['what'][] = ['falls out', 'is shorter', 'is longer', 'comes in'];
+const order: readonly Change['what'][] = ['left out', 'shown less fully', 'shown more fully', 'included'];
 
 function whatBecame(was: ReportItem, is: ReportItem): Change['what'] {
-  if (is.tokens === 0) return 'falls out';
-  if (was.tokens === 0) return 'comes in';
-  return is.tokens < was.tokens ? 'is shorter' : 'is longer';
+  if (is.tokens === 0) return 'left out';
+  if (was.tokens === 0) return 'included';
+  return is.tokens < was.tokens ? 'shown less fully' : 'shown more fully';
 }
 
 const isAlike = (a: ReportItem, b: ReportItem): boolean => a.tokens === b.tokens;
 
 const keyOf = ({ kind, id }: ReportItem): string => `${kind} ${id}`;
 
-/** The changes in one sentence, for who does not see the list. */
+/** Summarizes the changes in one sentence, for screen readers. */
 export function changesInWords(changes: readonly Change[]): string {
   if (changes.length === 0) return 'Nothing would change.';
   const counted = order.flatMap((what) => {
-    const count = changes.filter((change) => change.what === what).length;
-    return count === 0 ? [] : [`${count} ${verbs[what][count === 1 ? 0 : 1]}`];
+    const items = changes.filter((change) => change.what === what).map(({ item }) => item);
+    const noun = items.some(({ kind }) => kind === 'turn') ? 'item' : 'file';
+    return items.length === 0 ? [] : [`${plural(items.length, noun)} would be ${what}`];
   });
   return `${counted.join(', ')}.`;
 }
-
-const verbs: Readonly<Record<Change['what'], readonly [one: string, more: string]>> = {
-  'falls out': ['falls out', 'fall out'],
-  'is shorter': ['is shorter', 'are shorter'],
-  'is longer': ['is longer', 'are longer'],
-  'comes in': ['comes in', 'come in'],
-};

@@ -1,20 +1,21 @@
 import { diffArrays } from 'diff';
 import type { PromptMessage } from './prompt-sections.js';
 
-/** Lines that follow each other and have fared alike. */
+/** Adjacent lines with the same status: kept, added or removed. */
 export interface DiffRun {
   readonly kind: 'same' | 'added' | 'removed';
   readonly lines: readonly string[];
 }
 
 /**
- * Beyond so many differing lines the middle is shown as taken out and put in: finding the shortest way costs their square.
+ * Maximum number of differing lines to diff: the time grows with their square. Beyond it, the whole middle counts as
+ * replaced.
  */
-const MOST_EDITS = 2_000;
+const MAX_EDITS = 2_000;
 
 /**
- * Two prompts line by line. Prompts of one run begin alike, and mostly end alike: only what lies between is compared, so
- * that 500 KB take no longer than what has changed of them.
+ * Compares two prompts line by line. Skips their common beginning and end, so the time depends on the change, not on a
+ * prompt of 500 KB.
  */
 export function comparePrompts(
   before: readonly Pick<PromptMessage, 'role' | 'text'>[],
@@ -30,12 +31,12 @@ export function comparePrompts(
   ].filter(({ lines }) => lines.length > 0);
 }
 
-/** Every message begins with a line that says whose it is. */
+/** Puts a line with the role before each message. */
 const linesOf = (messages: readonly Pick<PromptMessage, 'role' | 'text'>[]): readonly string[] =>
   messages.flatMap(({ role, text }) => [`${role}:`, ...text.split('\n')]);
 
 function compareMiddle(before: readonly string[], after: readonly string[]): readonly DiffRun[] {
-  const changes = diffArrays([...before], [...after], { maxEditLength: MOST_EDITS });
+  const changes = diffArrays([...before], [...after], { maxEditLength: MAX_EDITS });
   if (!changes) {
     return [
       { kind: 'removed', lines: before },

@@ -9,7 +9,7 @@ interface PromptDiffProps {
   readonly after: readonly PromptMessage[];
 }
 
-/** What was put in and taken out since the call before; what has stayed is folded. */
+/** Lines added and removed since the previous call; unchanged lines are collapsed. */
 export function PromptDiff({ before, after }: PromptDiffProps) {
   const runs = useMemo(() => comparePrompts(before, after), [before, after]);
   const count = (kind: DiffRun['kind']): number =>
@@ -37,7 +37,7 @@ const CONTEXT_LINES = 3;
 const WINDOW = 200;
 const MORE = 5;
 
-/** Of what has stayed the last lines, which lead to what comes; of the rest a window. */
+/** Shows the last unchanged lines before a change, and a limited number of all others. */
 function Run({ run: { kind, lines } }: { run: DiffRun }) {
   const isSame = kind === 'same';
   const [size, setSize] = useState(isSame ? CONTEXT_LINES : WINDOW);

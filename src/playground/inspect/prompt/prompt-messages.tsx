@@ -4,7 +4,7 @@ import { LongText } from '../../text/long-text.js';
 import { ItemName } from '../context/item-name.js';
 import { type PromptMessage, type PromptSection, sectionsOf } from './prompt-sections.js';
 
-/** The messages of a prompt, each to be folded, with its fences folded in it. What is as before begins folded. */
+/** The messages of a prompt with their fences, all collapsible. Unchanged messages start collapsed. */
 export const PromptMessages = ({ messages }: { messages: readonly PromptMessage[] }) => (
   <ol class="messages">
     {messages.map((message, index) => (
@@ -74,7 +74,7 @@ function Section({ section: { title, start, end }, text, kept }: SectionProps) {
   );
 }
 
-/** In characters: longer fences begin folded. */
+/** Fences longer than this number of characters start collapsed. */
 const FOLDED_FROM = 4_000;
 const WINDOW = { lines: 200, characters: 20_000 };
 

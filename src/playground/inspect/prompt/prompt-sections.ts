@@ -1,6 +1,9 @@
 import type { Preview } from '../../../sdk/index.js';
 
-/** The tool definitions, the system text or a message of a prompt, and how much of its beginning the step before sent too. */
+/**
+ * A message, the system text or the tool definitions of a prompt, with the length of the prefix that the previous
+ * prompt shares.
+ */
 export interface PromptMessage {
   readonly role:
     | 'tools'
@@ -11,13 +14,16 @@ export interface PromptMessage {
     | 'example task'
     | 'example reply';
   readonly text: string;
-  /** In characters, from the first. All of it only if the next message is looked at too. */
+  /**
+   * Length of the shared prefix in characters. Equals the text's length only if the comparison goes on to the next
+   * message.
+   */
   readonly kept: number;
 }
 
-/** A part of a message: a fence with what it holds, or the text between two. */
+/** A section of a message: a fence with its content, or the text between two fences. */
 export interface PromptSection {
-  /** What the fence is, such as `file src/total.ts`; null for text between fences. */
+  /** Title of the fence, such as `file src/total.ts`; null for text between fences. */
   readonly title: string | null;
   readonly start: number;
   readonly end: number;
@@ -25,7 +31,7 @@ export interface PromptSection {
 
 type Prompt = Pick<Preview, 'system' | 'messages' | 'native_tools'>;
 
-/** The prompt's messages, and what they have in common with the prompt before: what a vendor's cache can keep. */
+/** Splits a prompt into messages and measures the prefix shared with the previous prompt, which a vendor can cache. */
 export function promptMessages(prompt: Prompt, before: Prompt | null): readonly PromptMessage[] {
   const former = before ? flat(before) : [];
   let isPrefix = before !== null;
@@ -37,7 +43,7 @@ export function promptMessages(prompt: Prompt, before: Prompt | null): readonly 
   });
 }
 
-/** In the order in which caches take it. */
+/** Lists the parts in the order in which vendors cache them. */
 function flat({ system, messages, native_tools: tools }: Prompt): readonly Omit<PromptMessage, 'kept'>[] {
   const example = exampleOf(messages);
   return [
@@ -51,7 +57,7 @@ function flat({ system, messages, native_tools: tools }: Prompt): readonly Omit<
   ];
 }
 
-/** The question and the reply with which the conversation begins where the model is shown an example of acting. */
+/** Separates the example question and reply that begin some conversations. */
 function exampleOf([question, reply]: Prompt['messages']): readonly Omit<PromptMessage, 'kept'>[] {
   if (!question?.content.startsWith(EXAMPLE) || !reply) return [];
   return [
@@ -62,14 +68,14 @@ function exampleOf([question, reply]: Prompt['messages']): readonly Omit<PromptM
 
 const EXAMPLE = 'An example of the form, which is not part of this task: ';
 
-/** What a result of native calling begins with, as all of a tool's results do: its fence. */
+/** Beginning of a tool result in native tool calling; all results begin with this fence. */
 const TOOL_RESULT = '<observation tool="';
 
-/** Without what is the caller's alone. */
+/** Omits `annotations`, which are not sent to the model. */
 const asJson = ({ annotations: _, ...definition }: Preview['native_tools'][number]): string =>
   JSON.stringify(definition, null, 2);
 
-/** Of two texts, up to the last whole character that both begin with. */
+/** Returns the length of the common prefix of two texts, without splitting a character. */
 export function commonLength(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   if (a.slice(0, most) === b.slice(0, most)) return most;
@@ -82,10 +88,10 @@ export function commonLength(a: string, b: string): number {
   return /[\uD800-\uDBFF]/.test(a.charAt(low - 1)) ? low - 1 : low;
 }
 
-/** The opening tag of one of the service's fences, on a line of its own; its mark is repeated by the closing tag. */
+/** Matches the opening tag of a fence on a line of its own; the closing tag repeats its mark. */
 const OPENER = /^<(\w+)((?: [\w-]+="[^"\n]*")*) mark="([0-9a-f]+)">$/gm;
 
-/** The fences of a message and what stands between them; joined they are the message. */
+/** Splits a message into its fences and the text between them; all sections joined are the message. */
 export function sectionsOf(text: string): readonly PromptSection[] {
   const sections: PromptSection[] = [];
   let done = 0;
@@ -105,7 +111,7 @@ export function sectionsOf(text: string): readonly PromptSection[] {
 
 const afterLine = (text: string, at: number): number => (text.charAt(at) === '\n' ? at + 1 : at);
 
-/** `file src/total.ts, lines 1-2 of 2`; of other attributes only the value. */
+/** Formats a title such as `file src/total.ts, lines 1-2 of 2`; other attributes contribute only their values. */
 function titleOf(tag: string, attributes: string): string {
   const values = [...attributes.matchAll(/ ([\w-]+)="([^"\n]*)"/g)].map(([, name, value]) =>
     name === 'lines' ? `lines ${value}` : value,

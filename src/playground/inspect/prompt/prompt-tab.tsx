@@ -10,7 +10,7 @@ import { PromptMessages } from './prompt-messages.js';
 import { type PromptMessage, promptMessages } from './prompt-sections.js';
 import { likenessTo } from './sent-or-rebuilt.js';
 
-/** The prompt of a step, and what has changed since the one before. */
+/** The prompt of a step, and its differences to the previous one. */
 export function PromptTab({ client, branch, call }: Inspected) {
   const former = callBefore(branch, call);
   const { preview, problem } = usePreview(client, call.request);
@@ -30,7 +30,7 @@ export function PromptTab({ client, branch, call }: Inspected) {
   );
 }
 
-/** The same of a prompt that no step has sent. */
+/** The prompt that the next run would send first. */
 export const NextPromptTab = ({ preview }: { preview: Preview }) => (
   <Prompt preview={preview} before={null} />
 );

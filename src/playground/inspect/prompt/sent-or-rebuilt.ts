@@ -5,13 +5,13 @@ import { wordFor } from '../../text/word-for.js';
 import { nameOf } from '../context/left-out.js';
 import { changesBetween } from '../context/what-if.js';
 
-/** Whether a prompt that was built again is the one that was sent. */
+/** Result of comparing a rebuilt prompt with the one that was sent. */
 export interface Likeness {
   readonly isExact: boolean;
   readonly words: string;
 }
 
-/** Compares by the hash that the step's report has of everything before the tail, and by the size of all of it. */
+/** Compares the report's hash of the stable prefix and the size of the whole prompt. */
 export function likenessTo(sent: ContextReport | null, { context_report: built }: Preview): Likeness {
   if (!sent)
     return { isExact: false, words: 'Rebuilt from the request: the step has no report to compare it with.' };

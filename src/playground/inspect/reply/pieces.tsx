@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'preact/hooks';
 import { Exact } from '../../text/exact.js';
 import { plural } from '../../text/figures.js';
-import type { PieceKind, ReplyPiece } from './provenance.js';
+import type { FragmentKind, ReplyFragment } from './provenance.js';
 
-const names: Readonly<Record<PieceKind, string>> = {
+const names: Readonly<Record<FragmentKind, string>> = {
   reasoning: 'Reasoning',
   thought: 'Thought',
   call: 'Call',
@@ -12,9 +12,9 @@ const names: Readonly<Record<PieceKind, string>> = {
   markup: 'Label or wrapping',
 };
 
-/** What the colours mean, each with how much of it there is. */
-export function PieceLegend({ pieces }: { pieces: readonly ReplyPiece[] }) {
-  const counts = new Map<PieceKind, number>();
+/** Legend of the colours, each with its number of characters. */
+export function PieceLegend({ pieces }: { pieces: readonly ReplyFragment[] }) {
+  const counts = new Map<FragmentKind, number>();
   for (const { kind, text } of pieces) counts.set(kind, (counts.get(kind) ?? 0) + text.length);
   return (
     <ul class="piece-legend">
@@ -31,8 +31,8 @@ export function PieceLegend({ pieces }: { pieces: readonly ReplyPiece[] }) {
 const WINDOW = 8_000;
 const MORE = 8;
 
-/** The completion as it was written, each piece in the colour of what it became. */
-export function Pieces({ pieces }: { pieces: readonly ReplyPiece[] }) {
+/** The completion as written, each fragment coloured by what it was parsed as. */
+export function Pieces({ pieces }: { pieces: readonly ReplyFragment[] }) {
   const [size, setSize] = useState(WINDOW);
   const shown = useMemo(() => beginningOf(pieces, size), [pieces, size]);
   const hidden = lengthOf(pieces) - lengthOf(shown);
@@ -55,10 +55,10 @@ export function Pieces({ pieces }: { pieces: readonly ReplyPiece[] }) {
   );
 }
 
-const lengthOf = (pieces: readonly ReplyPiece[]): number =>
+const lengthOf = (pieces: readonly ReplyFragment[]): number =>
   pieces.reduce((sum, { text }) => sum + text.length, 0);
 
-function beginningOf(pieces: readonly ReplyPiece[], size: number): readonly ReplyPiece[] {
+function beginningOf(pieces: readonly ReplyFragment[], size: number): readonly ReplyFragment[] {
   let left = size;
   return pieces.flatMap(({ kind, text }) => {
     if (left <= 0) return [];

@@ -1,19 +1,19 @@
 import { parseCompletion, readSignatures, readSpans, toOfferedTool } from '../../../parsing/index.js';
 import type { Parse, Step, StepRequestInput } from '../../../sdk/index.js';
 
-/** What a piece of a completion became. `markup`: labels, fences and white space, which came to nothing. */
-export type PieceKind = 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded' | 'markup';
+/** What a fragment of a completion was parsed as. `markup` is syntax: labels, fences and white space. */
+export type FragmentKind = 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded' | 'markup';
 
-/** A completion in pieces; joined they are the completion. */
-export interface ReplyPiece {
-  readonly kind: PieceKind;
+/** A fragment of a completion; all fragments joined are the completion. */
+export interface ReplyFragment {
+  readonly kind: FragmentKind;
   readonly text: string;
 }
 
-/** Where each piece of a completion went, and whether the reading here came to what the service's did. */
+/** The completion in fragments, and whether parsing it on the page agrees with the service. */
 export interface Provenance {
-  readonly pieces: readonly ReplyPiece[];
-  /** Null if both came to the same; else what the reading here came to. */
+  readonly pieces: readonly ReplyFragment[];
+  /** Null if the page's parser agrees with the service; otherwise the page's outcome. */
   readonly otherwise: Parse['outcome'] | null;
 }
 
@@ -22,7 +22,7 @@ type Reply = Pick<
   'completion_text' | 'finish_reason' | 'parse' | 'phase' | 'thought' | 'direct_response'
 >;
 
-/** Reads the completion as the service did: with the same parser and the same tools (rule: thought-and-answer). */
+/** Parses the completion with the service's parser and the step's tools (rule: thought-and-answer). */
 export function provenanceOf(reply: Reply, request: StepRequestInput): Provenance {
   const text = reply.completion_text ?? '';
   if (reply.phase === 'reason' || reply.phase === 'observe') return provenanceOfProse(text, reply);
@@ -39,8 +39,8 @@ export function provenanceOf(reply: Reply, request: StepRequestInput): Provenanc
   };
 }
 
-/** One JSON object may hold the thought beside the call or the answer (rule: step-object). */
-function thoughtApart(piece: ReplyPiece, thought: string | null): readonly ReplyPiece[] {
+/** Splits off the thought if a JSON object holds it beside the call or the answer (rule: step-object). */
+function thoughtApart(piece: ReplyFragment, thought: string | null): readonly ReplyFragment[] {
   const { kind, text } = piece;
   if ((kind !== 'call' && kind !== 'answer') || !text.startsWith('{')) return [piece];
   const [start, end] = thoughtIn(text) ?? [];
@@ -52,12 +52,12 @@ function thoughtApart(piece: ReplyPiece, thought: string | null): readonly Reply
   ];
 }
 
-/** What tells how deep a place of a JSON text is. */
+/** Matches the tokens that determine the nesting depth in JSON: strings and brackets. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]/gs;
-/** What follows a key whose value is a string. */
+/** Matches what follows a key whose value is a string. */
 const STRING_VALUE = /(\s*:\s*")((?:[^"\\]|\\.)+)"/sy;
 
-/** Where the string under the object's own key `thought` begins and ends: one in its arguments is an argument. */
+/** Finds the string under the object's own key `thought`; a `thought` among a call's arguments does not count. */
 function thoughtIn(object: string): readonly [number, number] | undefined {
   let depth = 0;
   for (const { 0: token, index } of object.matchAll(TOKEN)) {
@@ -73,7 +73,7 @@ function thoughtIn(object: string): readonly [number, number] | undefined {
   return undefined;
 }
 
-/** Whether the thought that was read has this JSON string in it. */
+/** Reports whether the parsed thought contains this JSON string. */
 function isPartOf(thought: string | null, json: string): boolean {
   try {
     return thought?.includes(String(JSON.parse(json)).trim()) ?? false;
@@ -82,7 +82,9 @@ function isPartOf(thought: string | null, json: string): boolean {
   }
 }
 
-/** In these phases nothing is read for an action: there is prose, and a block that says how to go on (rule: phases). */
+/**
+ * Splits a reply of a prose phase: the service reads no action there, only prose and a control block (rule: phases).
+ */
 function provenanceOfProse(text: string, { thought, direct_response }: Reply): Provenance {
   const prose = thought ?? direct_response ?? '';
   const start = prose === '' ? -1 : text.indexOf(prose);
@@ -91,7 +93,7 @@ function provenanceOfProse(text: string, { thought, direct_response }: Reply): P
   return { pieces: piecesOf(text, spans), otherwise: null };
 }
 
-/** An action at the last iteration is an action to the parser. */
+/** Treats a refused action after the last iteration as an action, because the parser does not know the limit. */
 const isSame = (here: string, there: string | undefined): boolean =>
   here === there ||
   there === undefined ||
@@ -100,9 +102,9 @@ const isSame = (here: string, there: string | undefined): boolean =>
 
 function piecesOf(
   text: string,
-  spans: readonly { readonly kind: PieceKind; readonly start: number; readonly end: number }[],
-): ReplyPiece[] {
-  const pieces: ReplyPiece[] = [];
+  spans: readonly { readonly kind: FragmentKind; readonly start: number; readonly end: number }[],
+): ReplyFragment[] {
+  const pieces: ReplyFragment[] = [];
   let done = 0;
   for (const { kind, start, end } of spans) {
     pieces.push(...whole(text.slice(done, start), 'markup'), { kind, text: text.slice(start, end) });
@@ -111,4 +113,4 @@ function piecesOf(
   return [...pieces, ...whole(text.slice(done), 'markup')];
 }
 
-const whole = (text: string, kind: PieceKind): ReplyPiece[] => (text === '' ? [] : [{ kind, text }]);
+const whole = (text: string, kind: FragmentKind): ReplyFragment[] => (text === '' ? [] : [{ kind, text }]);

@@ -1,6 +1,6 @@
 import type { Parse } from '../../../sdk/index.js';
 
-/** What came of the reply, in words. */
+/** Describes each parse outcome. */
 export const outcomes: Readonly<Record<Parse['outcome'], string>> = {
   answer: 'An answer',
   action: 'A call to a tool',
@@ -23,10 +23,7 @@ export const dialects: Readonly<Record<NonNullable<Parse['dialect']>, string>> =
 };
 
 export const confidences: Readonly<Record<Parse['confidence'], string>> = {
-  exact: 'Read as it was written',
-  repaired: 'Mended or assumed',
-  constrained: 'Held to the schema of the tools by the provider',
+  exact: 'Parsed without repairs',
+  repaired: 'Parsed after repairs or assumptions',
+  constrained: 'Guaranteed by the tool schema that the provider enforced',
 };
-
-/** A repair's name with spaces: `missing_close` says by itself what it is. */
-export const repairInWords = (repair: string): string => repair.replaceAll('_', ' ');

@@ -4,14 +4,15 @@ import { failureInWords } from '../../run/failure-in-words.js';
 import { Exact } from '../../text/exact.js';
 import { plural } from '../../text/figures.js';
 import { LongText } from '../../text/long-text.js';
+import { repairInWords } from '../../text/repair-in-words.js';
 import { wordFor } from '../../text/word-for.js';
 import { CopyButton } from '../copy-button.js';
 import { Fact, Facts } from '../facts.js';
 import { PieceLegend, Pieces } from './pieces.js';
 import type { Provenance } from './provenance.js';
-import { confidences, dialects, outcomes, repairInWords } from './reading-in-words.js';
+import { confidences, dialects, outcomes } from './reading-in-words.js';
 
-/** What the model wrote, and what became of each part of it. */
+/** The model's reply and how each part of it was parsed. */
 export function ReplyTab({ call }: { call: ModelCallView }) {
   const { response } = call;
   if (!response) return <WrittenSoFar call={call} />;
@@ -42,7 +43,7 @@ export function ReplyTab({ call }: { call: ModelCallView }) {
       )}
       {correction && (
         <section>
-          <h3>What the model is told about it</h3>
+          <h3>Feedback to the model</h3>
           <div class="box">
             <LongText text={correction.content ?? ''} />
           </div>
@@ -64,9 +65,9 @@ function Reading({ parse }: { parse: Parse }) {
   const { outcome, dialect, confidence, repairs, discarded, problem } = parse;
   return (
     <Facts>
-      <Fact name="Read as" value={wordFor(outcomes, outcome)} />
-      {dialect && <Fact name="Written as" value={wordFor(dialects, dialect)} />}
-      <Fact name="Certainty" value={wordFor(confidences, confidence)} />
+      <Fact name="Parsed as" value={wordFor(outcomes, outcome)} />
+      {dialect && <Fact name="Format" value={wordFor(dialects, dialect)} />}
+      <Fact name="Confidence" value={wordFor(confidences, confidence)} />
       {repairs.length > 0 && <Fact name="Repairs" value={repairs.map(repairInWords).join(', ')} />}
       {discarded.length > 0 && (
         <Fact
@@ -100,14 +101,14 @@ function Completion({ call, text }: { call: ModelCallView; text: string }) {
       {provenance?.otherwise && (
         <p class="muted small">
           Read again in this page it comes to something else: {outcomes[provenance.otherwise].toLowerCase()}.
-          The service knows more of the call than its text.
+          The service parses native calls from more than this text.
         </p>
       )}
     </section>
   );
 }
 
-/** The parser is loaded when the first reply is looked at. */
+/** Loads the parser when the first reply is opened. */
 function useProvenance({ request, response }: ModelCallView): Provenance | null {
   const [read, setRead] = useState<{ readonly of: unknown; readonly provenance: Provenance } | null>(null);
   useEffect(() => {

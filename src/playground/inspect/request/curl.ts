@@ -1,19 +1,19 @@
 import { type StepRequestInput, splitUnseen } from '../../../sdk/index.js';
 
-/** What a request is sent with besides its body. Keys are told by whether there is one; their values are nowhere here. */
+/** Address and keys needed to send a request. Only says whether a key is needed; never contains its value. */
 export interface CurlOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`. */
+  /** The service's origin, such as `http://127.0.0.1:8080`. */
   readonly origin: string;
   readonly needsKey: boolean;
   readonly needsToken: boolean;
 }
 
-/** Stands alone on its line to end the body; a line of JSON is never just this. */
+/** Here-document delimiter; no line of JSON is ever equal to it. */
 const END = 'END_OF_REQUEST';
 
 /**
- * The request as a command for a POSIX shell: works when pasted, whatever the task says, and however long it is, since the
- * body is no argument of a program. Keys are taken from the environment: `STEPWISE_LLM_KEY`, `STEPWISE_TOKEN`.
+ * Formats a request as a curl command for a POSIX shell. Safe to paste whatever the task contains, and of any length,
+ * since the body is read from standard input. Reads keys from the environment: `STEPWISE_LLM_KEY`, `STEPWISE_TOKEN`.
  */
 export function curlOf(request: StepRequestInput, { origin, needsKey, needsToken }: CurlOptions): string {
   const { user_api_keys: _, ...body } = request;
@@ -31,16 +31,16 @@ export function curlOf(request: StepRequestInput, { origin, needsKey, needsToken
   ].join('\n');
 }
 
-/** For a POSIX shell: one word, whatever it holds. */
+/** Quotes any text as a single word of a POSIX shell. */
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
-/** JSON in which every character is seen and none is a key to a terminal: those that are not are escaped. */
+/** Formats JSON with invisible and control characters escaped, so that none acts on a terminal. */
 export const visibleJson = (value: unknown): string =>
   splitUnseen(JSON.stringify(value, null, 2))
     .map(({ text, isUnseen }) => (isUnseen ? escaped(text) : text))
     .join('');
 
-/** `U+1F600` as JSON writes it: in UTF-16. */
+/** Escapes a character named like `U+1F600` as JSON does, in UTF-16 code units. */
 const escaped = (name: string): string =>
   [...String.fromCodePoint(Number.parseInt(name.slice(2), 16))]
     .flatMap((character) => Array.from({ length: character.length }, (_, at) => character.charCodeAt(at)))

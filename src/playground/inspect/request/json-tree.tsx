@@ -10,7 +10,7 @@ interface JsonTreeProps {
   readonly isOpen?: boolean;
 }
 
-/** A JSON value to be folded; what is folded is not there. */
+/** A collapsible JSON value; collapsed parts are not rendered. */
 export function JsonTree({ name, value, isOpen = false }: JsonTreeProps) {
   if (typeof value === 'string' && value.length > LONG) return <LongString name={name} value={value} />;
   if (typeof value !== 'object' || value === null) {
@@ -25,7 +25,7 @@ export function JsonTree({ name, value, isOpen = false }: JsonTreeProps) {
   );
 }
 
-/** In characters: longer strings are folded. */
+/** Strings longer than this number of characters start collapsed. */
 const LONG = 120;
 const WINDOW = 100;
 

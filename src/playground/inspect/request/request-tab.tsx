@@ -8,7 +8,7 @@ import { Fact, Facts } from '../facts.js';
 import { curlOf, visibleJson } from './curl.js';
 import { JsonTree } from './json-tree.js';
 
-/** What was sent and what came back, as they travelled. */
+/** The request and response of a model call as JSON. */
 export function RequestTab({ call }: { call: ModelCallView }) {
   const { request, response, failures, startedAt, endedAt } = call;
   if (!request) return <p class="muted">The request has not been sent yet.</p>;
@@ -82,7 +82,7 @@ function Outcome({ response }: { response: Step }) {
   );
 }
 
-/** What the provider does not count is left out. */
+/** A row with a token count; omitted if the provider does not report it. */
 const Count = ({ name, count }: { name: string; count: number | null }) =>
   count === null ? null : <Fact name={inWords(name)} value={count.toLocaleString('en')} />;
 

@@ -16,7 +16,7 @@ const files = {
   'focus.ts': `${numbered(25_000)}\n`,
 };
 
-describeWorkbench('files of every kind', (suite) => {
+describeWorkbench('unusual files in the extension', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
   const accept = async ({ view }: Workbench, change: string) =>
     view
@@ -25,7 +25,7 @@ describeWorkbench('files of every kind', (suite) => {
       .getByRole('button', { name: 'Accept' })
       .click();
 
-  test('2 MB of text, a line of 500 KB, binary, CRLF: read in parts, and what is no text is told', async () => {
+  test('tools read 2 MB texts, 500 KB lines and CRLF files in parts and report binary files', async () => {
     expect(files['big.ts'].length).toBeGreaterThan(2_000_000);
     const workbench = await suite.open({ files });
     suite.service.fake.script([
@@ -47,7 +47,7 @@ describeWorkbench('files of every kind', (suite) => {
     expect(shown()).toContain('1: one\n2: two\n3: three');
   });
 
-  test('are changed where they should be, and nowhere else', async () => {
+  test('changes of unusual files affect only the intended place', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([
       calling('edit_file(path="big.ts", old_string="line59998 = 59998", new_string="line59998 = 0")'),
@@ -70,7 +70,7 @@ describeWorkbench('files of every kind', (suite) => {
     expect(await step(workbench, 3).innerText()).toContain('failed');
   });
 
-  test('changed on disk after the proposal, with other line ends too: nothing is written over', async () => {
+  test('a file changed on disk after the proposal, even only in its line endings, is not overwritten', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([
       calling('edit_file(path="mixed.txt", old_string="two", new_string="TWO")'),
@@ -86,12 +86,12 @@ describeWorkbench('files of every kind', (suite) => {
     expect(shown()).toContain('was changed in the meantime');
   });
 
-  test('a focus of 25,000 lines, all selected, goes as far as there is room; one of 2 MB is refused', async () => {
+  test('a focused file of 25,000 selected lines is cut to the budget, and one of 2 MB is refused', async () => {
     const workbench = await suite.open({ files, settings: { 'stepwise.tokenLimit': 8_000 } });
     const { view } = workbench;
     suite.service.fake.script(answering('Seen.'));
     await workbench.openFile('focus.ts', files['focus.ts']);
-    const chips = view.getByRole('list', { name: 'Goes with the task' });
+    const chips = view.getByRole('list', { name: 'Files of the task' });
     await until(
       async () => await chips.innerText(),
       (text) => text.includes('focus.ts:1-25000'),

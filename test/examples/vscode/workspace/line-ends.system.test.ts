@@ -16,7 +16,7 @@ const edit = (old_string: string, new_string: string): ScriptedToolCall => ({
 describeWorkbench('two changes of one file in one step are made byte for byte', (suite) => {
   const open = () => suite.open({ settings: { 'stepwise.protocol': 'native' } });
 
-  /** A new conversation, in which the model makes these calls in its first step. */
+  /** Starts a new conversation whose model makes these calls in its first step. */
   async function begin(workbench: Workbench, text: string, toolCalls: readonly ScriptedToolCall[]) {
     await workbench.runCommand('stepwise.newTask');
     await workbench.probe('setFiles', { [path]: text });
@@ -24,7 +24,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
     await send(workbench, 'Shout.');
   }
 
-  /** Waits for the card that asks about a change, and presses a button of it. */
+  /** Waits for the approval card of a change and presses one of its buttons. */
   async function decide({ view }: Workbench, change: string, button: string): Promise<void> {
     const card = view.getByRole('region', { name: 'Approval' }).filter({ hasText: `+${change}` });
     await card.getByRole('button', { name: button }).click();
@@ -34,7 +34,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
   const outcomes = async (workbench: Workbench) =>
     (await step(workbench, 1).innerText()).match(/done|denied|failed/g);
 
-  test('both accepted, in either order: mixed line ends stay as they are', async () => {
+  test('two accepted changes of one file keep its mixed line endings, in either order', async () => {
     const workbench = await open();
     for (const order of [
       ['TWO', 'FOUR'],
@@ -52,7 +52,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
     }
   });
 
-  test('one refused, whichever it is: the other is made alone', async () => {
+  test('rejecting one of two changes of a file makes only the other', async () => {
     const workbench = await open();
     await begin(workbench, mixed, [edit('two', 'TWO'), edit('four', 'FOUR')]);
     await decide(workbench, 'TWO', 'Reject…');
@@ -68,7 +68,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
     expect(await outcomes(workbench)).toEqual(['done', 'denied']);
   });
 
-  test('the editor shows the file as it was changed, and undo takes that back', async () => {
+  test('the editor shows the changed file, and undo reverts the change', async () => {
     const workbench = await open();
     await begin(workbench, mixed, [edit('two', 'TWO'), edit('four', 'FOUR')]);
     await decide(workbench, 'TWO', 'Accept');
@@ -83,7 +83,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
     await until(async () => (await lines()) === 'one two three four ');
   });
 
-  test('CRLF and a byte order mark stay, and a whole new text has the line ends it was agreed with', async () => {
+  test('changes keep CRLF and a byte order mark, and a rewritten file has the approved line endings', async () => {
     const workbench = await open();
     await begin(workbench, '\uFEFFone\r\ntwo\r\nfour\r\n', [
       edit('two\nfour', 'TWO\nFOUR'),

@@ -9,10 +9,10 @@ const files = {
   'home/me/.ssh/work_key': 'canary-of-the-home\n',
 };
 
-describeWorkbench('a workspace of any kind', (suite) => {
+describeWorkbench('kinds of workspaces in the extension', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
 
-  test('without a folder: the model has no tools for files, and answers all the same', async () => {
+  test('without a folder the model gets no file tools and still answers', async () => {
     const workbench = await suite.open({ files: null });
     suite.service.fake.script(answering('Nothing is open.'));
     await send(workbench, 'What is open?');
@@ -21,7 +21,7 @@ describeWorkbench('a workspace of any kind', (suite) => {
     expect(await step(workbench, 1).innerText()).toContain('Nothing is open.');
   });
 
-  test('of several folders: one tree with their names on top, and a change goes into the one it names', async () => {
+  test('a workspace of several folders is one tree with their names on top, and a change goes to the named one', async () => {
     const workbench = await suite.open({ files, folders: [{ path: 'web' }, { path: 'api' }] });
     suite.service.fake.script([
       calling('list_files()'),
@@ -42,7 +42,7 @@ describeWorkbench('a workspace of any kind', (suite) => {
     expect(await workbench.readFile('web/index.ts')).toBe(files['web/index.ts']);
   });
 
-  test('that calls a place of secrets by another name: nothing of it is listed, read, searched or sent', async () => {
+  test('a secrets folder under another workspace name is not listed, read, searched or sent', async () => {
     const folders = [{ path: 'web' }, { path: 'home/me/.ssh', name: 'docs' }];
     const workbench = await suite.open({ files, folders });
     suite.service.fake.script([
@@ -59,11 +59,11 @@ describeWorkbench('a workspace of any kind', (suite) => {
     expect(shown()).not.toContain('canary-of-the-home');
     expect(await step(workbench, 4).innerText()).toContain('failed');
     const refusals = await workbench.view.getByRole('list', { name: 'Not sent' }).innerText();
-    expect(refusals).toContain('The folder docs is a place where secrets are kept');
+    expect(refusals).toContain('The folder docs contains secrets');
     expect(refusals).toContain('work_key is a file of secrets');
   });
 
-  test('that is not trusted: the model reads, and is offered nothing that changes files', async () => {
+  test('in an untrusted workspace the model can read but gets no tools that change files', async () => {
     const workbench = await suite.open({ files, isTrusted: false });
     suite.service.fake.script([
       calling('read_file(path="web/index.ts")'),

@@ -20,10 +20,10 @@ const files = {
   '.git/config': `needle ${canary}-git\n`,
 };
 
-describeWorkbench('what the model finds in 3,000 files', (suite) => {
+describeWorkbench('searching 3,000 files in the extension', (suite) => {
   const shown = () => shownToModel(suite.service.fake.requests.at(-1));
 
-  test('is what is there, and neither a secret nor what .gitignore names', async () => {
+  test('a search finds matching files, but no secrets and nothing ignored by .gitignore', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([
       calling('search_code(pattern="needle|value2999 ")'),
@@ -50,7 +50,7 @@ describeWorkbench('what the model finds in 3,000 files', (suite) => {
     expect(shown()).not.toMatch(/canary-of-the-search-|id_rsa|\.env/);
   });
 
-  test('is nothing of a secret that it asks for by one of its names', async () => {
+  test('a search limited to a secrets file finds nothing', async () => {
     const workbench = await suite.open({ files });
     const paths = ['.env', '.ENV', 'ENV~1', 'keys/id_rsa', 'keys/server.key.', '.git/config', 'GIT~1/config'];
     suite.service.fake.script([
@@ -67,7 +67,7 @@ describeWorkbench('what the model finds in 3,000 files', (suite) => {
     expect(shown()).not.toContain(canary);
   });
 
-  test('with a pattern that would never end is given up, and the next search finds again', async () => {
+  test('a search with an endless pattern is aborted, and the next search works', async () => {
     const workbench = await suite.open({ files });
     suite.service.fake.script([
       calling('search_code(pattern="^(a+)+$", path="docs")'),

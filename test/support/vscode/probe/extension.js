@@ -1,7 +1,7 @@
-// Runs in the editor's extension host, as any web extension does: CommonJS, with `vscode` from outside.
+// Runs in the editor's extension host like any web extension, so it is CommonJS and gets `vscode` from the host.
 const vscode = require('vscode');
 
-/** What is on the first is trusted by the editor whatever the person says, as on any scheme that it does not know. */
+/** The editor trusts unknown schemes like the first always; the second depends on the person's decision. */
 const schemes = ['memory', 'vscode-vfs'];
 const uriOf = (path) => {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
@@ -10,15 +10,15 @@ const uriOf = (path) => {
 const pathOf = (uri) =>
   schemes.includes(uri.scheme) ? uri.path.slice('/workspace/'.length) : uri.toString();
 
-/** A workspace on no disk. Folders exist as long as something is in them. */
+/** An in-memory workspace. Folders exist while they contain something. */
 class MemoryFiles {
   #files = new Map();
   #changed = new vscode.EventEmitter();
-  /** While set, whoever reads a file waits. */
+  /** While set, reading files waits for this promise. */
   #held;
   onDidChangeFile = this.#changed.event;
 
-  /** Takes the place of all that was there; what the editor shows of it is told. */
+  /** Replaces all files and notifies the editor. */
   replaceAll(texts) {
     const gone = [...this.#files.keys()].filter((path) => !(path in texts)).map((path) => uriOf(path));
     this.#files = new Map(
@@ -95,10 +95,10 @@ class MemoryFiles {
 }
 
 let clock = 0;
-/** Each time of change is another, however fast they follow each other. */
+/** Gives each change a unique time, however fast changes follow each other. */
 const file = (bytes) => ({ bytes, mtime: Date.now() + ++clock });
 
-/** What a person sees of the editors. */
+/** Returns the visible state of the editors. */
 function editors() {
   const active = vscode.window.activeTextEditor;
   return {
@@ -112,7 +112,7 @@ function editors() {
   };
 }
 
-/** Opens a file; `select` is a text in it. */
+/** Opens a file; `select` is a text to select in it. */
 async function open(path, select) {
   const editor = await vscode.window.showTextDocument(uriOf(path), { preview: false });
   if (typeof select !== 'string') return;
@@ -124,7 +124,7 @@ async function open(path, select) {
   );
 }
 
-/** Changes the text of the active editor without saving it. */
+/** Changes the active editor's text without saving it. */
 async function replaceText(text) {
   const { document } = vscode.window.activeTextEditor;
   const edit = new vscode.WorkspaceEdit();
@@ -135,7 +135,7 @@ async function replaceText(text) {
 
 exports.activate = async (context) => {
   const files = new MemoryFiles();
-  // From beside the workbench, so that they are there as soon as the folder is, after a reload too.
+  // The workbench page carries the files, so that they exist as soon as the folder does, even after a reload.
   files.replaceAll(
     await (await fetch(vscode.Uri.joinPath(context.extensionUri, '../../files.json').toString(true))).json(),
   );
