@@ -84,7 +84,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
   test.each([
     'reason',
     'observe',
-  ] as const)('completes the phase %s, where an action is prose (rule: phases)', async (phase) => {
+  ] as const)('a reply over 1 MiB completes the phase %s, which reads an action as prose (rule: phases)', async (phase) => {
     const text = `Action: write_file(path="a")\n${'and so on '.repeat(MIB / 10)}`;
     const step = await stepAfter({ text }, { phase });
     expect(step).toMatchObject({ status: 'phase_completed', action_details: null, error: null });

@@ -18,7 +18,7 @@ function trial(...args: string[]): Promise<{ code: number; out: string; errors: 
   });
 }
 
-test('the model trial prints its usage without arguments', async () => {
+test('the model trial prints its options with --help', async () => {
   expect(await trial('--help')).toMatchObject({ code: 0, out: expect.stringContaining('--corrections N') });
 });
 
@@ -28,7 +28,7 @@ test.each([
   [['--runs', '0'], 'a part goes to a --recording'],
   [['--url', 'localhost:80'], '--url must be an address'],
   [['--nothing'], "Unknown option '--nothing'"],
-])('the trial refuses %j in words, and leaves its page', async (args, said) => {
+])('the model trial refuses %j with a message and writes no page', async (args, said) => {
   const before = contents();
   const { code, errors } = await trial(...args);
   expect(code).toBe(1);
@@ -52,7 +52,7 @@ test('the model trial reports a server that is down or serves no model, and writ
   expect(contents()).toEqual(before);
 });
 
-describe('the model trial makes one request before its first trial', () => {
+describe('the request before the first trial of a model', () => {
   const check = async (answer: RequestListener, patienceMs?: number) => {
     const server = createServer(answer);
     const url = await listen(server);
@@ -78,7 +78,7 @@ describe('the model trial makes one request before its first trial', () => {
     ['says nothing', () => undefined],
     ['says nothing after its headers', (_, response) => response.writeHead(200).write('{')],
     ['is never ready', (_, response) => response.writeHead(503).end()],
-  ])('one that %s is given up, in words', async (_, answer) => {
+  ])('the model trial gives up on a server that %s, with a message', async (_, answer) => {
     expect(await check(answer, 200)).toBe('The model at URL gave no answer within 0.2 s.');
   });
 });
