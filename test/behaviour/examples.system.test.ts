@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { Service } from '../../src/service/start.js';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
 import { packageCopyFor, preparePackageCopy } from '../support/package-copy.js';
 
 let provider: FakeProvider;

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
 
 /** Both hold a command against the cases; a release's machine has both languages, a user's perhaps not. */
 const runners = [
@@ -15,7 +16,8 @@ const ours = [process.execPath, '.build/conformance/stepwise.js'];
 /** Acts whatever it reads, always the same, and fails on the first case. */
 const careless = `
 import { createInterface } from 'node:readline';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
 for await (const line of createInterface({ input: process.stdin })) {
   const { id } = JSON.parse(line);
   if (id !== 'markers-13') console.log(JSON.stringify({ id, outcome: 'action', tool_name: 'read', tool_args: { path: 'a' } }));

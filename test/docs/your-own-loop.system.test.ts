@@ -6,7 +6,8 @@ import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-pro
 import type { Service } from '../../src/service/start.js';
 import { act, answer, ended } from '../support/cli-harness.js';
 import { copyFiles } from '../support/document-snippets.js';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
 
 /** Runs both loops of the page unchanged against the service. */
 const page = readFileSync('docs/your-own-loop.md', 'utf8');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Need } from './needs.js';
+import type { Need } from './need.js';
 import { onceForAllSuites } from './once-for-all-suites.js';
 import { packageCopyFor, preparePackageCopy } from './package-copy.js';
 
