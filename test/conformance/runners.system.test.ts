@@ -6,23 +6,21 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { program } from '../support/need.js';
 import { needs } from '../support/needs.js';
 
-/** Both hold a command against the cases; a release's machine has both languages, a user's perhaps not. */
+/** Both runners compare a parser command with the cases. */
 const runners = [
   ['TypeScript', [process.execPath, '.build/conformance/run.js']],
   ['Python', ['python3', 'conformance/run.py']],
 ] as const;
 
 const ours = [process.execPath, '.build/conformance/stepwise.js'];
-/** Acts whatever it reads, always the same, and fails on the first case. */
+/** A parser that reads every case as the same action, and fails on one case. */
 const careless = `
 import { createInterface } from 'node:readline';
-import { program } from '../support/need.js';
-import { needs } from '../support/needs.js';
 for await (const line of createInterface({ input: process.stdin })) {
   const { id } = JSON.parse(line);
   if (id !== 'markers-13') console.log(JSON.stringify({ id, outcome: 'action', tool_name: 'read', tool_args: { path: 'a' } }));
 }`;
-/** Never acts, and does not say why. */
+/** A parser that never finds an action. */
 const timid = careless.replace(/outcome: .*}/, "outcome: 'none' }");
 
 let folder: string;
@@ -38,14 +36,14 @@ describe.each(runners)('the runner in %s', (language, [interpreter, ...words]) =
   const run = (command: readonly string[]) =>
     spawnSync(interpreter, [...words, 'conformance', ...command], { encoding: 'utf8' });
 
-  tried('finds nothing wrong with this parser', () => {
+  tried('the runner finds no difference in this parser', () => {
     const { status, stdout, stderr } = run(ours);
     expect(stderr).toBe('');
     expect(stdout).not.toMatch(/^(?:acted|missed|wrong call|differs|raised) /m);
     expect(status).toBe(0);
   });
 
-  tried('tells each case that another reads differently, and how', () => {
+  tried('the runner lists each case that a careless parser reads differently, and how', () => {
     const { status, stdout } = run([process.execPath, join(folder, 'careless.mjs')]);
     expect(status).toBe(1);
     const lines = stdout.split('\n');
@@ -56,7 +54,7 @@ describe.each(runners)('the runner in %s', (language, [interpreter, ...words]) =
     expect(stdout).not.toMatch(/markers-01$/m);
   });
 
-  tried('asks no more of a parser than what it says', () => {
+  tried('the runner accepts omitted fields of a parser that never finds an action', () => {
     const { status, stdout } = run([process.execPath, join(folder, 'timid.mjs')]);
     expect(status).toBe(1);
     expect(stdout).toMatch(/^missed markers-01$/m);
