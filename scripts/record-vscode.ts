@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decode, encode } from 'fast-png';
 import type { ScriptedReply } from '../src/offline/testing.js';
+import { exampleNamed } from '../test/support/example.js';
 import { WorkbenchStack } from '../test/support/vscode/workbench-stack.js';
 
 const target = join(process.cwd(), 'docs/recordings');
@@ -70,6 +71,7 @@ async function takePictures(stack: WorkbenchStack, theme: 'light' | 'dark'): Pro
   await stack.closePages();
 }
 
+await exampleNamed('vscode').prepare();
 const stack = new WorkbenchStack();
 try {
   await stack.start();

@@ -130,7 +130,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     '/api/agent/models;x=1',
     '/docs/../api/agent/models',
     '/api\\agent\\models',
-  ])('the list of models as %s: never its answer', async (odd) => {
+  ])('the path %s never returns the list of models without a token', async (odd) => {
     const { status } = await send({ method: 'GET', path: odd });
     expect([401, 404]).toContain(status);
   });
@@ -316,7 +316,7 @@ describe('the SDK client with a token (rule: bearer-tokens)', () => {
     'a\nb',
     'tökèn',
     'a'.repeat(513),
-  ])('%j is no token, and the error does not repeat it', (odd) => {
+  ])('the SDK client refuses %j as a token without repeating it', (odd) => {
     const make = () => new StepwiseClient({ baseUrl: service.url, token: odd });
     expect(make).toThrow(new TypeError('token must be 1 to 512 visible ASCII characters, without spaces.'));
   });
@@ -386,7 +386,7 @@ describe('requests with a foreign Host header (rule: own-host)', () => {
       );
     }
     const { text } = await sendRaw(open.url, { headers: [['Host', 'evil.example']] });
-    // Of two Host headers Node uses the first, another program may use the last.
+    // Given two Host headers, Node uses the first and another program may use the last.
     const twice = [
       ['Host', 'localhost'],
       ['Host', 'evil.example'],
@@ -406,7 +406,7 @@ describe('requests with a foreign Host header (rule: own-host)', () => {
   test.each([
     { AUTH_TOKENS_FILE: path },
     { ALLOW_UNAUTHENTICATED: 'on' },
-  ])('is no matter with %j', async (settings) => {
+  ])('a service with %j accepts any Host', async (settings) => {
     const open = await startWholeService(undefined, settings);
     const request = { method: 'GET', path: '/version', headers: [['Host', 'stepwise.example']] } as const;
     const { status } = await sendRaw(open.url, request);

@@ -82,7 +82,7 @@ describe('a failing collector costs the service only its spans (rule: span-deliv
     ['answers 400 with a page', status(400, '<html>canary</html>'), '400'],
     ['hangs up', ({ socket }) => void socket.destroy(), 'ECONNRESET'],
     ['redirects', (_, response) => void response.writeHead(302, { location: 'http://canary' }).end(), '302'],
-  ])('one that %s', async (_, answer, code) => {
+  ])('a collector that %s is logged once, and its spans as lost', async (_, answer, code) => {
     receiver = await startSpanReceiver(answer);
     await start(receiver.url);
     await steps(2);

@@ -219,7 +219,7 @@ describe('summarizing a history (rule: compaction-summarize)', () => {
   test.each([
     ['', 'no_summary'],
     ['   \n', 'no_summary'],
-  ])('without a summary (%j) the history stays, and the usage is told', async (text, code) => {
+  ])('without a summary (%j) the history stays, and the usage is returned', async (text, code) => {
     service.fake.script({ text });
     const { status, body } = await summarize(run);
     expect(status).toBe(200);
@@ -252,7 +252,7 @@ describe('summarizing a history (rule: compaction-summarize)', () => {
     ['rate-limited', 429, 'upstream_rate_limited'],
     ['server-error', 502, 'upstream_error'],
     ['unauthorized', 401, 'upstream_authentication_failed'],
-  ] as const)('a failure of the provider (%s) has the one body of failures', async (fault, status, code) => {
+  ] as const)('a failure of the provider (%s) returns the common error body', async (fault, status, code) => {
     service.fake.script({ fault, retryAfter: '30' });
     const answer = await summarize(run, { llm_config: { ...llmConfig('openai'), deadlineMs: 3_000 } });
     expect(answer.status).toBe(status);

@@ -265,7 +265,7 @@ describe('the service undoes only its own changes to the argument schema (rule: 
     { content: '42' },
     { content: 'true' },
     { content: 'x', note: null },
-  ])('after a refused schema, and where it is ignored, %j is meant as it is written', async (args) => {
+  ])('arguments %j stay as written if the schema was refused or ignored', async (args) => {
     await withService(async (own) => {
       service.fake.script({ text: saying(args) });
       const ignored = await own.step({ protocol: 'json', tools: [save] });
@@ -393,7 +393,7 @@ test.each([
   'anthropic',
   'llama',
   'json_object',
-] as const)('%s: phases have their control object as the schema (rule: phase-control)', async (name) => {
+] as const)('%s sends the control object of a phase as the schema (rule: phase-control)', async (name) => {
   await withService(async (own) => {
     const step = async (phase: 'reason' | 'observe') => {
       service.fake.script({ text: JSON.stringify(controls[phase]) });
@@ -466,7 +466,7 @@ describe('an unusable schema gives a warning and the best possible request, neve
     ['128 tools whose names no vendor takes', many, []],
     ['a schema of 200 KB', [...tools, huge], ['arguments_not_constrained']],
     ['a tool that no vendor’s schema can say', [...tools, strange], ['arguments_not_constrained']],
-  ] as const)('%s', async (_, offered, expected) => {
+  ] as const)('a step succeeds with %s', async (_, offered, expected) => {
     await withService(async (own) => {
       for (const vendor of ['openai', 'anthropic'] as const) {
         service.fake.script({ text: wrapped.answer });

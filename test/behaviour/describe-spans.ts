@@ -204,7 +204,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     ['/api/agent/react_step', 'server-error', 'failed', 502, 'upstream_error'],
     ['/api/agent/react_step', 'html', 'invalid_response', 502, 'upstream_invalid_response'],
     ['/api/agent/react_step/stream', 'empty-choices', 'invalid_response', 200, 'upstream_invalid_response'],
-  ] as const)('%s that fails with %s says so by codes alone', async (path, fault, failure, status, code) => {
+  ] as const)('the spans of %s that fails with %s contain only codes, no messages', async (path, fault, failure, status, code) => {
     const { tree, span } = await traceOf(path, stepRequest(), { fault });
     const before = [`POST ${path}`, ...prompt];
     expect(tree.slice(0, before.length + 2)).toEqual([...before, '  chat gpt-4o', '    POST']);

@@ -1,16 +1,21 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { Service } from '../../src/service/start.js';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
+import { packageCopyFor, preparePackageCopy } from '../support/package-copy.js';
 
 let provider: FakeProvider;
 let service: Service;
 const question = 'What is the maximum discount in percent?';
 const tsc = 'node_modules/typescript/bin/tsc';
+const packageCopy = packageCopyFor('agent-typescript');
+const agentTypescript = join(packageCopy, '.build/examples/agent-typescript/agent.js');
 
 beforeAll(async () => {
   provider = await startFakeProvider();
@@ -51,18 +56,19 @@ async function output(command: string, args: readonly string[]): Promise<string>
 }
 
 test('the TypeScript agent has 30 lines, type-checks against the built package, and answers', async () => {
+  await preparePackageCopy('agent-typescript');
   for (const project of ['tsconfig.build.json', 'examples/agent-typescript']) {
-    const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' });
+    const args = [tsc, '-p', join(packageCopy, project)];
+    const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect({ project, status, stdout }).toEqual({ project, status: 0, stdout: '' });
   }
-  const built = '.build/examples/agent-typescript/agent.js';
-  const shown = await output(process.execPath, [built, 'examples/shop', question]);
+  const shown = await output(process.execPath, [agentTypescript, 'examples/shop', question]);
   expect(shown).toContain('🔧 search_code {"pattern"');
   expect(shown).toContain('maxDiscountPercent: 30');
 }, 60_000);
 
 test('the TypeScript agent exits with the error message of the service if its run fails', async () => {
-  const agent = ['.build/examples/agent-typescript/agent.js', 'examples/shop', question];
+  const agent = [agentTypescript, 'examples/shop', question];
   const failures = [
     [{ MODEL: 'gpt-4o' }, /^This model needs a key/],
     [{ MODEL: 'no-such-model' }, /^No provider is known for this model/],

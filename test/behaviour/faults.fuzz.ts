@@ -62,7 +62,7 @@ describe.each([
   ['all but the huge', { faults: faultNames.filter((name) => name !== 'huge'), runs, atOnce: 8 }, 0.03],
   // Each of these trials keeps one core busy until its deadline, including the provider and the reader.
   ['the huge', { faults: ['huge'] as const, runs: Math.min(runs, 10), atOnce: 1 }, 0.25],
-])('the faults × both vendors × plain and stream: %s', (_what, options, lateShare) => {
+])('all faults of both vendors, plain and streamed: %s', (_what, options, lateShare) => {
   let trials: Trials;
   beforeAll(async () => {
     trials = await runFaultTrials({ ...options, deadlineMs });

@@ -20,7 +20,7 @@ test.each<[string, object, Record<string, string>]>([
   ['in the body', { ...stepRequest(), user_api_keys: { llmKey: plainKey } }, {}],
   ['in a body that is refused', { user_api_keys: { llmKey: plainKey } }, {}],
   ['in a header', { nothing: true }, { 'X-LLM-API-Key': plainKey }],
-])('(rule: key-redaction) an id that holds the key sent %s gives way to a new one', async (_where, body, headers) => {
+])('(rule: key-redaction) a request id that contains the key sent %s is replaced', async (_where, body, headers) => {
   const answer = await service.post('/api/agent/react_step', body, { ...asId, ...headers });
   expect(answer.headers['x-request-id']).toBe(answer.body.request_id);
   expect(JSON.stringify([answer, service.log])).not.toContain(plainKey);

@@ -81,7 +81,7 @@ describe('metrics of requests and steps (rule: metrics)', () => {
     ['malformed', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n', '400'],
     ['head_too_large', `GET / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
     ['too_many_requests', 'GET /openapi.yaml HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(500), undefined],
-  ])('a connection that is ended over what is no request counts once: %s', async (cause, sent, status) => {
+  ])('a connection closed because of an invalid request counts once: %s', async (cause, sent, status) => {
     const { url, log } = await start();
     const before = log.length;
     const answer = await sendBytes(url, sent);

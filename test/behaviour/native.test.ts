@@ -249,7 +249,7 @@ test.each(
       protocol,
     ]),
   ),
-)('any history that passes the schema can be sent to %s as %s (rule: pairing)', async (vendor, protocol) => {
+)('any valid history can be sent to %s as %s (rule: pairing)', async (vendor, protocol) => {
   service.fake.script({ text: 'Final Answer: taken' });
   await fc.assert(
     fc.asyncProperty(fc.array(anyTurn, { maxLength: 10 }), async (conversation_history) => {

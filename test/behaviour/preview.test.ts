@@ -33,7 +33,7 @@ describe('a preview returns the prompt that the step sends (rule: one-call-per-s
   test.each([
     'openai',
     'anthropic',
-  ] as const)('message for message, whatever the request (%s)', async (vendor) => {
+  ] as const)('a preview equals the sent prompt message by message, for any request (%s)', async (vendor) => {
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
         const wanted = withVendor(request, vendor);

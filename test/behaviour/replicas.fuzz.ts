@@ -75,7 +75,7 @@ describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
     [streamed, 1],
     [streamed, 4],
   ] as const)(
-    '%s, step %d: the run loses one try and nothing else',
+    'a run whose replica is killed %s in step %d loses only one attempt',
     async (moment, atStep) => {
       const { url } = await startBoth();
       scriptAll(replyTo);
@@ -96,7 +96,7 @@ describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
   );
 
   when([plain, streamed])(
-    '%s, asked without an SDK: 502 or a broken stream, and no second call for it',
+    'a caller whose replica is killed %s gets 502 or a broken stream, and no second model call is made',
     async (moment) => {
       const { url } = await startBoth();
       scriptAll((request) => ({ ...replyTo(request), delayMs: 60_000 }));
@@ -114,7 +114,7 @@ describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
   );
 
   when([false, true])(
-    'between two steps, streamed %s: nobody notices',
+    'a run does not notice a replica killed between two steps, streamed: %s',
     async (stream) => {
       const { url } = await startBoth();
       scriptAll(replyTo);
@@ -135,7 +135,7 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
   const when = needs(nginxServer).test;
 
   when(
-    'nginx is told of it: no request fails, none is made twice, and /readyz says 503',
+    'a restart that is announced to nginx fails no request and repeats none, and /readyz returns 503',
     async () => {
       const { nginx: balancer, load } = await startLoaded();
       for (const replica of replicas) {

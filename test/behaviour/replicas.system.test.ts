@@ -134,7 +134,7 @@ needs(nginxServer).describe('two replicas behind the shipped nginx configuration
     { vendor: 'openai', streamed: true },
     { vendor: 'anthropic', streamed: false },
     { vendor: 'anthropic', streamed: true },
-  ])('the steps of a run that alternate give the prompts and answers of one service: %j (rule: replicas)', async (way) => {
+  ])('a run that alternates between replicas gives the prompts and answers of one service: %j (rule: replicas)', async (way) => {
     const { url } = await startReplicas();
     const alone = await drive(replicas[0]?.url ?? '', way, 'alone');
     const both = await drive(url, way, 'both');
@@ -216,15 +216,9 @@ needs(nginxServer).describe('requests through nginx to replicas', () => {
 needs(nginxServer).describe('errors that nginx returns itself', () => {
   test.each([
     ['a body too large even for nginx', 'x'.repeat(5.5 * 2 ** 20), 413, 'request_too_large', false],
-    [
-      'a body too large for the service, which says so',
-      'x'.repeat(4.5 * 2 ** 20),
-      413,
-      'request_too_large',
-      false,
-    ],
-    ['nobody is there', '', 502, 'service_unreachable', true],
-  ])('%s: the one failure body, with the id (rule: one-failure-body)', async (_what, query, status, code, retryable) => {
+    ['a body that the service itself refuses', 'x'.repeat(4.5 * 2 ** 20), 413, 'request_too_large', false],
+    ['a request without a running replica', '', 502, 'service_unreachable', true],
+  ])('nginx returns the common error body with the request id for %s (rule: one-failure-body)', async (_what, query, status, code, retryable) => {
     const { url } = await startReplicas();
     if (status === 502) await Promise.all(replicas.map((replica) => replica.kill()));
     const body = stepRequest({ user_query: query });
@@ -274,7 +268,7 @@ needs(nginxServer).describe('request heads that nginx refuses', () => {
     ['is no HTTP', ['well'], 400, 'invalid_request'],
     ['has a method that nobody takes', ['TRACE / HTTP/1.1'], 405, 'method_not_allowed'],
     ['asks for what each replica has for itself', ['GET /metrics HTTP/1.1'], 404, 'not_found'],
-  ])('as it %s: the one failure body (rule: one-failure-body)', async (_how, head, status, code) => {
+  ])('nginx returns the common error body for a head that %s (rule: one-failure-body)', async (_how, head, status, code) => {
     const { url } = await startReplicas();
     const answer = await sendHead(url, head);
     const [failed, ofService] = [bodyOf(answer), (await sendRaw(url, { path: '/nowhere' })).text];
@@ -288,7 +282,7 @@ needs(nginxServer).describe('request heads that nginx refuses', () => {
   test.each([
     ['three headers of 7 KB', [models, ...Array(3).fill(padding(7_000))]],
     ['a control character in a header', [models, 'X-Padding: \u0001']],
-  ])('as it has %s takes no replica away from others (rule: replicas)', async (_what, head) => {
+  ])('a head with %s does not make nginx avoid a replica (rule: replicas)', async (_what, head) => {
     const { url } = await startReplicas();
     const ask = async () => (await sendRaw(url, { method: 'GET', path: '/api/agent/models' })).status;
     const warm = [await ask(), await ask()];
@@ -317,7 +311,7 @@ needs(nginxServer).describe('data that nginx stores', () => {
     ['the model key, with more around it', `my-${key.toUpperCase()}-id`, asKey],
     ['the model key in base64', Buffer.from(key).toString('base64url'), asKey],
     ['the end of the token', 'run-1-GUgY2F0x-dGhlIGNhdA-aGUgY2F0', asToken],
-  ])('has no request id that is %s, also if nobody is there (rule: request-log)', async (_what, id, secrets) => {
+  ])('nginx does not log a request id that is %s, also without replicas (rule: request-log)', async (_what, id, secrets) => {
     const { url } = await startReplicas();
     const headers = [['X-Request-Id', id], ...secrets] as const;
     const ask = () => sendRaw(url, { method: 'GET', path: '/api/agent/models', headers });

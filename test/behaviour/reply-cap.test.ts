@@ -10,6 +10,8 @@ import {
 } from '../support/whole-service.js';
 
 const MIB = 2 ** 20;
+// Long words, since the fake provider streams each word by itself.
+const longProse = `${'andsoon'.repeat(100)} `.repeat(MIB / 700);
 const tools = [
   { name: 'write_file', inputSchema: { type: 'object', properties: { path: {}, content: {} } } },
 ];
@@ -61,7 +63,7 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
   });
 
   test('a complete action before the cut is not proposed either', async () => {
-    const step = await stepAfter({ text: `Action: write_file(path="a")\n${'and so on '.repeat(MIB / 10)}` });
+    const step = await stepAfter({ text: `Action: write_file(path="a")\n${longProse}` });
     expect(step).toMatchObject({
       status: 'error',
       action_details: null,
@@ -84,8 +86,8 @@ describe.each(ways)('a reply of more than 1 MiB from $vendor, streamed: $streame
   test.each([
     'reason',
     'observe',
-  ] as const)('completes the phase %s, where an action is prose (rule: phases)', async (phase) => {
-    const text = `Action: write_file(path="a")\n${'and so on '.repeat(MIB / 10)}`;
+  ] as const)('a reply over 1 MiB completes the phase %s, which reads an action as prose (rule: phases)', async (phase) => {
+    const text = `Action: write_file(path="a")\n${longProse}`;
     const step = await stepAfter({ text }, { phase });
     expect(step).toMatchObject({ status: 'phase_completed', action_details: null, error: null });
   });

@@ -188,7 +188,7 @@ describe('runs against the real service (rule: run-result)', () => {
     ['an overloaded provider', { fault: 'overloaded' }, 'upstream_overloaded'],
     ['a cut stream', { fault: 'cut' }, 'upstream_unreachable'],
   ] as const)(
-    '%s ends the run with its code',
+    '%s ends the run with its error code',
     async (_, fault, code) => {
       const { result } = await run(fault);
       expect(result).toMatchObject({ stop_reason: 'error', error: { code } });
@@ -295,7 +295,7 @@ describe('the SDK client without a run', () => {
     ['http://person:sk-canary@127.0.0.1:1/?key=sk-canary', 'The service at http://127.0.0.1:1 could not'],
     ['localhost:8080', 'an address that lacks http:// or https://'],
     ['', "this page's own address"],
-  ])('what cannot be reached is named without what may be secret: %j', async (baseUrl, words) => {
+  ])('the error for an unreachable address contains no secret of it: %j', async (baseUrl, words) => {
     const failure = new StepwiseClient({ baseUrl }).models().catch((error: Error) => error.message);
     expect(await failure).toContain(words);
     expect(await failure).not.toContain('canary');

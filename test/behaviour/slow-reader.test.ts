@@ -15,7 +15,7 @@ const mostPieces = Math.floor((60 * mebibyte) / piece.length);
 test.each([
   'openai',
   'anthropic',
-] as const)('a reader who stops reading holds up the provider, not memory: %s (rule: slow-reader)', async (vendor) => {
+] as const)('a caller who stops reading pauses the provider instead of filling memory: %s (rule: slow-reader)', async (vendor) => {
   let made = 0;
   const chunks = (function* () {
     for (; made < mostPieces; made += 1) yield piece;

@@ -64,12 +64,12 @@ describe('the query and the history (rule: task-turn)', () => {
   test.each<[string, string, TurnInput[], boolean]>([
     ['a first query is added', 'q', [], true],
     ['another query is added', 'q2', [user('q')], true],
-    ['the same, not yet answered, is skipped', 'q', [user('q'), call('a'), saw('x')], false],
-    ['the same, answered, is added', 'q', [user('q'), said('a')], true],
+    ['the query of the unanswered last turn is skipped', 'q', [user('q'), call('a'), saw('x')], false],
+    ['the query of an answered turn is added again', 'q', [user('q'), said('a')], true],
     ['a notice is not the last query', 'q', [user('q'), call('a'), user('n', { kind: 'notice' })], false],
-    ['a phase is no answer', 'q', [user('q'), { ...said('plan'), phase: 'reason' }], false],
+    ['a phase does not answer the query', 'q', [user('q'), { ...said('plan'), phase: 'reason' }], false],
     ['an empty query adds nothing', '', [user('q'), call('a'), saw('x')], false],
-  ])('%s', async (_rule, user_query, history, isAdded) => {
+  ])('user_query: %s', async (_rule, user_query, history, isAdded) => {
     service.fake.script(answers);
     const { answer } = await sentFor({ user_query, conversation_history: history });
     expect(answer.body.new_turns.filter(({ role }) => role === 'user')).toEqual(
@@ -90,7 +90,7 @@ describe('the query and the history (rule: task-turn)', () => {
     });
   });
 
-  test.each(['notice', 'summary'] as const)('a %s alone can be gone on from', async (kind) => {
+  test.each(['notice', 'summary'] as const)('a step continues from a %s turn alone', async (kind) => {
     service.fake.script(answers);
     const { answer } = await sentFor({ user_query: '', conversation_history: [user('so far', { kind })] });
     expect(answer.status).toBe(200);
@@ -330,7 +330,7 @@ describe('the deadline interrupts counting and fitting (rule: one-deadline)', ()
     '/api/agent/react_step',
     '/api/agent/context_preview',
     '/api/agent/compact_history',
-  ])('%s', async (path) => {
+  ])('the deadline of 500 ms interrupts %s while it counts', async (path) => {
     const before = service.fake.requests.length;
     const request = stepRequest({
       user_query: '',

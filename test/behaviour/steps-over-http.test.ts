@@ -94,7 +94,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     test.each([
       ['malformed_action', 'Thought: hm\nAction: read_file(path="a'],
       ['unknown_tool', 'Thought: hm\nAction: remove_all(path="a")'],
-    ])('%s: the correction is appended and sent back', async (outcome, text) => {
+    ])('the next step accepts the appended correction after %s', async (outcome, text) => {
       const body = await step({ text });
       expect(body).toMatchObject({
         status: 'direct_response_provided',
@@ -166,7 +166,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
         'Action: read_file(path="ca',
       ],
       ['empty_response', { text: '' }, null],
-    ])('%s is 200, billed, spends the iteration and keeps the text so far', async (code, reply, partial) => {
+    ])('%s returns 200 with usage, uses up an iteration and keeps the partial text', async (code, reply, partial) => {
       const body = await step(reply, { conversation_history: [{ role: 'user', content: 'before' }] });
       expect([body.status, body.error?.code, body.iterations_remaining]).toEqual(['error', code, 4]);
       if (partial === null) expect(body.error?.partial_text).toBeNull();
@@ -312,7 +312,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     test.each([
       ['full', ['a.ts', 'gone.ts']],
       ['summary', ['gone.ts']],
-    ] as const)('report %s', async (report, ids) => {
+    ] as const)('include.report %s lists these items of the context', async (report, ids) => {
       const body = await step(reply, { ...asked, include: { report } });
       const explicit = body.context_report?.items.filter(({ kind }) => kind === 'explicit');
       expect(explicit?.map(({ id }) => id)).toEqual(ids);

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
 import { act, answer, ended, enterKey, scripted, setUp, terminal } from '../support/cli-harness.js';
-import { linux, needs } from '../support/needs.js';
+import { linux } from '../support/need.js';
+import { needs } from '../support/needs.js';
 import { until } from '../support/until.js';
 
 const stubborn = 'trap "" TERM INT HUP; echo $$ > pid; while :; do sleep 0.2; done';

@@ -6,7 +6,8 @@ import { newRunFile, savedRunsFolder, saveRun } from '../../src/cli/state/saved-
 import { turnSchema } from '../../src/contract/history.js';
 import { readTrajectory } from '../../src/sdk/saved/read-trajectory.js';
 import { act, answer, ended, scripted, setUp } from '../support/cli-harness.js';
-import { linux, needs } from '../support/needs.js';
+import { linux } from '../support/need.js';
+import { needs } from '../support/needs.js';
 
 const files = { 'src/shop.ts': 'export const limit = 30;\n', 'notes.md': 'The secret word is plover.\n' };
 

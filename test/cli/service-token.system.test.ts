@@ -5,7 +5,8 @@ import { createToken, digestOf } from '../../src/service/operations/access/token
 import { readTokenEntries } from '../../src/service/operations/access/token-entries.js';
 import { type Service, startService } from '../../src/service/start.js';
 import { act, answer, type Bench, ended, scripted, setUp } from '../support/cli-harness.js';
-import { linux, needs } from '../support/needs.js';
+import { linux } from '../support/need.js';
+import { needs } from '../support/needs.js';
 import { patience } from '../support/patience.js';
 import { writeTokenFile } from '../support/token-file.js';
 

@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
 
 /** Both runners test a command with the cases. CI has both languages; other machines may lack Python. */
 const runners = [

@@ -93,7 +93,7 @@ describe('each way to make room works as the page states', () => {
     ['"max_iterations_left": 1', { max_iterations_left: 1 }],
     ['"contextShare": 0.9', config({ contextShare: 0.9 })],
     ['"tokenLimit": 8000', config({ tokenLimit: 8_000 })],
-  ])('%s shows all of the folder', async (dial, changes) => {
+  ])('%s makes room for the whole folder', async (dial, changes) => {
     expect(page).toContain(`\`${dial}\``);
     const report = await reportOf({ ...changes });
     expect(pricing.map((id) => statusOf(report, id))).toEqual(['included', 'included', 'included']);
@@ -157,7 +157,7 @@ describe('the stable prompt', () => {
     ['another focus file', focus],
     ['a changed TODO list', { tasks: [{ id: 1, content: 'Look', status: 'todo' }] }],
     ['the order to answer', { max_iterations_left: 1 }],
-  ])('%s keeps it', async (_, changes) => {
+  ])('%s keeps the stable prompt', async (_, changes) => {
     expect(await hashOf(changes)).toBe(await hashOf({}));
   });
 
@@ -182,7 +182,7 @@ describe('the stable prompt', () => {
     ],
     ['another tokenLimit', config({ tokenLimit: 8_000 })],
     ['another contextShare', config({ contextShare: 0.9 })],
-  ])('%s is another one', async (_, changes) => {
+  ])('%s changes the stable prompt', async (_, changes) => {
     expect(await hashOf(changes)).not.toBe(await hashOf({}));
   });
 });

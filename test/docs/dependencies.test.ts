@@ -21,6 +21,6 @@ test('no installed package runs an install script, and each declares its licence
   expect(production.filter(([, { hasInstallScript, license }]) => hasInstallScript || !license)).toEqual([]);
 });
 
-test('installing this repository reports nothing to third parties', () => {
+test('package.json turns off the install reports of scarf', () => {
   expect(packageJson.scarfSettings).toEqual({ enabled: false });
 });

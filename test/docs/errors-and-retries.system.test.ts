@@ -34,7 +34,7 @@ function rowsOf(section: string): string[][] {
 test.each([
   ['Try again', true],
   ['Change something first', false],
-])('"%s" has each code of which that is true, with its status and its words', (section, retryable) => {
+])('the section "%s" lists exactly the codes it is about, with status and message', (section, retryable) => {
   const told = rowsOf(section).map(([code, status, message]) => [code, Number(status), message]);
   const meant = Object.entries(errorCodes)
     .filter(([, row]) => row.retryable === retryable)
@@ -43,7 +43,7 @@ test.each([
   for (const [, , , what = ''] of rowsOf(section)) expect(what).not.toBe('');
 });
 
-test('each error code of the client is on the page, with whether to retry', async () => {
+test('failures before the service have the codes and the retry advice of the page', async () => {
   const other = createServer(({ url }, response) => {
     if (url?.startsWith('/foreign')) response.writeHead(Number(url.split('/')[2])).end('<h1>Log in</h1>');
   });

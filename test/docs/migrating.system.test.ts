@@ -32,7 +32,10 @@ const run = (file: string) =>
 const latest = (): string => JSON.stringify(provider.requests.at(-1)?.body);
 const call = 'Action: read_file(path="src/limits.ts")';
 
-test.each(['before.mjs', 'after.mjs'])('%s reads the file and prints the answer', async (name) => {
+test.each([
+  'before.mjs',
+  'after.mjs',
+])('the loop %s of the migration page reads the file and prints the answer', async (name) => {
   provider.script([{ text: `Thought: I read.\n${call}` }, answer('At most 40.')]);
   expect((await run(fileOf(name))).stdout).toBe('At most 40.\n');
   expect(latest()).toContain('MAX_DISCOUNT = 40');

@@ -24,7 +24,7 @@ test.each([
   'json-call',
   'tag-call',
   'bare-call',
-])('the example of `%s` is an action', (rule) => {
+])('the example of the rule `%s` is read as an action', (rule) => {
   expect(read(exampleOf(rule)).action).toMatchObject(port);
 });
 

@@ -122,7 +122,7 @@ describe('each message of a UI on the troubleshooting page is in the source of t
   test.each([
     ['In the playground', 'src/playground'],
     ['In VS Code', 'examples/vscode/src'],
-  ])('%s', (section, folder) => {
+  ])('every message of the section "%s" is in the source of that UI', (section, folder) => {
     const source = sourceOf(folder).replaceAll(/\$\{[^}]*\}/g, '…');
     const messages = messagesOf(section);
     expect(messages.length).toBeGreaterThan(6);

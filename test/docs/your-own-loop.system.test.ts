@@ -6,7 +6,8 @@ import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-pro
 import type { Service } from '../../src/service/start.js';
 import { act, answer, ended } from '../support/cli-harness.js';
 import { copyFiles } from '../support/document-snippets.js';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
 
 /** Runs both loops of the page unchanged against the service. */
 const page = readFileSync('docs/your-own-loop.md', 'utf8');
@@ -85,7 +86,7 @@ describe.each(languages)('the loop of your own in $file', ({ command, needed, fi
     expect(latest()).not.toContain('old.md:1:');
   });
 
-  test.each(['n\n', ''])('anything else is a no, which the model is told (%j)', async (typed) => {
+  test.each(['n\n', ''])('the documented loop takes %j as a no and informs the model', async (typed) => {
     provider.script([act('delete_note(path="old.md")'), act('search_notes(query="was")'), answer('Kept.')]);
     expect((await ended(start('Delete the old note'), typed)).stdout).toContain('Kept.');
     expect(latest()).toContain('old.md:1:');

@@ -8,7 +8,8 @@ import { isIgnored, readIgnoreRules } from '../../src/files/ignore-rules.js';
 import { anything, fitsSequence } from '../../src/files/name-pattern.js';
 import { pathMatcher, readPathPattern } from '../../src/files/path-pattern.js';
 import { walkFolder } from '../../src/files/walk-folder.js';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 const signal = new AbortController().signal;

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { countLines, toDiff, toPatch } from '../../src/playground/project/changes-patch.js';
-import { needs, program } from '../support/needs.js';
+import { program } from '../support/need.js';
+import { needs } from '../support/needs.js';
 import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 
 const home = temporaryFolder();

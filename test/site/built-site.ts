@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { resolve, sep } from 'node:path';
 import express from 'express';
 import { listen } from '../support/listen.js';
-import type { Need } from '../support/needs.js';
+import type { Need } from '../support/need.js';
 import { onceForAllSuites } from '../support/once-for-all-suites.js';
 
 export const siteGenerator: Need = {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type Browser, chromium } from 'playwright-core';
 import { listen } from './listen.js';
-import { findCommand, type Need } from './needs.js';
+import { findCommand, type Need } from './need.js';
 
 const binary = findCommand(
   ['chromium', '--version'],

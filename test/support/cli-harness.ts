@@ -20,7 +20,7 @@ import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { ScriptedCompletion } from '../../src/offline/wire/reply.js';
 import { Emulator } from './emulator.js';
-import type { Need } from './needs.js';
+import type { Need } from './need.js';
 import { until } from './until.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');

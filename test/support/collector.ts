@@ -5,7 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
-import type { Need } from './needs.js';
+import type { Need } from './need.js';
 
 /** Path of the OpenTelemetry collector, which `test/support/collector/build` builds. */
 const binary =

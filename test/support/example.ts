@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Need } from './needs.js';
+import type { Need } from './need.js';
 import { onceForAllSuites } from './once-for-all-suites.js';
-import { packageCopy, preparePackageCopy } from './package-copy.js';
+import { packageCopyFor, preparePackageCopy } from './package-copy.js';
 
 /** An example with large dependencies of its own, which `npm ci` of the package does not install. */
 export interface Example {
@@ -16,6 +16,7 @@ export interface Example {
 
 export function exampleNamed(name: string): Example {
   const original = resolve('examples', name);
+  const packageCopy = packageCopyFor(name);
   const folder = join(packageCopy, 'examples', name);
   const isInstalled = hasInstalled(original);
   const dependencies = {
@@ -25,10 +26,11 @@ export function exampleNamed(name: string): Example {
     reason: `not installed; run npm ci in examples/${name}`,
   };
   const prepare = async (): Promise<void> => {
-    await preparePackageCopy();
+    await preparePackageCopy(name);
     await onceForAllSuites(`example-${name}`, () => {
       if (!isInstalled) npm(original, 'ci', '--loglevel=error');
       linkDependencies(original, folder);
+      symlinkSync(packageCopy, join(folder, 'node_modules/stepwise'));
       npm(folder, 'run', '-s', 'build');
     });
   };
@@ -38,14 +40,13 @@ export function exampleNamed(name: string): Example {
 const npm = (folder: string, ...args: string[]) =>
   execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
 
-/** Gives the copy what is installed for the original, except for `stepwise`, which is the copy of the package. */
+/** Gives the copy the dependencies of the original, except for `stepwise`, which must be the copy of the package. */
 function linkDependencies(original: string, copy: string): void {
   const installed = join(original, 'node_modules');
   const linked = join(copy, 'node_modules');
   mkdirSync(linked);
   for (const name of readdirSync(installed).filter((each) => each !== 'stepwise'))
     symlinkSync(join(installed, name), join(linked, name));
-  symlinkSync(packageCopy, join(linked, 'stepwise'));
 }
 
 function hasInstalled(folder: string): boolean {

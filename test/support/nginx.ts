@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
-import { findCommand, type Need } from './needs.js';
+import { findCommand, type Need } from './need.js';
 import { until } from './until.js';
 
 const binary = findCommand(['nginx', '-v'], ['/usr/sbin/nginx', '-v']);

@@ -2,9 +2,6 @@ import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { onceForAllSuites } from './once-for-all-suites.js';
 
-/** A copy of the sources of the package and its examples, so that tests can compile them without touching `dist`. */
-export const packageCopy = resolve('.build/package-copy');
-
 const COPIED = [
   'package.json',
   'tsconfig.json',
@@ -17,10 +14,15 @@ const COPIED = [
   'examples',
 ];
 
-export const preparePackageCopy = (): Promise<void> =>
-  onceForAllSuites('package-copy', () => {
-    mkdirSync(packageCopy);
+/** Returns the folder of a copy of the package, of which each user has its own. */
+export const packageCopyFor = (user: string): string => resolve('.build/package-copies', user);
+
+/** Copies the sources of the package and its examples, so that tests can compile them without touching `dist`. */
+export const preparePackageCopy = (user: string): Promise<void> =>
+  onceForAllSuites(`package-copy-${user}`, () => {
+    const folder = packageCopyFor(user);
+    mkdirSync(folder, { recursive: true });
     const isSource = (path: string) => !['node_modules', 'dist'].includes(basename(path));
-    for (const path of COPIED) cpSync(path, join(packageCopy, path), { recursive: true, filter: isSource });
-    symlinkSync(resolve('node_modules'), join(packageCopy, 'node_modules'));
+    for (const path of COPIED) cpSync(path, join(folder, path), { recursive: true, filter: isSource });
+    symlinkSync(resolve('node_modules'), join(folder, 'node_modules'));
   });

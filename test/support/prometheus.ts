@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
-import { type Need, program } from './needs.js';
+import { type Need, program } from './need.js';
 import { until } from './until.js';
 
 /** Debian's package `prometheus` contains both. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from './free-port.js';
-import { findCommand, type Need } from './needs.js';
+import { findCommand, type Need } from './need.js';
 
 const binary = findCommand(['redis-server', '--version'], ['valkey-server', '--version']);
 

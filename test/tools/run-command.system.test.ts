@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { listProcesses, startOf } from '../../src/tools/run/process-table.js';
-import { linux, needs } from '../support/needs.js';
+import { linux } from '../support/need.js';
+import { needs } from '../support/needs.js';
 import { until } from '../support/until.js';
 import { openWorkshop } from '../support/workshop.js';
 

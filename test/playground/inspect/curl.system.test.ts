@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import type { ModelList } from '../../../src/contract/model-list.js';
 import { curlOf, visibleJson } from '../../../src/playground/inspect/request/curl.js';
 import { type ModelChoice, wantsKey } from '../../../src/playground/run/model-access.js';
-import { needs, program } from '../../support/needs.js';
+import { program } from '../../support/need.js';
+import { needs } from '../../support/needs.js';
 import { stepRequest } from '../../support/step-request.js';
 import { key, startWholeService, type WholeService } from '../../support/whole-service.js';
 

