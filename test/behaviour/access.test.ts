@@ -318,7 +318,7 @@ describe('the SDK client with a token (rule: bearer-tokens)', () => {
     'a'.repeat(513),
   ])('the SDK client refuses %j as a token without repeating it', (odd) => {
     const make = () => new StepwiseClient({ baseUrl: service.url, token: odd });
-    expect(make).toThrow(new TypeError('token must be 1 to 512 visible ASCII characters, without spaces.'));
+    expect(make).toThrow(new TypeError('token must be 1 to 512 visible ASCII characters without spaces.'));
   });
 });
 

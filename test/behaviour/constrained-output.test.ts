@@ -58,12 +58,12 @@ const orNull = (schema: unknown) => ({ anyOf: [schema, { type: 'null' }] });
 const calling = (name: string, args: unknown) => closed({ tool: { type: 'string', const: name }, args });
 const endLine = { anyOf: [{ type: 'integer' }, { type: 'null' }] };
 const actions = (startLine: unknown, lastLine: unknown, required: string[]) => [
-  calling('files.read', closed({ path: text, end_line: lastLine, start_line: startLine }, required)),
+  calling('files.read', closed({ path: text, start_line: startLine, end_line: lastLine }, required)),
   calling('list_tasks', closed({})),
 ];
 const whole = (branches: unknown[]) =>
   closed({ thought: text, action: { anyOf: [...branches, closed({ final_answer: text })] } });
-const everything = ['path', 'end_line', 'start_line'];
+const everything = ['path', 'start_line', 'end_line'];
 const strict = (startLine: unknown) => ({
   type: 'json_schema',
   json_schema: {
@@ -477,7 +477,8 @@ describe('an unusable schema gives a warning and the best possible request, neve
         expect(body.direct_response).toBe('Line 3.');
         const codes = body.warnings
           .map(({ code }) => code)
-          .filter((code) => code !== 'token_limit_above_window');
+          // The fake counts a token for four characters, and so does not count what we do.
+          .filter((code) => !['token_limit_above_window', 'prompt_truncated_upstream'].includes(code));
         expect(codes).toEqual(
           vendor === 'anthropic' && offered === many ? ['arguments_not_constrained'] : expected,
         );

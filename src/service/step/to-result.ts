@@ -44,7 +44,8 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
     session_id: request.session_id,
     status: conclusion.status,
     iterations_remaining: remaining(request),
-    thought: conclusion.thought,
+    // An empty thought is none, in every protocol.
+    thought: conclusion.thought || null,
     direct_response: conclusion.directResponse,
     action_details: action ?? null,
     additional_actions: others,
