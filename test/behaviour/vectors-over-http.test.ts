@@ -42,7 +42,7 @@ function faultsOf({ expected, text }: ParserCase, { status, body }: StepAnswer):
       ? []
       : [JSON.stringify(action.tool_args)]),
     ...(action.raw_action_string === `Action: ${expected.raw}` ? [] : [action.raw_action_string]),
-    ...(body.thought === expected.thought ? [] : [`thought ${body.thought}`]),
+    ...(body.thought === (expected.thought || null) ? [] : [`thought ${body.thought}`]),
   ];
 }
 

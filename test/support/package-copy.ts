@@ -7,7 +7,6 @@ const COPIED = [
   'tsconfig.json',
   'tsconfig.build.json',
   'openapi.yaml',
-  'openapi',
   'README.md',
   'src',
   'scripts',
