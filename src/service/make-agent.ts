@@ -3,6 +3,7 @@ import { contextSources } from './context/sources/context-sources.js';
 import type { Agent } from './http/routes/step-routes.js';
 import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
+import { proxiesFrom } from './providers/upstream/proxies.js';
 import { compactHistory } from './step/compaction/compact-history.js';
 import { previewStep, reactStep } from './step/react-step.js';
 
@@ -23,6 +24,7 @@ export function makeAgent(config: Config, { metrics, startOffline }: AgentOption
       openaiUrl: config.OPENAI_UPSTREAM_URL,
       anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
       upstreams: config.UPSTREAMS,
+      proxyFor: proxiesFrom(config),
       ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
     }),
     step: metrics.timed(reactStep),

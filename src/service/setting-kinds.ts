@@ -56,6 +56,18 @@ const namesIn = (text: string): number =>
 /** Schema of an http or https URL. It aborts, so that checks over several settings never see an invalid URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL', abort: true });
 
+/** URL of a proxy; `proxy.example:3128` without a scheme means http, as in other programs. */
+export const proxyUrl = z
+  .string()
+  .transform((text) => (/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`))
+  .pipe(
+    z.url({
+      protocol: /^https?$/,
+      error: 'expected the http or https URL of a proxy, such as http://proxy.example:3128',
+      abort: true,
+    }),
+  );
+
 export const isFile = (path: string): boolean => statIfPresent(path)?.isFile() ?? false;
 export const isFolder = (path: string): boolean => statIfPresent(path)?.isDirectory() ?? false;
 

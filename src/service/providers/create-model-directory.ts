@@ -11,6 +11,7 @@ import { listedNames, traitsOf, type VendorName, vendorNames, vendors } from './
 import { openaiVendor } from './openai/provider.js';
 import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
+import type { ProxyFor } from './upstream/proxies.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 
 /** A server with an OpenAI-compatible Chat Completions API, as the operator configured it (rule: named-upstreams). */
@@ -38,6 +39,8 @@ export interface ProvidersConfig {
    * disabled.
    */
   readonly startOffline?: () => Promise<string>;
+  /** Chooses the proxy for an upstream; by default none. */
+  readonly proxyFor?: ProxyFor;
   /** Observes all provider requests of this process. */
   readonly observe?: RequestObserver;
 }
@@ -79,7 +82,9 @@ interface Upstream {
 /** Creates the directory. Throws if two upstreams have the same name. Reads no environment variables. */
 export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
   // undici is loaded with the first call, so that the service listens sooner.
-  const transport = onDemand(async () => new (await import('./upstream/transport.js')).Transport());
+  const transport = onDemand(
+    async () => new (await import('./upstream/transport.js')).Transport(config.proxyFor),
+  );
   const shared: SharedState = {
     transport: transport.get,
     learned: new LearnedParameters(),

@@ -110,11 +110,14 @@ const BAD_UPGRADE = 'bad upgrade';
  * byte was written. A socket that the peer closed while it was idle proves nothing: the request was handed to the
  * operating system, and may have arrived and been billed.
  */
-export function connectionFailure(error: unknown, provider: string): FailedAttempt {
+export function connectionFailure(
+  error: unknown,
+  { provider, viaProxy = false }: { readonly provider: string; readonly viaProxy?: boolean },
+): FailedAttempt {
   const isUnreadable =
     error instanceof Error && (unreadable.includes(error.name) || error.message === BAD_UPGRADE);
   if (isUnreadable) return invalidAnswer(provider, null);
-  const connection = connectionFailureOf(error);
+  const connection = connectionFailureOf(error, viaProxy);
   return new FailedAttempt(new ProviderError('unreachable', { provider, connection }), {
     repeatable: neverConnected(error) && connection?.isPassing !== false,
   });

@@ -21,10 +21,14 @@ const problems: ReadonlyMap<string, ConnectionProblem> = new Map([
 const untrusted =
   /^(?:CERT_|CRL_|ERR_SSL_|ERR_TLS_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH)/;
 
-/** Returns what an error of the connection means to its operator; null if it names no known problem. */
-export function connectionFailureOf(error: unknown): ConnectionFailure | null {
+/**
+ * Returns what an error of the connection means to its operator; null if it names no known problem. Through a proxy only
+ * TLS is spoken with the upstream itself before it answers.
+ */
+export function connectionFailureOf(error: unknown, viaProxy = false): ConnectionFailure | null {
   const codes = codesOf(error);
-  const problem = codes.map(problemOf).find((each) => each !== undefined);
+  const found = codes.map(problemOf).find((each) => each !== undefined);
+  const problem = viaProxy && !found?.startsWith('tls_') ? 'proxy' : found;
   return problem ? { problem, isPassing: !isLasting(problem, codes) } : null;
 }
 

@@ -1,11 +1,13 @@
-import { Client, type Dispatcher } from 'undici';
+import { Client, type Dispatcher, ProxyAgent } from 'undici';
 import { Interruption } from '../../step/interruption.js';
 import type { ObservedRequest, RequestEnd, RequestObserver } from '../request-observer.js';
 import { FailedAttempt, invalidAnswer } from './attempts.js';
 import { connectionFailure } from './classify-failure.js';
+import type { ProxyFor } from './proxies.js';
+
+const connecting = { timeout: 10_000 };
 
 const clientOptions: Client.Options = {
-  connect: { timeout: 10_000 },
   // Steps of one run are seconds apart.
   keepAliveTimeout: 60_000,
   // Both are disabled, because the request's signal covers these phases.
@@ -51,8 +53,13 @@ const SWITCHING_PROTOCOLS = 101;
  * waits for its connection (#386).
  */
 export class Transport {
-  readonly #idle = new Map<string, Client[]>();
-  readonly #clients = new Set<Client>();
+  readonly #idle = new Map<string, Dispatcher[]>();
+  readonly #clients = new Set<Dispatcher>();
+  readonly #proxyFor: ProxyFor;
+
+  constructor(proxyFor: ProxyFor = () => undefined) {
+    this.#proxyFor = proxyFor;
+  }
 
   /**
    * Sends a request. Resolves once a response has begun that looks usable. Throws a `FailedAttempt` or the
@@ -62,13 +69,14 @@ export class Transport {
     const { provider, url, streamed, signal } = request;
     signal.throwIfAborted();
     const observed = request.observe?.({ provider, streamed, origin: url.origin });
-    const { client, release } = this.#takeClient(url.origin, signal);
+    const proxy = this.#proxyFor(url);
+    const { client, release } = this.#takeClient({ origin: url.origin, proxy }, signal);
     let response: Dispatcher.ResponseData;
     try {
       response = await client.request(optionsFor(request, observed?.headers));
     } catch (error) {
       release({ isReusable: false });
-      const failure = failureOf(error, request);
+      const failure = failureOf(error, { provider, signal, viaProxy: proxy !== undefined });
       observed?.ended({ status: null, failure: nameOf(failure) });
       throw failure;
     }
@@ -84,10 +92,13 @@ export class Transport {
   }
 
   /** Returns an idle client or a new one. The signal destroys it until it is released. */
-  #takeClient(origin: string, signal: AbortSignal): { client: Client; release: Release } {
+  #takeClient(
+    { origin, proxy }: { readonly origin: string; readonly proxy: string | undefined },
+    signal: AbortSignal,
+  ): { client: Dispatcher; release: Release } {
     const idle = this.#idle.get(origin) ?? [];
     this.#idle.set(origin, idle);
-    const client = idle.pop() ?? new Client(origin, clientOptions);
+    const client = idle.pop() ?? newClient(origin, proxy);
     this.#clients.add(client);
     const destroy = (): void => {
       this.#clients.delete(client);
@@ -102,6 +113,12 @@ export class Transport {
     };
     return { client, release };
   }
+}
+
+/** Returns a client with a connection of its own, through a tunnel of the proxy if there is one. */
+function newClient(origin: string, proxy: string | undefined): Dispatcher {
+  if (proxy === undefined) return new Client(origin, { ...clientOptions, connect: connecting });
+  return new ProxyAgent({ uri: proxy, ...clientOptions, proxyTls: connecting, requestTls: connecting });
 }
 
 /** Ends the use of a client: keeps it for other requests if it is reusable, otherwise closes its connection. */
@@ -246,10 +263,14 @@ export class Answer {
 /** Returns the error to throw for an error of undici. */
 function failureOf(
   error: unknown,
-  { signal, provider }: Pick<UpstreamRequest, 'signal' | 'provider'>,
+  {
+    signal,
+    provider,
+    viaProxy = false,
+  }: Pick<UpstreamRequest, 'signal' | 'provider'> & { readonly viaProxy?: boolean },
 ): unknown {
   if (signal.aborted) return signal.reason;
-  return error instanceof FailedAttempt ? error : connectionFailure(error, provider);
+  return error instanceof FailedAttempt ? error : connectionFailure(error, { provider, viaProxy });
 }
 
 function nameOf(failure: unknown): RequestEnd['failure'] {

@@ -72,7 +72,7 @@ describe('a second request after a connection error (rule: second-request)', () 
       Object.assign(new Error('failed'), { errors: [systemError('connect'), systemError('connect')] }),
     ],
   ])('a second request is allowed because nothing was written: %s', (_, error) => {
-    expect(connectionFailure(error, 'openai').repeatable).toBe(true);
+    expect(connectionFailure(error, { provider: 'openai' }).repeatable).toBe(true);
   });
 
   test.each([
@@ -85,6 +85,6 @@ describe('a second request after a connection error (rule: second-request)', () 
     ['the socket was closed', Object.assign(new Error('failed'), { code: 'UND_ERR_SOCKET' })],
     ['the answer is no HTTP', Object.assign(new Error('failed'), { name: 'HTTPParserError' })],
   ])('a second request is not allowed because something may have been written: %s', (_, error) => {
-    expect(connectionFailure(error, 'openai').repeatable).toBe(false);
+    expect(connectionFailure(error, { provider: 'openai' }).repeatable).toBe(false);
   });
 });

@@ -54,5 +54,5 @@ test.each([
   'CERT_HAS_EXPIRED',
 ])('%s allows no second request, since it would fail too (rule: second-request)', (code) => {
   const error = withCode(code, { syscall: 'connect' });
-  expect(connectionFailure(error, 'openai').repeatable).toBe(false);
+  expect(connectionFailure(error, { provider: 'openai' }).repeatable).toBe(false);
 });
