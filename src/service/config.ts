@@ -5,7 +5,16 @@ import { explainIssue } from './http/intake/explain-issue.js';
 import { findMisunderstood } from './misunderstood-settings.js';
 import { isProxy } from './operations/limits/client-address.js';
 import { looksSecret } from './providers/secret.js';
-import { httpUrl, isFile, isFolder, isRedisUrl, json, proxyUrl, wholeNumber } from './setting-kinds.js';
+import {
+  httpUrl,
+  isFile,
+  isFolder,
+  isRedisUrl,
+  json,
+  proxyUrl,
+  upstreamUrl,
+  wholeNumber,
+} from './setting-kinds.js';
 
 /** The configuration is invalid. Each problem names its variable and never contains the value. */
 export class ConfigError extends Error {
@@ -104,7 +113,7 @@ const folder = z.string().refine(isFolder, 'expected the path of a readable fold
 const upstreamFields = z
   .strictObject(
     {
-      url: httpUrl,
+      url: upstreamUrl,
       keyRequired: z.boolean().optional(),
       contextWindow: z.int().positive().optional(),
       maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
@@ -170,9 +179,9 @@ const configSchema = z
     /** Minimum level of the log lines. Default `info`. */
     LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
     /** Base URL of OpenAI's API, with `/v1`. */
-    OPENAI_UPSTREAM_URL: httpUrl.default('https://api.openai.com/v1'),
+    OPENAI_UPSTREAM_URL: upstreamUrl.default('https://api.openai.com/v1'),
     /** Base URL of Anthropic's API, without `/v1`, as Anthropic's SDK expects it. */
-    ANTHROPIC_UPSTREAM_URL: httpUrl.default('https://api.anthropic.com'),
+    ANTHROPIC_UPSTREAM_URL: upstreamUrl.default('https://api.anthropic.com'),
     /** OpenAI-compatible servers by name. A key is required over https, unless `keyRequired` is false. */
     UPSTREAMS: json(z.record(upstreamName, upstream), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
     /** Whether the embedded model `offline` is available. Default `on`. */

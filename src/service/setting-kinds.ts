@@ -56,6 +56,32 @@ const namesIn = (text: string): number =>
 /** Schema of an http or https URL. It aborts, so that checks over several settings never see an invalid URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL', abort: true });
 
+/**
+ * URL of an upstream, below which its endpoints are. A key goes with each request and never into the URL, which is logged
+ * and traced.
+ */
+export const upstreamUrl = httpUrl
+  .refine((url) => !hasCredentials(url), {
+    error: 'expected a URL without user and password: callers send their keys with their requests',
+    abort: true,
+  })
+  .refine((url) => new URL(url).search === '' && new URL(url).hash === '', {
+    error: 'expected a URL without a query or a fragment',
+    abort: true,
+  })
+  .refine((url) => !endpointPath.test(new URL(url).pathname), {
+    error:
+      'expected the URL below which the endpoints are, such as https://models.example/v1, not an endpoint itself',
+    abort: true,
+  });
+
+function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url);
+  return username !== '' || password !== '';
+}
+
+const endpointPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|models)\/?$/;
+
 /** URL of a proxy; `proxy.example:3128` without a scheme means http, as in other programs. */
 export const proxyUrl = z
   .string()

@@ -93,20 +93,15 @@ describe('`stepwise doctor` (rule: terminal)', () => {
     const { host } = new URL(provider.url);
     const secret = 'http://very-secret-user:very-secret-word';
     Object.assign(environment, {
-      OPENAI_UPSTREAM_URL: `${secret}@127.0.0.1:9/very-secret/v1?key=very-secret`,
-      ANTHROPIC_UPSTREAM_URL: `${secret}@[::1]:9`,
+      HTTPS_PROXY: `${secret}@127.0.0.1:9`,
       REDIS_URL: 'redis://:very-secret@127.0.0.1:6379',
-      UPSTREAMS: JSON.stringify({ fake: `${secret}@${host}/v1` }),
     });
     const right = await run(['doctor']);
-    expect(right.stdout).toMatch(
-      new RegExp(
-        `^ok {2}Upstream fake +${host} \\(the user and password in its address are not sent\\) answers`,
-        'm',
-      ),
-    );
     const wrong: NodeJS.ProcessEnv[] = [
       { UPSTREAMS: `{"fake": "${secret}@${host}/v1"` },
+      { UPSTREAMS: JSON.stringify({ fake: `${secret}@${host}/v1` }) },
+      { OPENAI_UPSTREAM_URL: `${secret}@127.0.0.1:9/very-secret/v1?key=very-secret` },
+      { ANTHROPIC_UPSTREAM_URL: `${secret}@[::1]:9` },
       { UPSTREAMS: `{"fake": "very-secret://${host}"}` },
       { UPSTREAMS: `${secret}@${host}` },
       { OPENAI_UPSTREAM_URL: 'very-secret' },

@@ -121,9 +121,8 @@ const history = [{ role: 'assistant' as const, content: 'said before', own: { fi
 
 async function ask(url: string, { number, fault, vendor, streamed }: Way & { number: number }) {
   const config = llmConfig(vendor);
-  // Every trial of a refused parameter has a model name of its own, since the service remembers the refusal by model. The
-  // service does not send the parameter to unknown Claude models at all.
-  const isNew = fault === 'unsupported-parameter' && vendor === 'openai';
+  // Every trial of a refused parameter has a model name of its own, since the service remembers the refusal by model.
+  const isNew = fault === 'unsupported-parameter';
   const modelName = isNew ? `${config.modelName}-${number}` : config.modelName;
   const request = stepRequest({
     user_query: `trial-${number}-`,

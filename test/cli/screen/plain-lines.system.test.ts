@@ -56,7 +56,7 @@ needs(terminal).describe('where nothing can be drawn over (rule: terminal)', () 
   test('a first line, the task once, each task of the list when it changes, Markdown as it was written', async () => {
     const bench = await setUp(plan, files);
     bench.environment['TERM'] = 'dumb';
-    const pty = bench.open([...scripted, 'Look']);
+    const pty = bench.open([...scripted, 'Look at it.']);
     expect(await pty.end).toBe(0);
     const shown = pty.shown.replaceAll('\r', '');
     expect(shown).toMatch(/^stepwise \S+ · scripted at fake · .* · \/help for help$/m);
@@ -68,7 +68,7 @@ needs(terminal).describe('where nothing can be drawn over (rule: terminal)', () 
 
   test('a pipe gets no first line, and the list task by task', async () => {
     const bench = await setUp(plan, files);
-    const { stdout, stderr } = await bench.run([...scripted, 'Look']);
+    const { stdout, stderr } = await bench.run([...scripted, 'Look at it.']);
     expect(stdout).toBe('**One** file.\n');
     expect(stderr).not.toMatch(/^stepwise/);
     expect(stderr.match(/[☐☑] (?:Look|Tell)/g)).toEqual(['☐ Look', '☐ Tell', '☑ Look']);

@@ -37,5 +37,7 @@ export function readError(body: string): VendorError {
  * Finds the refused parameter in the message, the only place that names it. Anthropic calls the reasoning effort
  * `effort`.
  */
-const parameterIn = (message: string): string | undefined =>
-  /\b(?:output_config|effort)\b/.test(message) ? 'output_config' : message.match(/\bthinking\b/)?.[0];
+function parameterIn(message: string): string | undefined {
+  if (/\b(?:output_config|effort)\b/.test(message)) return 'output_config';
+  return message.match(/\btemperature\b/)?.[0] ?? message.match(/\bthinking\b/)?.[0];
+}

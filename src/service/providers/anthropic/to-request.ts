@@ -8,7 +8,7 @@ import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } fro
 import { inVendorNames, limitBreakpoints, MAX_BREAKPOINTS } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
 
-const strippable = ['output_config', 'thinking'];
+const strippable = ['temperature', 'output_config', 'thinking'];
 
 /** The fields of a request body that contain the prompt. */
 interface PromptFields {
@@ -29,7 +29,7 @@ export function mapPrompt(request: CompletionRequest): MappedPrompt {
   return { fields, ownToolName };
 }
 
-/** Builds a Messages request. `max_tokens` is required. The API no longer has sampling parameters. */
+/** Builds a Messages request. `max_tokens` is required. */
 export function toRequest(
   { fields, ownToolName }: MappedPrompt,
   settings: RequestSettings,

@@ -172,6 +172,16 @@ describe('Anthropic parameters by the model table (rule: model-table)', () => {
     expect(warnings.map(({ message }) => message.split(' ')[0])).toEqual(['temperature', 'seed']);
   });
 
+  test('Claude models up to 4.6 get the temperature, unless they think or have refused it', () => {
+    const model = 'claude-sonnet-4-6';
+    expect(requestOf({ model, temperature: 0.5 }).body).toHaveProperty('temperature', 0.5);
+    expect(requestOf({ model, temperature: 0.5 }).strippable).toContain('temperature');
+    const thinking = requestOf({ model, temperature: 0.5, reasoningEffort: 'high' });
+    expect(thinking.body).not.toHaveProperty('temperature');
+    expect(thinking.warnings[0]?.message).toContain('a model that thinks supports none');
+    expect(requestOf({ model, temperature: 0.5 }, ['temperature']).body).not.toHaveProperty('temperature');
+  });
+
   test('a reasoning effort turns on Anthropic’s visible thinking', () => {
     expect(requestOf({ reasoningEffort: 'max' }).body).toMatchObject({
       output_config: { effort: 'max' },
