@@ -298,7 +298,7 @@ describe('what a caller sends (rule: metrics)', () => {
     // On a busy machine the service may have refused some requests.
     const made = own(after).filter((each) => !before.includes(each) && !each.includes('"overloaded"'));
     expect(made).toEqual([]);
-  });
+  }, 120_000);
 
   test('the metrics contain no key, token, path, name or text of a caller', async () => {
     const token = createToken();

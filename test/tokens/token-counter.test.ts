@@ -6,15 +6,21 @@ import { Vocabulary } from '../../src/tokens/vocabulary.js';
 import { encodings, referenceCount } from '../support/tokens/reference-tokenizer.js';
 import { anyText } from '../support/tokens/texts.js';
 
-/** Returns the number of turns of the event loop during a count, and the longest time between two of them. */
-async function turnsDuring(count: Promise<unknown>): Promise<{ turns: number; longestMs: number }> {
+/** Processor time of this process so far, in milliseconds. It does not depend on what else the machine does. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Returns the number of turns of the event loop during a count, and the most processor time between two of them. */
+async function turnsDuring(count: Promise<unknown>): Promise<{ turns: number; longestCpuMs: number }> {
   let turns = 0;
-  let longestMs = 0;
-  let last = performance.now();
+  let longestCpuMs = 0;
+  let last = cpuMs();
   let counting = true;
   const turn = (): void => {
-    const now = performance.now();
-    longestMs = Math.max(longestMs, now - last);
+    const now = cpuMs();
+    longestCpuMs = Math.max(longestCpuMs, now - last);
     last = now;
     turns++;
     if (counting) setImmediate(turn);
@@ -22,7 +28,7 @@ async function turnsDuring(count: Promise<unknown>): Promise<{ turns: number; lo
   setImmediate(turn);
   await count;
   counting = false;
-  return { turns, longestMs };
+  return { turns, longestCpuMs };
 }
 
 /** Returns the number of vocabulary lookups of a count, which does not depend on the machine. */
@@ -196,21 +202,21 @@ describe('the event loop during a count', () => {
     ['CJK without seams', () => '東京'.repeat(500_000)],
     ['lines of code', () => lines(90_000, 'let x = 1;')],
   ])('the event loop keeps turning while a megabyte of %s is counted (rule: loop-share)', async (_name, text) => {
-    const { turns, longestMs } = await turnsDuring(counter.count(text()));
+    const { turns, longestCpuMs } = await turnsDuring(counter.count(text()));
     expect(turns).toBeGreaterThan(3);
-    expect(longestMs).toBeLessThan(200);
+    expect(longestCpuMs).toBeLessThan(200);
   });
 
   test('the event loop keeps turning while many texts are counted concurrently', async () => {
     const texts = Array.from({ length: 50 }, (_, index) => lines(2_000, `${index} of many`));
-    const { turns, longestMs } = await turnsDuring(Promise.all(texts.map((text) => counter.count(text))));
+    const { turns, longestCpuMs } = await turnsDuring(Promise.all(texts.map((text) => counter.count(text))));
     expect(turns).toBeGreaterThan(3);
-    expect(longestMs).toBeLessThan(200);
+    expect(longestCpuMs).toBeLessThan(200);
   });
 
   test('the event loop keeps turning while many short messages are counted', async () => {
     const messages = Array.from({ length: 100_000 }, () => ({ texts: [['short']], framing: 4 }));
-    expect((await turnsDuring(counter.countMessages(messages))).longestMs).toBeLessThan(200);
+    expect((await turnsDuring(counter.countMessages(messages))).longestCpuMs).toBeLessThan(200);
   });
 
   test('a short count does not wait for a long one', async () => {
