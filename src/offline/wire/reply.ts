@@ -19,7 +19,7 @@ export interface ScriptedCompletion {
    * unchanged.
    */
   readonly finishReason?: string;
-  /** Overrides the provider's own count, which is a quarter of the characters, rounded up. */
+  /** Overrides the provider's own count, which is a quarter of the bytes, rounded up. */
   readonly usage?: Partial<ScriptedUsage>;
   /** The model named in the answer. Default: the requested one. */
   readonly model?: string;

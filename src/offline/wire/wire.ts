@@ -19,9 +19,9 @@ export interface Wire {
   errorEvent(error: VendorError, requestId: string): string;
 }
 
-/** Estimates the tokens of a text, or of a value written as JSON, as a quarter of its characters. */
+/** Estimates the tokens of a text, or of a value written as JSON, as a quarter of its bytes in UTF-8. */
 const estimate = (value: unknown): number =>
-  Math.ceil((typeof value === 'string' ? value : JSON.stringify(value)).length / 4);
+  Math.ceil(Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)) / 4);
 
 /** Estimates the usage of a request and its completion; the script's own figures take precedence. */
 export function countUsage(completion: ScriptedCompletion, { body }: RecordedRequest): ScriptedUsage {
