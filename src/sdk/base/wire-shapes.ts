@@ -41,7 +41,7 @@ import {
  * The contract's shapes as checks without Zod, for answers of the service and for saved runs
  * (docs/decisions/client-checks.md). `test/sdk/base/wire-shapes.test.ts` compares them with the contract's schemas.
  * Three differences let the client read older and newer services: a field that may be null may be absent; so may a field
- * that a run can do without, such as `warnings`; and an enumeration takes other strings, except for roles and statuses,
+ * that a run can do without, such as `warnings`, or `new_turns` of a failure; and an enumeration takes other strings, except for roles and statuses,
  * on which a run branches.
  */
 
@@ -214,6 +214,8 @@ const hasErrorFields = shapeOf<ErrorResponse>({
   status: oneOf('error'),
   session_id: optional(isText),
   iterations_remaining: optional(isWholeNumber),
+  additional_actions: optional(listOf(isAction)),
+  new_turns: optional(listOf(isTurn)),
   error: isError,
 });
 

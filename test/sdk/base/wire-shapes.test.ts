@@ -123,13 +123,20 @@ const dispensable: readonly unknown[] = [
   'tokens_after',
 ];
 
+/** Fields of a failure without a step that the contract requires but the SDK does not. */
+const dispensableInFailures: readonly unknown[] = ['additional_actions', 'new_turns'];
+
+const isDispensable = (schema: z.ZodType, path: readonly PropertyKey[]): boolean =>
+  dispensable.includes(path.at(-1)) ||
+  ((schema === errorResponseSchema || path[0] === 'error') && dispensableInFailures.includes(path.at(-1)));
+
 /** Returns whether the schema accepts the value, with the leniency that `wire-shapes.ts` describes. */
 function allows(schema: z.ZodType, value: unknown): boolean {
   const normal = withNullsExchanged(schema, value);
   const issues = schema.safeParse(normal).error?.issues ?? [];
   return issues.every(({ code, path }) => {
     const found = path.reduce(fieldOf, normal);
-    if (code === 'invalid_type') return (found ?? null) === null && dispensable.includes(path.at(-1));
+    if (code === 'invalid_type') return (found ?? null) === null && isDispensable(schema, path);
     const isEnum = code === 'invalid_value' || code === 'invalid_union';
     return isEnum && isOpen(path) && typeof found === 'string';
   });
