@@ -105,7 +105,7 @@ function renderError(
   { error, retry_in_ms }: EventOf<'agent_error'>,
   { paint }: RenderOptions,
 ): readonly string[] {
-  const again = retry_in_ms === null ? '' : ` Trying again in ${Math.ceil(retry_in_ms / 1000)} s.`;
+  const again = retry_in_ms === null ? '' : ` Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`;
   return [labelled(paint('red', 'Error'), explainFailure(error) + again)];
 }
 

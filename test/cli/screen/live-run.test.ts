@@ -106,7 +106,7 @@ describe('a run on a live screen (rule: terminal)', () => {
     show(turn, delta('draft', 'I look.'), reason({ thought: 'I look.' }));
     show(turn, delta('draft', 'Fifty'), reason({ direct_response: 'It is 42.' }), end('It is 42.'));
     const rows = await emulator.rows();
-    expect(rows.slice(0, 6)).toEqual(['', 'I look.', '', '(read again as a whole:)', '', 'It is 42.']);
+    expect(rows.slice(0, 6)).toEqual(['', 'I look.', '', '(the full reply, as parsed:)', '', 'It is 42.']);
   });
 
   test('what was half said when a step failed is taken back', async () => {
@@ -121,7 +121,7 @@ describe('a run on a live screen (rule: terminal)', () => {
     );
     const shown = (await emulator.rows()).join('\n');
     expect(shown).not.toContain('Half');
-    expect(shown).toContain('Busy. (upstream_overloaded) Trying again in 2 s.');
+    expect(shown).toContain('Busy. (upstream_overloaded) Retrying in 2 s.');
     expect(shown.match(/Whole\./g)).toHaveLength(1);
   });
 

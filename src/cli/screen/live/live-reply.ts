@@ -12,7 +12,7 @@ export type StartText = (view: { paint?: Paint; width: number }) => MarkdownStre
 /** In columns: longer rows are hard to read. */
 const MAX_WIDTH = 120;
 
-const REREAD = '(read again as a whole:)';
+export const FULL_REPLY_LABEL = '(the full reply, as parsed:)';
 
 /**
  * What the model writes in a step, while it is written: what is final scrolls away, what may still change is live. A
@@ -41,7 +41,7 @@ export class LiveReply {
       return;
     }
     this.drop();
-    if (wasShown) this.#display.print(this.#display.paint('dim', REREAD));
+    if (wasShown) this.#display.print(this.#display.paint('dim', FULL_REPLY_LABEL));
     this.show('thought', words.thought);
     this.show('answer', words.answer);
   }

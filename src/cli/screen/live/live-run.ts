@@ -102,7 +102,7 @@ export class LiveRun {
     context_compacted: (event) => this.#print('', this.#paint('dim', compacted(event))),
     agent_error: ({ error, retry_in_ms }) => {
       this.#reply.drop();
-      const again = retry_in_ms === null ? '' : ` Trying again in ${Math.ceil(retry_in_ms / 1000)} s.`;
+      const again = retry_in_ms === null ? '' : ` Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`;
       this.#print('', ...this.#wrapped(this.#paint('red', explainFailure(error)) + again));
       if (again) this.spinner.start('Waiting to try again');
     },
