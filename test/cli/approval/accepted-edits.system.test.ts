@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const { describe: onTerminal } = needs(terminal);
 const shiftTab = '\u001b[Z';
-const sign = 'edits of files are allowed without asking';
+const sign = 'file edits are allowed without asking';
 const write = (path: string) => act(`write_file(path=${JSON.stringify(path)}, content="made\\n")`);
 const command = act('run_command(command="touch ran")');
 
@@ -45,7 +45,7 @@ onTerminal('edits of files without asking (rule: accepted-edits)', () => {
   test('it is offered where a file is to be changed, holds to the end of the session, and is kept nowhere', async () => {
     const bench = await setUp([write('a.txt'), write('b.txt'), answer('Both.')]);
     const pty = bench.open([...scripted, 'Write']);
-    expect(await pty.onScreen('[s] allow, and edits of files in this session (Shift-Tab)')).toContain(
+    expect(await pty.onScreen('[s] allow this and all file edits in this session (Shift-Tab)')).toContain(
       'a.txt',
     );
     pty.type('s');
@@ -87,10 +87,10 @@ onTerminal('edits of files without asking (rule: accepted-edits)', () => {
     const pty = bench.open(scripted);
     await pty.onScreen('›');
     pty.type(`Go${shiftTab}${enterKey}`);
-    await pty.onScreen('[s] allow, and edits of files');
+    await pty.onScreen('[s] allow this and all file edits');
     pty.type(`${shiftTab}s`);
     await wait(200);
-    expect(await pty.onScreen('[s] allow, and edits of files')).not.toContain(sign);
+    expect(await pty.onScreen('[s] allow this and all file edits')).not.toContain(sign);
     expect(existsSync(join(bench.folder, 'a.txt'))).toBe(false);
     pty.type(escapeKey);
     await pty.onScreen('stopped');
@@ -133,7 +133,7 @@ describe('what counts as an edit of a file in the folder (rule: accepted-edits)'
   ])('%s of %j: %s', async (tool_name, path, isCovered) => {
     const root = await ProjectRoot.open(folder);
     const display = new Display(new Emulator().output);
-    const edits = new AcceptedEdits({ root, display, isAsked: true });
+    const edits = new AcceptedEdits({ root, display, needsApproval: true });
     const action = { id: 'c', tool_name, tool_args: { path } };
     // Of the action, the name and the arguments alone are looked at.
     const request = { action } as unknown as Parameters<AcceptedEdits['covers']>[0];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
-import { isNotKept } from '../../../src/cli/state/history-file.js';
+import { isExcludedFromHistory } from '../../../src/cli/state/history-file.js';
 import { act, answer, enterKey, scripted, setUp, terminal } from '../../support/cli-harness.js';
 import { needs } from '../../support/needs.js';
 
@@ -103,9 +103,11 @@ onTerminal('the line (rule: terminal)', () => {
     'password: hunter2hunter2',
     'Authorization: Bearer abcdefghijk',
   ])('%s is not kept', (line) => {
-    expect(isNotKept(line)).toBe(true);
-    expect(isNotKept('Where are the keys of the cache made, and in which file?')).toBe(false);
-    expect(isNotKept('What does commit 93431d9 do in src/cli/session/open-session.ts?')).toBe(false);
+    expect(isExcludedFromHistory(line)).toBe(true);
+    expect(isExcludedFromHistory('Where are the keys of the cache made, and in which file?')).toBe(false);
+    expect(isExcludedFromHistory('What does commit 93431d9 do in src/cli/session/open-session.ts?')).toBe(
+      false,
+    );
   });
 
   test('Esc stops a run, and what waited stands in the line again; Ctrl-C twice leaves, and the run is saved', async () => {
@@ -128,7 +130,7 @@ onTerminal('the line (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
     bench.provider.script([answer('Back.')]);
     const { stderr } = await bench.run(['--continue', 'Again']);
-    expect(stderr).toContain('Goes on from: The second');
+    expect(stderr).toContain('Continuing: The second');
   }, 30_000);
 
   test('Esc gives back what waited line by line: a task is never joined to a command of the person', async () => {
@@ -233,7 +235,7 @@ onTerminal('completion (rule: terminal)', () => {
     pty.type(`${ctrlU}See @my\t`);
     await pty.onScreen('› See @"my notes.md"');
     pty.type(`${ctrlU}/modle${enterKey}`);
-    await pty.onScreen('There is no /modle. Did you mean /model?');
+    await pty.onScreen('Unknown command /modle. Did you mean /model?');
   }, 30_000);
 });
 
@@ -337,7 +339,7 @@ onTerminal('what a task changed (rule: terminal)', () => {
     pty.type(`Hi${enterKey}`);
     await pty.onScreen('One.');
     pty.type(`/compact${enterKey}`);
-    await pty.onScreen('The history is short already:');
+    await pty.onScreen('The history is already short:');
     pty.type(`/quit${enterKey}`);
     expect(await pty.end).toBe(0);
   }, 30_000);

@@ -36,7 +36,7 @@ describe('which runs are saved (rule: saved-runs)', () => {
       expect.stringMatching(`^  2\\. ${time}  1 step, failed +The second task$`),
       expect.stringMatching(`^  3\\. ${time}  1 step, answered +The first task$`),
     ]);
-    expect((await bench.run(['--resume', '3', 'Go on'])).stderr).toContain('Goes on from: The first task');
+    expect((await bench.run(['--resume', '3', 'Go on'])).stderr).toContain('Continuing: The first task');
     expect((await bench.run(['-r', '77', 'Go on'])).stderr).toContain('There is no saved run 77');
   }, 60_000);
 
@@ -116,15 +116,15 @@ onTerminal('at a terminal (rule: terminal)', () => {
     pty.type('\u001b[B\u001b[B');
     expect(await pty.onScreen('› 3 ')).toMatch(/› 3 .*The first task/);
     pty.type(enterKey);
-    await pty.onScreen('Goes on from: The first task');
+    await pty.onScreen('Continuing: The first task');
     pty.type(`Well?${enterKey}`);
     await pty.onScreen('Four.');
     expect(bench.prompt(3)).toContain('The first task');
     pty.type(`/resume${enterKey}`);
     await pty.onScreen('4. ');
-    await pty.onScreen('/resume N goes on from one.');
+    await pty.onScreen('/resume N continues run N.');
     pty.type(`/resume 3${enterKey}`);
-    await pty.onScreen('Goes on from: The second task');
+    await pty.onScreen('Continuing: The second task');
     pty.type(`So?${enterKey}`);
     await pty.onScreen('Five.');
     expect(bench.prompt(4)).toContain('The second task');
@@ -148,7 +148,7 @@ onTerminal('at a terminal (rule: terminal)', () => {
     const pty = bench.open(['--resume']);
     await pty.see('Which one? A number, or Enter for the newest:');
     pty.type(`3${enterKey}`);
-    await pty.see('Goes on from: The first task');
+    await pty.see('Continuing: The first task');
   }, 60_000);
 
   test('/model lists what is ready first, the one in use with a star, and the others by vendor', async () => {

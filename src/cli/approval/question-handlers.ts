@@ -17,10 +17,10 @@ interface Asking {
 }
 
 /**
- * Who answers a run's questions: everything is allowed with `--yes`; without a person nobody is asked. `interrupt`
- * ends the run.
+ * Returns the handlers for a run's approvals and questions. `--yes` allows everything; without a terminal nobody is
+ * asked. `interrupt` ends the run.
  */
-export function answerFor(
+export function questionHandlers(
   asking: Asking,
   interrupt: () => void,
 ): Pick<RunOptions, 'approve' | 'onInputRequest'> {
@@ -33,14 +33,14 @@ export function answerFor(
       screen.hold();
       const answer = await askInput(terminal, request, signal);
       if (answer !== undefined) return answer;
-      // Esc at a question stops the run, as it does everywhere.
+      // Esc stops the run here, as everywhere else.
       if (!signal.aborted) interrupt();
       throw new Error('There is no answer.');
     },
   };
 }
 
-/** Keeps what is always allowed from now on. */
+/** Asks for each approval and saves always-allow rules. */
 function approveBy({ terminal, screen, rules, edits }: Asking): Approve {
   return async (request, signal) => {
     if (await edits.allows(request)) return { type: 'allow' };
@@ -51,7 +51,7 @@ function approveBy({ terminal, screen, rules, edits }: Asking): Approve {
     if (decision.type === 'always') {
       await rules
         .add(decision.rule)
-        .catch((error: Error) => screen.print(showExact(`The rule could not be kept: ${error.message}`)));
+        .catch((error: Error) => screen.print(showExact(`The rule could not be saved: ${error.message}`)));
     }
     return decision;
   };
