@@ -230,11 +230,11 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     pty.type(`First${enterKey}`);
     await pty.onScreen('Thinking');
     pty.type(`Second${enterKey}`);
-    await pty.onScreen('waits: Second');
+    await pty.onScreen('queued: Second');
     pty.type('\u001b[A');
     await pty.onScreen('› Second');
     pty.type(`, please${enterKey}`);
-    await pty.onScreen('waits: Second, please');
+    await pty.onScreen('queued: Second, please');
     await pty.onScreen('Two.');
     expect(bench.prompt(1)).toContain('Second, please');
     expect(bench.provider.requests).toHaveLength(2);

@@ -15,7 +15,7 @@ import { isEdit, isPlainEdit } from '../approval/accepted-edits.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { explainFailure } from '../screen/explain-failure.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import type { ModelChoice } from '../session/choose-model.js';
 import { historyAfter, llmConfigOf, savedAt } from '../session/session.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';

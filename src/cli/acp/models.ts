@@ -3,7 +3,7 @@ import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import { findKey, type ModelChoice, offlineModel } from '../session/choose-model.js';
 import { ollamaModels } from '../session/ollama.js';
 import { checkedToken, startService, TOKEN_VARIABLE } from '../session/open-session.js';

@@ -6,7 +6,7 @@ import type { RunContext } from '../../sdk/run/run-options.js';
 import type { Folder } from '../../tools/folder/folder.js';
 import { readText } from '../../tools/folder/folder.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 
 /** A prompt read from the blocks that the editor sent. */
 export interface ReadPrompt {

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionInfo } from '@agentclientprotocol/sdk';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
-import { showTextLine } from '../screen/shown-text.js';
+import { showTextLine } from '../screen/visible-text.js';
 import { readSavedRun, savedRunsFolder } from '../state/saved-runs.js';
 
 /** Maximum number of saved runs to read, newest first. */

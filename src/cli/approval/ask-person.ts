@@ -7,8 +7,8 @@ import {
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import { type Choice, type Key, LEAVING_KEYS, plainRow } from '../input/picker.js';
 import { proposalRows, renderProposal } from '../screen/render-proposal.js';
-import { showExactLine, showText, showTextLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showExactLine, showText, showTextLine } from '../screen/visible-text.js';
 import type { AcceptedEdits } from './accepted-edits.js';
 import { editArguments } from './edit-arguments.js';
 

@@ -1,7 +1,7 @@
 import type { ToolArguments } from '../../sdk/actions/define-tool.js';
 import { editInFile, editorOf } from '../input/edit-in-file.js';
-import { printableJson, showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { printableJson, showExactLine } from '../screen/visible-text.js';
 
 /**
  * Lets the person change the arguments of a call: a command in the line, anything else in the editor that the

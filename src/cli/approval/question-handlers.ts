@@ -2,8 +2,8 @@ import type { Approve } from '../../sdk/actions/approval.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import type { Screen } from '../screen/screen.js';
-import { showExact } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showExact } from '../screen/visible-text.js';
 import type { AcceptedEdits } from './accepted-edits.js';
 import type { ApprovalRules } from './approval-rules.js';
 import { askApproval, askInput } from './ask-person.js';
@@ -45,7 +45,7 @@ function approveBy({ terminal, screen, rules, edits }: Asking): Approve {
   return async (request, signal) => {
     if (await edits.allows(request)) return { type: 'allow' };
     screen.hold();
-    screen.keepAgreed(request);
+    screen.recordApproved(request);
     const isEdit = await edits.covers(request);
     const decision = await askApproval(terminal, request, { signal, edits: isEdit ? edits : undefined });
     if (decision.type === 'always') {

@@ -1,5 +1,5 @@
 import type { ModelList } from '../../contract/model-list.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import { findModelKey, keyVariable } from '../session/model-key.js';
 import { ollamaModels } from '../session/ollama.js';
 import type { Session } from '../session/session.js';

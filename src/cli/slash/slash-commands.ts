@@ -4,7 +4,7 @@ import { StepwiseError } from '../../sdk/base/stepwise-error.js';
 import { closestWord } from '../commands/closest-word.js';
 import { UsageError } from '../commands/usage.js';
 import { contextPage } from '../screen/context-page.js';
-import { showExact, showExactLine, showText, showTextLine } from '../screen/shown-text.js';
+import { showExact, showExactLine, showText, showTextLine } from '../screen/visible-text.js';
 import type { ModelChoice } from '../session/choose-model.js';
 import { savedRunList } from '../session/choose-saved-run.js';
 import type { Session } from '../session/session.js';

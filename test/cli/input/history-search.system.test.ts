@@ -43,10 +43,13 @@ describe('a search in the history (rule: terminal)', () => {
   });
 
   test('Enter takes it, Esc leaves the line as it was; other keys act on what was found', () => {
-    expect(searched('te', 'enter')).toMatchObject({ outcome: 'taken', line: lineOf('run the tests again') });
-    expect(searched('te', 'escape')).toMatchObject({ outcome: 'left', line: lineOf('a draft') });
+    expect(searched('te', 'enter')).toMatchObject({
+      outcome: 'accepted',
+      line: lineOf('run the tests again'),
+    });
+    expect(searched('te', 'escape')).toMatchObject({ outcome: 'cancelled', line: lineOf('a draft') });
     const { outcome, history } = searched('te', 'up');
-    expect(outcome).toBe('passed on');
+    expect(outcome).toBe('unhandled');
     expect(history.up('')).toBe('Explain the parser');
   });
 

@@ -117,7 +117,7 @@ onTerminal('the line (rule: terminal)', () => {
     pty.type(`The first${enterKey}`);
     await bench.provider.request(0);
     pty.type(`The second${enterKey}`);
-    await pty.onScreen('waits: The second');
+    await pty.onScreen('queued: The second');
     pty.type('\u001b');
     await pty.onScreen('stopped · 1 step');
     await pty.onScreen('› The second');
@@ -141,11 +141,11 @@ onTerminal('the line (rule: terminal)', () => {
     await bench.provider.request(0);
     for (const line of ['!echo one', 'The second', 'The third']) {
       pty.type(`${line}${enterKey}`);
-      await pty.onScreen(`waits: ${line}`);
+      await pty.onScreen(`queued: ${line}`);
     }
     pty.type('\u001b');
     await pty.onScreen('stopped · 1 step');
-    expect(await pty.onScreen('› The third')).not.toContain('waits:');
+    expect(await pty.onScreen('› The third')).not.toContain('queued:');
     pty.type(up);
     await pty.onScreen('› The second');
     pty.type(up);
@@ -189,7 +189,7 @@ onTerminal('the line (rule: terminal)', () => {
     await pty.onScreen('answered · 1 step');
     await wait(300);
     pty.type('\u001b');
-    await pty.onScreen('(Esc again takes the last task back to change it)');
+    await pty.onScreen('(Esc again edits the last task)');
     pty.type('\u001b');
     await pty.offScreen('(Esc again');
     pty.type(ctrlG);

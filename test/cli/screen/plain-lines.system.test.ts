@@ -31,8 +31,8 @@ describe('what is shown already (rule: terminal)', () => {
     const shown = new AlreadyShown();
     const result = event({ type: 'tool_complete', id: 'c', observation: 'Edited x:\n-1\n+2\n' });
     const preview = '-1\n+2\n';
-    shown.withoutAgreed(event({ type: 'approval_requested', request: { action: { id: 'c' }, preview } }));
-    expect(shown.withoutAgreed(result)).toEqual(result);
+    shown.withoutApproved(event({ type: 'approval_requested', request: { action: { id: 'c' }, preview } }));
+    expect(shown.withoutApproved(result)).toEqual(result);
   });
 
   test('of a result not the change that was agreed to, but any other', () => {
@@ -40,8 +40,8 @@ describe('what is shown already (rule: terminal)', () => {
     const result = (observation: string) => event({ type: 'tool_complete', id: 'c', observation });
     const afterAsking = (preview: string | null, observation: string) => {
       const shown = new AlreadyShown();
-      shown.keep({ action: { id: 'c' }, preview });
-      return shown.withoutAgreed(result(observation));
+      shown.record({ action: { id: 'c' }, preview });
+      return shown.withoutApproved(result(observation));
     };
     expect(afterAsking(diff, `Edited x:\n${diff}`)).toMatchObject({ observation: 'Edited x' });
     expect(afterAsking(`On top:\n${diff}`, `Edited x:\n${diff}`)).toMatchObject({ observation: 'Edited x' });

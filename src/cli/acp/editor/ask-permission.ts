@@ -5,7 +5,7 @@ import {
   type ApprovalRule,
   describeRule,
 } from '../../../sdk/actions/approval.js';
-import { showExact, showExactLine } from '../../screen/shown-text.js';
+import { showExact, showExactLine } from '../../screen/visible-text.js';
 import { describeCall, plainContent } from '../updates/tool-call-content.js';
 import type { Editor } from './editor.js';
 

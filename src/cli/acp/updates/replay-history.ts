@@ -1,8 +1,8 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { type PairedCall, readUnits, type Unit } from '../../../conversation/units.js';
 import type { Trajectory } from '../../../sdk/run/trajectory.js';
-import { isOwn } from '../../screen/live/running-tools.js';
-import { showText } from '../../screen/shown-text.js';
+import { isRunTool } from '../../screen/live/running-tools.js';
+import { showText } from '../../screen/visible-text.js';
 import { messageChunk, toPlan } from './run-updates.js';
 import { describeCall, plainContent } from './tool-call-content.js';
 
@@ -22,7 +22,7 @@ export function replayHistory({ history, tasks }: Trajectory, folder: string): r
 function updatesOf(unit: Exclude<Unit, { type: 'assistant' }>, folder: string): readonly SessionUpdate[] {
   if (unit.type === 'user') return unit.isTask ? [userMessage(unit.content)] : [];
   if (unit.type === 'stray_observation') return [];
-  const calls = unit.calls.filter(({ name }) => !isOwn({ tool_name: name }));
+  const calls = unit.calls.filter(({ name }) => !isRunTool({ tool_name: name }));
   return [...chunkUnlessEmpty('thought', unit.thought), ...calls.map((call) => callUpdate(call, folder))];
 }
 

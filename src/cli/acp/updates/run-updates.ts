@@ -5,9 +5,14 @@ import type { InputRequest } from '../../../sdk/actions/client-tools.js';
 import type { RunEvent, ToolEvent } from '../../../sdk/run/run-events.js';
 import { reduceRun } from '../../../sdk/view/reduce-run.js';
 import { emptyRun, type RunView } from '../../../sdk/view/run-view.js';
-import { FULL_REPLY_LABEL, isAlike, streamedBy, wordsOf } from '../../screen/live/live-reply.js';
-import { isOwn } from '../../screen/live/running-tools.js';
-import { showText } from '../../screen/shown-text.js';
+import {
+  FULL_REPLY_LABEL,
+  matchesStreamed,
+  replyTexts,
+  streamedTexts,
+} from '../../screen/live/live-reply.js';
+import { isRunTool } from '../../screen/live/running-tools.js';
+import { showText } from '../../screen/visible-text.js';
 import { describeCall, plainContent } from './tool-call-content.js';
 
 type Role = 'thought' | 'answer';
@@ -103,7 +108,7 @@ export class RunUpdates {
 
   /** Drafts are shown as answers, since most of them turn out to be one. */
   #streamDelta(part: 'draft' | Role, delta: string): SessionUpdate[] {
-    if (streamedBy(this.#run)[part] === '') return [];
+    if (streamedTexts(this.#run)[part] === '') return [];
     return [messageChunk(part === 'draft' ? 'answer' : part, delta)];
   }
 
@@ -112,9 +117,9 @@ export class RunUpdates {
    * the whole reply again.
    */
   #unstreamedTexts(response: Step, before: RunView): SessionUpdate[] {
-    const words = wordsOf(response);
+    const words = replyTexts(response);
     const { thought, answer } = words;
-    if (!this.#hasFailedText && isAlike(streamedBy(before), words)) return [];
+    if (!this.#hasFailedText && matchesStreamed(streamedTexts(before), words)) return [];
     const hasStreamed = this.#hasFailedText || hasText(before);
     const fullReplyLabel = hasStreamed ? [messageChunk('answer', `\n\n${FULL_REPLY_LABEL}\n\n`)] : [];
     const texts = [
@@ -129,7 +134,7 @@ export class RunUpdates {
       (call): call is ActionDetails => call !== null,
     );
     return calls
-      .filter((call) => !isOwn(call))
+      .filter((call) => !isRunTool(call))
       .map((call) => ({
         sessionUpdate: 'tool_call',
         toolCallId: this.callId(call.id),
@@ -145,13 +150,13 @@ export class RunUpdates {
   }
 
   #status(call: ToolEvent, status: ToolCallStatus): SessionUpdate[] {
-    if (isOwn(call)) return [];
+    if (isRunTool(call)) return [];
     return [{ sessionUpdate: 'tool_call_update', toolCallId: this.callId(call.id), status }];
   }
 
   #tail(event: EventOf<'tool_output'>): SessionUpdate[] {
     const now = Date.now();
-    if (isOwn(event) || now - (this.#outputAt.get(event.id) ?? 0) < OUTPUT_EVERY_MS) return [];
+    if (isRunTool(event) || now - (this.#outputAt.get(event.id) ?? 0) < OUTPUT_EVERY_MS) return [];
     this.#outputAt.set(event.id, now);
     const action = this.#run.steps.at(-1)?.actions.find(({ id }) => id === event.id);
     return [this.#content(event.id, plainContent(action?.output.slice(-OUTPUT_TAIL_CHARS) ?? ''))];
@@ -159,7 +164,7 @@ export class RunUpdates {
 
   #end(call: ToolEvent, status: ToolCallStatus, text: string): SessionUpdate[] {
     this.#outputAt.delete(call.id);
-    if (isOwn(call)) return [];
+    if (isRunTool(call)) return [];
     // The diff already shows a successful change; a failed call shows its error.
     const content = this.#attached.has(call.id) && status === 'completed' ? [] : plainContent(text);
     return [{ ...this.#content(call.id, content), status }];
@@ -174,7 +179,7 @@ export class RunUpdates {
 const noUpdates = (): readonly SessionUpdate[] => [];
 
 function hasText(run: RunView): boolean {
-  const { draft, thought, answer } = streamedBy(run);
+  const { draft, thought, answer } = streamedTexts(run);
   return draft + thought + answer !== '';
 }
 

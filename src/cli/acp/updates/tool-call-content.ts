@@ -2,8 +2,8 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import type { ToolEvent } from '../../../sdk/run/run-events.js';
 import type { ChangedFile } from '../../../tools/folder/folder.js';
-import { wordsFor } from '../../screen/live/running-tools.js';
-import { showExactLine, showText } from '../../screen/shown-text.js';
+import { activityOf } from '../../screen/live/running-tools.js';
+import { showExactLine, showText } from '../../screen/visible-text.js';
 
 /** ACP kinds of our tools; editors choose an icon by kind. */
 const toolKinds: ReadonlyMap<string, ToolKind> = new Map([
@@ -27,7 +27,7 @@ export function describeCall(
   call: ToolEvent,
   folder: string,
 ): Required<Pick<ToolCall, 'title' | 'kind' | 'locations' | 'rawInput'>> & Pick<ToolCall, 'name'> {
-  const title = showExactLine(wordsFor(call));
+  const title = showExactLine(activityOf(call));
   return {
     title: title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title,
     name: call.tool_name,
