@@ -170,7 +170,7 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     for (const prompt of [[], [{ type: 'text' as const, text: ' \n' }]])
       await expect(send(prompt)).rejects.toMatchObject({
         code: -32602,
-        message: expect.stringContaining('words'),
+        message: expect.stringContaining('no text'),
       });
     await expect(send([{ type: 'text', text: 'a\0b' }])).rejects.toMatchObject({
       code: -32602,
