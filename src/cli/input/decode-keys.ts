@@ -196,7 +196,7 @@ function nameOfSequence(sequence: string): string {
 const isSingleKey = (read: string): boolean =>
   [...read].length === 1 || (escapeSequence.exec(read)?.[0] === read && !/^..20[01]~/s.test(read));
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character
 const colours = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 const plainText = /^\P{Cc}+/u;
 /** CSI sequences after the escape, including Linux console keys and the mouse of old terminals. */
@@ -209,9 +209,9 @@ const escapeSequence = new RegExp(
   'u',
 );
 const begunSequence =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character
   /^\u001b(?:\[(?:\[|M\P{Cc}{0,2}|[0-?]*[ -/]*)|O|[\]P^_]\P{Cc}*\u001b?)?$/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character
 const introducer = /^\u001b[[\]OP^_]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a read with an escape sequence holds keys
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a read with an escape sequence contains keys and is no paste
 const unmarkedPaste = /^[^\u001b]*[\r\n]\n?[^\u001b\r\n][^\u001b]*$/;

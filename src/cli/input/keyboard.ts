@@ -148,7 +148,7 @@ export class Keyboard {
   readonly #onData = (data: Buffer): void => {
     clearTimeout(this.#silence);
     const read = this.#characters.write(data);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: where there are keys, the keyboard was ours already
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters mean that raw mode was already on
     const wasTypedBefore = this.#isFirstRead && /[^\n]\n/.test(read) && !/[\r\u001b]/.test(read);
     this.#isFirstRead = false;
     // Before raw mode, the terminal turns Enter into a line feed.
@@ -180,8 +180,10 @@ const STOPPING_MS = 50;
 /** Stops the process as Ctrl-Z does; `fg` resumes it. Does nothing without a job-control shell. */
 export async function stopUntilCalledBack(): Promise<void> {
   if (process.platform === 'win32') return;
-  process.kill(0, 'SIGTSTP'); // all of the job, as the terminal itself does it: `npx` is in it too
-  await wait(STOPPING_MS); // it ends when the process goes on
+  // Stops the whole process group, as the terminal would, since `npx` belongs to it too.
+  process.kill(0, 'SIGTSTP');
+  // This wait ends after the process has been resumed.
+  await wait(STOPPING_MS);
 }
 
 const CLOSED: KeyPress = { name: 'closed', text: '' };

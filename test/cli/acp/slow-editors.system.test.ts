@@ -52,7 +52,7 @@ describe('slow or unresponsive editors (rules: acp, one-signal)', () => {
     refusals[0]?.(new Error('too late'));
     bench.provider.script([act('run_command(command="true")')]);
     const next = editor.prompt(editor.sessionId, 'Go on');
-    await until(() => refusals.length === 2); // by now the first command would have run
+    await until(() => refusals.length === 2); // a local run of the first command would have ended before this
     expect(existsSync(join(bench.folder, 'ran'))).toBe(false);
     await editor.agent.notify('session/cancel', { sessionId: editor.sessionId });
     expect(await next).toBe('cancelled');
@@ -91,7 +91,7 @@ describe('slow or unresponsive editors (rules: acp, one-signal)', () => {
     const [, sessionId] = /"sessionId":"([^"]+)"/.exec(output) ?? [];
     send(2, 'session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go' }] });
     await until(() => child.stdout.readableLength >= child.stdout.readableHighWaterMark);
-    await wait(500); // the pipe fills too
+    await wait(500); // gives the pipe time to fill as well
     child.stdin.end();
     expect(await once(child, 'exit')).toEqual([0, null]);
   }, 60_000);

@@ -28,7 +28,7 @@ onTerminal('accepted edits (rule: accepted-edits)', () => {
     pty.type(`Go${enterKey}`);
     const screen = await pty.onScreen('run_command needs your approval', '[esc] stop', '↑ ↓ and Enter', sign);
     expect(screen).not.toContain('[s]');
-    expect(pty.shown).toContain('+two'); // what was changed unasked is shown when it is done
+    expect(pty.shown).toContain('+two'); // the diff of an edit without approval is printed afterwards
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('two\n');
     expect(existsSync(join(bench.folder, 'ran'))).toBe(false);
     pty.type('y');

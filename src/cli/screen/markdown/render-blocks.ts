@@ -19,7 +19,7 @@ export function renderBlocks(tokens: readonly Token[], view: TextView): string[]
 function renderBlock(given: Token, view: TextView): string[] {
   const { paint, width } = view;
   if (width < MIN_COLUMNS) return rowsOf(showText(given.raw.trimEnd()), MIN_COLUMNS);
-  const token = given as MarkedToken; // without extensions the lexer makes these only
+  const token = given as MarkedToken; // without extensions the lexer only creates these tokens
   switch (token.type) {
     case 'heading':
       return rowsOf(paint(headingStyle(token), renderInline(token.tokens, paint)), width);
