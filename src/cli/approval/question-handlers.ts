@@ -35,7 +35,7 @@ export function questionHandlers(
       if (answer !== undefined) return answer;
       // Esc stops the run here, as everywhere else.
       if (!signal.aborted) interrupt();
-      throw new Error('There is no answer.');
+      throw new Error('The person gave no answer.');
     },
   };
 }
