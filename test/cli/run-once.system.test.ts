@@ -50,7 +50,7 @@ describe('exit codes (rule: exit-codes)', () => {
     [[], 'There is no task. Give one: stepwise "'],
     [['replay'], 'Usage: stepwise replay FILE'],
     [['replay', 'nope.json'], 'Cannot read the file nope.json. Use --save FILE to save a run.'],
-    [['--resume', 'nope.json', 'hi'], 'There is no readable file nope.json.'],
+    [['--resume', 'nope.json', 'hi'], 'Cannot read the file nope.json.'],
     [['--server', 'http://127.0.0.1:9', 'hi'], 'The service at http://127.0.0.1:9 could not be reached'],
   ])(
     'the usage error %j prints one sentence and exits with 1',
