@@ -2,8 +2,8 @@ import { version } from '../service/version.js';
 import { readArguments } from './commands/read-arguments.js';
 import { exitCodes } from './commands/usage.js';
 import { Screen } from './screen/screen.js';
-import { showExact } from './screen/shown-text.js';
 import { Terminal } from './screen/terminal.js';
+import { showExact } from './screen/visible-text.js';
 import { takeModelKeys } from './session/model-key.js';
 
 const KEYS_ARE_VISIBLE =

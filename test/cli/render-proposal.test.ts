@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { plain } from '../../src/cli/display/paint.js';
 import { renderProposal } from '../../src/cli/screen/render-proposal.js';
-import { printableJson } from '../../src/cli/screen/shown-text.js';
+import { printableJson } from '../../src/cli/screen/visible-text.js';
 import type { ActionDetails } from '../../src/contract/step.js';
 
 const action: ActionDetails = {

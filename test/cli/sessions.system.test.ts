@@ -32,7 +32,7 @@ describe('saved runs (rule: saved-runs)', () => {
     bench.provider.script([answer('Alpha, as I saw.')]);
     const { stdout, stderr, code } = await bench.run(['--continue', 'Well?']);
     expect({ stdout, code }).toEqual({ stdout: 'Alpha, as I saw.\n', code: 0 });
-    expect(stderr).toContain('Goes on from: What is in a.txt?');
+    expect(stderr).toContain('Continuing: What is in a.txt?');
     const prompt = bench.prompt(bench.provider.requests.length - 1);
     for (const said of ['What is in a.txt?', 'alpha', 'Well?']) expect(prompt).toContain(said);
     for (const turn of JSON.parse(readFileSync(file, 'utf8')).history) turnSchema.parse(turn);
@@ -61,7 +61,7 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(stdout).toBe('Three.\n');
     expect(bench.prompt(2)).toContain('The first task');
     expect(bench.prompt(2)).not.toContain('The second task');
-    expect((await bench.run(['-r', '20', 'x'])).stderr).toContain('20 is the beginning of several runs:');
+    expect((await bench.run(['-r', '20', 'x'])).stderr).toContain('20 matches several runs:');
     expect((await bench.run(['-r', 'nope', 'x'])).stderr).toContain(
       'There is no saved run nope of this folder',
     );
@@ -174,7 +174,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
       /Saved\. stepwise --continue goes on from here, --resume\s+\S+-remember-the-number-41 at/,
     );
     const again = bench.open(['--continue']);
-    await again.onScreen('Goes on from: Remember the number 41');
+    await again.onScreen('Continuing: Remember the number 41');
     again.type(`What was it?${enterKey}`);
     await again.onScreen('Two.');
     expect(bench.prompt(1)).toContain('Remember the number 41');
@@ -230,11 +230,11 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     pty.type(`First${enterKey}`);
     await pty.onScreen('Thinking');
     pty.type(`Second${enterKey}`);
-    await pty.onScreen('waits: Second');
+    await pty.onScreen('queued: Second');
     pty.type('\u001b[A');
     await pty.onScreen('› Second');
     pty.type(`, please${enterKey}`);
-    await pty.onScreen('waits: Second, please');
+    await pty.onScreen('queued: Second, please');
     await pty.onScreen('Two.');
     expect(bench.prompt(1)).toContain('Second, please');
     expect(bench.provider.requests).toHaveLength(2);

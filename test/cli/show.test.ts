@@ -4,7 +4,7 @@ import { plain } from '../../src/cli/display/paint.js';
 import { budgetBar, short } from '../../src/cli/screen/budget-bar.js';
 import { contextPage } from '../../src/cli/screen/context-page.js';
 import { renderEvent } from '../../src/cli/screen/render-event.js';
-import { printableJson, showExact, showText } from '../../src/cli/screen/shown-text.js';
+import { printableJson, showExact, showText } from '../../src/cli/screen/visible-text.js';
 import type { ContextReport } from '../../src/contract/context-report.js';
 import type { Step, StepError } from '../../src/contract/step.js';
 import { stepError } from '../../src/conversation/blank-step.js';
@@ -98,7 +98,7 @@ describe('plain lines of a run (rule: terminal)', () => {
 
   test('a run that continues without a new task prints so', () => {
     const start = { type: 'agent_start', task: '', model: 'm', tools: [], max_steps: 1, step: 0 } as const;
-    expect(renderEvent(start, options)).toEqual(['', 'Task  (goes on from before)']);
+    expect(renderEvent(start, options)).toEqual(['', 'Task  (continued)']);
   });
 });
 

@@ -199,7 +199,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     const bench = await setUp([command(long)], files);
     const pty = bench.open([...scripted, 'Echo.']);
     await pty.see('… 20 more lines');
-    await pty.see('[v] view all of it');
+    await pty.see('[v] view all lines');
     expect(pty.shown).not.toContain('line-80');
     pty.type('v');
     await pty.see('line-80');
@@ -213,7 +213,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     const pty = bench.open([...scripted]);
     await pty.see('›');
     pty.type(`/rules${enterKey}`);
-    await pty.see('Nothing is always allowed here.');
+    await pty.see('Nothing is always allowed in this folder.');
     pty.type(`Test.${enterKey}`);
     await pty.see('[a] always allow exactly run_command(command="npm test")');
     pty.type('a');
@@ -224,9 +224,9 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     await pty.see('1. exactly run_command(command="npm test")');
     await pty.see('2. run_command: git status with nothing but');
     pty.type(`/rules remove 3${enterKey}`);
-    await pty.see('/rules remove N takes one back');
+    await pty.see('/rules remove N removes one');
     pty.type(`/rules remove 1${enterKey}`);
-    await pty.see('Asked about again: exactly run_command(command="npm test")');
+    await pty.see('Rule removed: exactly run_command(command="npm test")');
     bench.provider.script([command('npm test'), answer('Asked.')]);
     pty.type(`Again.${enterKey}`);
     await pty.see('run_command needs your approval');
@@ -374,7 +374,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     await pty.see('Hello.');
     for (const [line, seen] of [
       ['/context', 'Nothing was left out.'],
-      ['/todo', 'No tasks.'],
+      ['/todo', 'The TODO list is empty.'],
       ['/steps', 'answered after 1 step'],
       [`/save ${bench.folder}/saved.json`, '/saved.json.'],
       ['/model', 'Model: scripted at fake'],

@@ -140,7 +140,7 @@ describe('`stepwise view` (rule: playground-view)', () => {
 
   test.each([
     ['other.json', 'stepwise: other.json: This is not a saved run of version 1.\n'],
-    ['none.json', 'stepwise: There is no readable file none.json. A run is saved with --save FILE.\n'],
+    ['none.json', 'stepwise: Cannot read the file none.json. Use --save FILE to save a run.\n'],
   ])('`stepwise view` refuses %s, which is no saved run, with one sentence', async (file, sentence) => {
     const { child, output } = await view([file]);
     expect(await once(child, 'close')).toEqual([1, null]);

@@ -162,7 +162,7 @@ describe('the compiled editor guide', () => {
 
   test('section 7: the assistant retries and shows transient failures, and shows the code of permanent ones', async () => {
     // The service makes its own retry before the SDK does.
-    const isTold = () => editor.shown('notice').includes('Trying again in');
+    const isTold = () => editor.shown('notice').includes('Retrying in');
     provider.script(() => (isTold() ? answer('At last.') : { fault: 'overloaded', retryAfter: '1' }));
     const result = await (await assistant(editor)).ask('Hello');
     expect(result.answer).toBe('At last.');

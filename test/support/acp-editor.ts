@@ -16,16 +16,17 @@ import {
   type SessionUpdate,
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
+import { until } from './until.js';
 
-/** What the editor of a test does when it is asked; what is left out it does not offer. */
-export interface EditorDoes {
+/** The behaviour of a test editor. It only offers the capabilities given here. */
+export interface EditorBehaviour {
   readonly permission?: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
   readonly readFile?: (path: string) => Promise<string>;
   readonly writeFile?: (path: string, content: string) => Promise<void>;
   readonly elicit?: (message: string) => Promise<CreateElicitationResponse>;
   readonly terminal?: (request: CreateTerminalRequest) => FakeTerminal | Promise<FakeTerminal>;
-  /** Answers of a method in place of those above, as they are: what no editor should say. */
-  readonly odd?: Readonly<Record<string, unknown>>;
+  /** Malformed responses by method, sent instead of those above. */
+  readonly malformed?: Readonly<Record<string, unknown>>;
 }
 
 interface FakeTerminal {
@@ -35,72 +36,75 @@ interface FakeTerminal {
   kill(): void;
 }
 
-/** An editor made of the protocol's own SDK, over the pipes of a process. */
+/** A test editor that uses the protocol's SDK over the pipes of a process. */
 export interface TestEditor {
   readonly agent: ClientContext;
   readonly connection: ClientConnection;
-  readonly asked: RequestPermissionRequest[];
+  readonly permissionRequests: RequestPermissionRequest[];
   open(cwd: string, mcpServers?: McpServer[]): Promise<NewSessionResponse>;
-  /** Sends words, and resolves to why the turn ended. */
-  prompt(sessionId: string, words: string): Promise<string>;
-  /** Everything the session was told, oldest first. */
-  told(sessionId: string): readonly SessionUpdate[];
-  /** The text of its chunks of one kind, joined. */
+  /** Sends a prompt and resolves to the stop reason. */
+  prompt(sessionId: string, text: string): Promise<string>;
+  /** Returns all updates of a session, oldest first. */
+  updates(sessionId: string): readonly SessionUpdate[];
+  /** Returns the text of all chunks of one kind. */
   text(
     sessionId: string,
     kind?: 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_chunk',
   ): string;
-  /** The calls as they stand after all updates, in their order. */
+  /** Returns the tool calls with all updates applied, in order. */
   calls(sessionId: string): readonly ToolCallUpdate[];
-  /** Resolves when the session was told something of which `isIt` is true. */
-  until(sessionId: string, isIt: (update: SessionUpdate) => boolean): Promise<void>;
+  /** Waits until an update of the session matches. */
+  until(sessionId: string, isExpected: (update: SessionUpdate) => boolean): Promise<void>;
 }
 
 export async function openEditor(
   child: ChildProcessWithoutNullStreams,
-  does: EditorDoes = {},
+  behaviour: EditorBehaviour = {},
 ): Promise<TestEditor> {
   const notes: SessionNotification[] = [];
-  const asked: RequestPermissionRequest[] = [];
-  const listeners = new Set<() => void>();
+  const permissionRequests: RequestPermissionRequest[] = [];
   const terminals = new Map<string, FakeTerminal>();
   const terminal = (id: string, call: string) => {
     const found = terminals.get(id);
-    if (!found) throw new Error(`There is no terminal ${id}.`);
+    if (!found) throw new Error(`Unknown terminal: ${id}.`);
     found.calls.push(call);
     return found;
   };
-  // What is odd is of no type of the protocol's.
-  const unlessOdd = <Answer>(method: string, answer: () => Answer): Answer =>
-    does.odd && method in does.odd ? (does.odd[method] as Answer) : answer();
+  // Malformed responses do not match the protocol's types.
+  const unlessMalformed = <Answer>(method: string, answer: () => Answer): Answer =>
+    behaviour.malformed && method in behaviour.malformed ? (behaviour.malformed[method] as Answer) : answer();
   const app = client({ name: 'test' })
     .onNotification('session/update', ({ params }) => {
       notes.push(params);
-      for (const listen of listeners) listen();
     })
     .onRequest('session/request_permission', ({ params }) => {
-      asked.push(params);
-      return does.permission?.(params) ?? { outcome: { outcome: 'cancelled' } };
+      permissionRequests.push(params);
+      return behaviour.permission?.(params) ?? { outcome: { outcome: 'cancelled' } };
     })
     .onRequest('fs/read_text_file', ({ params }) =>
-      unlessOdd('fs/read_text_file', async () => ({ content: (await does.readFile?.(params.path)) ?? '' })),
+      unlessMalformed('fs/read_text_file', async () => ({
+        content: (await behaviour.readFile?.(params.path)) ?? '',
+      })),
     )
-    .onRequest('fs/write_text_file', async ({ params }) => does.writeFile?.(params.path, params.content))
+    .onRequest('fs/write_text_file', async ({ params }) => behaviour.writeFile?.(params.path, params.content))
     .onRequest('elicitation/create', ({ params }) =>
-      unlessOdd('elicitation/create', () => does.elicit?.(params.message) ?? { action: 'decline' }),
+      unlessMalformed(
+        'elicitation/create',
+        () => behaviour.elicit?.(params.message) ?? { action: 'decline' },
+      ),
     )
     .onRequest('terminal/create', async ({ params }) => {
-      const opened = await does.terminal?.(params);
+      const opened = await behaviour.terminal?.(params);
       const terminalId = `terminal-${terminals.size + 1}`;
-      if (!opened) throw new Error('There is no terminal.');
+      if (!opened) throw new Error('No terminal available.');
       terminals.set(terminalId, opened);
-      return unlessOdd('terminal/create', () => ({ terminalId }));
+      return unlessMalformed('terminal/create', () => ({ terminalId }));
     })
     .onRequest('terminal/wait_for_exit', ({ params }) =>
-      unlessOdd('terminal/wait_for_exit', () => terminal(params.terminalId, 'wait').exit),
+      unlessMalformed('terminal/wait_for_exit', () => terminal(params.terminalId, 'wait').exit),
     )
     .onRequest('terminal/output', ({ params }) =>
-      unlessOdd('terminal/output', () => ({
+      unlessMalformed('terminal/output', () => ({
         output: terminal(params.terminalId, 'output').output,
         truncated: false,
       })),
@@ -111,14 +115,14 @@ export async function openEditor(
     ndJsonStream(Writable.toWeb(child.stdin), Readable.toWeb(child.stdout) as ReadableStream<Uint8Array>),
   );
   const { agent } = connection;
-  await agent.request('initialize', { protocolVersion: 1, clientCapabilities: capabilitiesOf(does) });
-  const told = (sessionId: string) =>
+  await agent.request('initialize', { protocolVersion: 1, clientCapabilities: capabilitiesOf(behaviour) });
+  const updates = (sessionId: string) =>
     notes.filter((note) => note.sessionId === sessionId).map(({ update }) => update);
   return {
     agent,
     connection,
-    asked,
-    told,
+    permissionRequests,
+    updates,
     open: (cwd, mcpServers = []) => agent.request('session/new', { cwd, mcpServers }),
     prompt: async (sessionId, text) => {
       const { stopReason } = await agent.request('session/prompt', {
@@ -128,26 +132,22 @@ export async function openEditor(
       return stopReason;
     },
     text: (sessionId, kind = 'agent_message_chunk') =>
-      told(sessionId)
+      updates(sessionId)
         .map((update) =>
           update.sessionUpdate === kind && update.content.type === 'text' ? update.content.text : '',
         )
         .join(''),
-    calls: (sessionId) => callsIn(told(sessionId)),
-    until: (sessionId, isIt) =>
-      new Promise((resolve) => {
-        const listen = () => {
-          if (!told(sessionId).some(isIt)) return;
-          listeners.delete(listen);
-          resolve();
-        };
-        listeners.add(listen);
-        listen();
-      }),
+    calls: (sessionId) => callsIn(updates(sessionId)),
+    until: async (sessionId, isExpected) => {
+      await until(
+        () => updates(sessionId),
+        (sent) => sent.some(isExpected),
+      );
+    },
   };
 }
 
-const capabilitiesOf = ({ readFile, writeFile, elicit, terminal }: EditorDoes): ClientCapabilities => ({
+const capabilitiesOf = ({ readFile, writeFile, elicit, terminal }: EditorBehaviour): ClientCapabilities => ({
   fs: { readTextFile: Boolean(readFile), writeTextFile: Boolean(writeFile) },
   terminal: Boolean(terminal),
   ...(elicit && { elicitation: { form: {} } }),

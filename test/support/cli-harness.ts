@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
-import { stripVTControlCharacters } from 'node:util';
+import { inspect, stripVTControlCharacters } from 'node:util';
 import { afterEach } from '@jest/globals';
 import { declareProgram } from '../../src/cli/commands/declared-commands.js';
 import { startLocalService } from '../../src/cli/session/local-service.js';
@@ -164,8 +164,8 @@ interface Pty {
   type(keys: string): void;
   /** Resolves when new output contains the text. Fails after some seconds. */
   see(text: string): Promise<string>;
-  /** Resolves when the window shows the text. Fails after some seconds. */
-  onScreen(text: string): Promise<string>;
+  /** Resolves when the window shows all these texts at once. Fails after some seconds. */
+  onScreen(...wanted: readonly (string | RegExp)[]): Promise<string>;
   /** Resolves when the window no longer shows the text. Fails after some seconds. */
   offScreen(text: string): Promise<string>;
   /** All output so far, without escape sequences. */
@@ -233,7 +233,12 @@ function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
       }
       throw new Error(`"${text}" was not shown after:\n${shown().slice(searchedLength)}`);
     },
-    onScreen: (text) => screenWith((screen) => screen.includes(text), `"${text}" is not`),
+    onScreen: (...wanted) => {
+      const isMissing = (text: string | RegExp, screen: string) =>
+        typeof text === 'string' ? !screen.includes(text) : !text.test(screen);
+      const isWhole = (screen: string) => !wanted.some((text) => isMissing(text, screen));
+      return screenWith(isWhole, `Not all of ${inspect(wanted)} are`);
+    },
     offScreen: (text) => screenWith((screen) => !screen.includes(text), `"${text}" stays`),
     get shown() {
       return shown();

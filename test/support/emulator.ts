@@ -1,12 +1,12 @@
 import xterm from '@xterm/headless';
 import type { Output } from '../../src/cli/display/display.js';
 
-/** A terminal without a window: what a program writes to it, and what a person would see of that. */
+/** A headless terminal: records what a program writes, and renders what a person would see. */
 export class Emulator {
   readonly #terminal: xterm.Terminal;
   readonly #listeners: (() => void)[] = [];
-  /** What was written, piece by piece as it came. */
-  readonly pieces: string[] = [];
+  /** Each write, in order. */
+  readonly writes: string[] = [];
 
   constructor(columns = 80, rows = 24) {
     this.#terminal = new xterm.Terminal({
@@ -18,10 +18,10 @@ export class Emulator {
     });
   }
 
-  /** What a program takes for its terminal. */
+  /** An output stream that programs accept as a terminal. */
   get output(): Output {
     const write = (text: string | Uint8Array) => {
-      this.pieces.push(String(text));
+      this.writes.push(String(text));
       this.#terminal.write(text);
       return true;
     };
@@ -29,16 +29,16 @@ export class Emulator {
     const output = { write, on, isTTY: true };
     Object.defineProperty(output, 'columns', { get: () => this.#terminal.cols });
     Object.defineProperty(output, 'rows', { get: () => this.#terminal.rows });
-    // Of a stream the screen uses these alone.
+    // The display only uses these members of a stream.
     return output as unknown as Output;
   }
 
-  /** The same as one text. */
+  /** All output as one text. */
   get written(): string {
-    return this.pieces.join('');
+    return this.writes.join('');
   }
 
-  /** Writes what another program would, or what was recorded of one. */
+  /** Writes output of another program or a recording. */
   write(text: string): void {
     this.output.write(text);
   }
@@ -48,7 +48,7 @@ export class Emulator {
     for (const listen of this.#listeners) listen();
   }
 
-  /** All rows from the first that was ever shown to the last that has something, without spaces at their ends. */
+  /** Returns all rows including scrollback, without trailing spaces and empty rows at the end. */
   async rows(): Promise<readonly string[]> {
     await this.#settled();
     const { active } = this.#terminal.buffer;
@@ -57,7 +57,7 @@ export class Emulator {
     return text.trimEnd().split('\n');
   }
 
-  /** The rows that the terminal itself went on with, because the one above was too long for it. */
+  /** Returns rows created because the terminal wrapped a row that was too long. */
   async wrappedRows(): Promise<readonly string[]> {
     await this.#settled();
     const { active } = this.#terminal.buffer;
@@ -65,7 +65,7 @@ export class Emulator {
     return rows.filter((row) => row?.isWrapped).map((row) => row?.translateToString(true) ?? '');
   }
 
-  /** The rows that the window shows. */
+  /** Returns the rows visible in the window. */
   async window(): Promise<readonly string[]> {
     await this.#settled();
     const { active } = this.#terminal.buffer;
@@ -74,14 +74,14 @@ export class Emulator {
     );
   }
 
-  /** Where the next character would be shown, from 0 in the window. */
+  /** Returns the cursor position in the window, from 0. */
   async cursor(): Promise<{ row: number; column: number }> {
     await this.#settled();
     const { active } = this.#terminal.buffer;
     return { row: active.cursorY, column: active.cursorX };
   }
 
-  /** The style of the first place where the text stands in a row. */
+  /** Returns the style at the first place where a row contains the text. */
   async styleOf(text: string): Promise<{ bold: boolean; dim: boolean; italic: boolean; colour: number }> {
     await this.#settled();
     const { active } = this.#terminal.buffer;

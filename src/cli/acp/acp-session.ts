@@ -15,7 +15,7 @@ import { isEdit, isPlainEdit } from '../approval/accepted-edits.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { explainFailure } from '../screen/explain-failure.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import type { ModelChoice } from '../session/choose-model.js';
 import { historyAfter, llmConfigOf, savedAt } from '../session/session.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';
@@ -26,31 +26,30 @@ import type { ModeId } from './modes.js';
 import { readPrompt } from './read-prompt.js';
 import { SessionServers } from './session-servers.js';
 import { openSessionTools } from './session-tools.js';
-import { RunUpdates, say } from './updates/run-updates.js';
-import { diffContent } from './updates/tool-words.js';
+import { messageChunk, RunUpdates } from './updates/run-updates.js';
+import { diffContent } from './updates/tool-call-content.js';
 
 export interface AcpSessionParts {
   readonly id: string;
   readonly root: ProjectRoot;
   readonly editor: Editor;
   readonly flags: RunFlags;
-  /** Names of the variables in which keys were. */
+  /** Names of the environment variables that held API keys. */
   readonly secrets: readonly string[];
-  /** What the project tells agents. */
+  /** The project's instructions for agents, such as `AGENTS.md`. */
   readonly instructions: string | undefined;
-  /** MCP servers that the editor hands over. */
   readonly mcpServers: readonly McpServer[];
-  /** Told the person with the first prompt, such as that no language model is called. */
+  /** Notices shown with the first prompt, such as that no language model is called. */
   readonly notices: readonly string[];
 }
 
-/** The model of a session, and the client that sends its key. */
+/** The model of a session and a client that sends its API key. */
 export interface SessionModel {
   readonly choice: ModelChoice;
   readonly client: StepwiseClient;
 }
 
-/** One conversation of an editor: prompts that follow each other with one history (rule: acp). */
+/** A conversation in an editor: successive prompts that share one history (rule: acp). */
 export class AcpSession {
   readonly parts: AcpSessionParts;
   model: SessionModel;
@@ -58,18 +57,18 @@ export class AcpSession {
   #tools: readonly Tool[] = [];
   readonly #rules: ApprovalRules;
   readonly #servers: SessionServers;
-  /** Told with the next prompt. */
+  /** Notices to show when the next prompt starts. */
   #notices: readonly string[];
-  /** Told at the next moment that is fit for it. */
-  #happened: readonly string[] = [];
+  /** Notices about MCP servers that have not been sent yet. */
+  #pendingNotices: readonly string[] = [];
   #isIntroduced = false;
-  /** True in the midst of a sentence of the model's, which no notice is to break. */
-  #isWriting = false;
+  /** True while the model streams text, which a notice must not interrupt. */
+  #isStreaming = false;
   #history: readonly TurnInput[] = [];
   #tasks: readonly Task[] = [];
   #updates: RunUpdates;
   #cancel: AbortController | undefined;
-  /** Resolves when nothing of the last prompt is under way any more. */
+  /** Resolves when the last prompt has ended. */
   #ended: Promise<unknown> = Promise.resolve();
 
   constructor(parts: AcpSessionParts, model: SessionModel) {
@@ -81,58 +80,61 @@ export class AcpSession {
     this.#servers = new SessionServers(parts.mcpServers, {
       folder: parts.root.folder,
       onNotice: (notice) => {
-        this.#happened = [...this.#happened, showExactLine(notice)];
-        void this.#tellHappened();
+        this.#pendingNotices = [...this.#pendingNotices, showExactLine(notice)];
+        void this.#sendPendingNotices();
       },
     });
   }
 
-  /** Goes on from a saved run. */
+  /** Continues from a saved run. */
   resume(saved: Trajectory): void {
     this.#history = historyAfter(saved);
     this.#tasks = saved.tasks;
   }
 
-  /** Opens its tools, and starts its servers. Throws `UsageError`. */
+  /** Opens the tools and starts the MCP servers. Throws `UsageError`. */
   async open(): Promise<this> {
     const { folder } = this.parts.root;
     this.#tools = await openSessionTools({
       ...this.parts,
-      onChange: (callId, change) => this.#showWith(callId, diffContent(change, folder)),
-      onTerminal: (callId, terminalId) => this.#showWith(callId, [{ type: 'terminal', terminalId }]),
+      onChange: (callId, change) => this.#attach(callId, diffContent(change, folder)),
+      onTerminal: (callId, terminalId) => this.#attach(callId, [{ type: 'terminal', terminalId }]),
     });
     this.#servers.start();
     return this;
   }
 
-  /** The editor knows of the session from now on, so it can be told something of it. */
+  /** Sends pending notices; called once the editor knows the id of the session. */
   async introduce(): Promise<void> {
     this.#isIntroduced = true;
-    await this.#tellHappened();
+    await this.#sendPendingNotices();
   }
 
-  async #tellHappened(): Promise<void> {
-    if (!this.#isIntroduced || this.#isWriting) return;
-    const happened = this.#happened;
-    this.#happened = [];
-    for (const notice of happened) await this.parts.editor.tell(say('answer', `\n\n${notice}\n\n`));
+  async #sendPendingNotices(): Promise<void> {
+    if (!this.#isIntroduced || this.#isStreaming) return;
+    const pending = this.#pendingNotices;
+    this.#pendingNotices = [];
+    for (const notice of pending) await this.parts.editor.send(messageChunk('answer', `\n\n${notice}\n\n`));
   }
 
-  /** Ends what is under way, in whatever phase; the prompt resolves to `cancelled`. */
+  /** Cancels the current prompt, which then resolves to `cancelled`. */
   cancel(): void {
     this.#cancel?.abort();
   }
 
-  /** Ends what is under way and resolves when it has ended: commands are gone, the run is saved. */
+  /** Cancels the current prompt and resolves when its commands have ended and its run is saved. */
   async close(): Promise<void> {
     this.cancel();
     await Promise.all([this.#ended, this.#servers.close()]);
   }
 
-  /** Runs a prompt to its end. Throws `RequestError` where it cannot be run, or the run failed. */
+  /** Runs a prompt to its end. Throws `RequestError` if a prompt is already running or the run fails. */
   async prompt(blocks: readonly ContentBlock[], requestSignal: AbortSignal): Promise<StopReason> {
     if (this.#cancel)
-      throw RequestError.invalidRequest({}, 'A prompt of this session is under way: cancel it first.');
+      throw RequestError.invalidRequest(
+        {},
+        'This session is already running a prompt. Cancel it first, or wait for its end.',
+      );
     const cancel = new AbortController();
     this.#cancel = cancel;
     const stop = () => cancel.abort();
@@ -149,15 +151,16 @@ export class AcpSession {
     const { root, editor } = this.parts;
     const folder = new EditorFolder(root, editor, signal);
     const { task, context, remarks } = await readPrompt(blocks, { root, folder });
-    for (const notice of [...this.#notices, ...remarks]) await editor.tell(say('answer', `${notice}\n\n`));
+    for (const notice of [...this.#notices, ...remarks])
+      await editor.send(messageChunk('answer', `${notice}\n\n`));
     this.#notices = [];
-    const run = await this.#begin(task, { context, signal });
+    const run = await this.#start(task, { context, signal });
     const result = await this.#follow(run, newRunFile(root.folder, task));
     this.resume(run.save());
     return stopReasonOf(result, signal);
   }
 
-  async #begin(task: string, options: { context: RunContext; signal: AbortSignal }): Promise<Run> {
+  async #start(task: string, options: { context: RunContext; signal: AbortSignal }): Promise<Run> {
     const { id, flags, editor, instructions } = this.parts;
     const { choice, client } = this.model;
     this.#updates = this.#newUpdates();
@@ -179,21 +182,21 @@ export class AcpSession {
     });
   }
 
-  /** Tells the editor what happens, and writes the run down as it goes. */
+  /** Sends the run's events to the editor and saves the run after each step. */
   async #follow(run: Run, file: string): Promise<RunResult> {
     for await (const event of run) {
       if (savedAt.has(event.type)) await this.#save(run, file);
-      for (const update of this.#updates.of(event)) await this.parts.editor.tell(update);
-      this.#isWriting = event.type.endsWith('_delta');
-      await this.#tellHappened();
+      for (const update of this.#updates.updatesFor(event)) await this.parts.editor.send(update);
+      this.#isStreaming = event.type.endsWith('_delta');
+      await this.#sendPendingNotices();
     }
     return run.result();
   }
 
-  /** An editor shows no more than that it could not be saved; the run goes on. */
+  /** Saves the run. A failure is logged to stderr, since the run itself can continue. */
   async #save(run: Run, file: string): Promise<void> {
     await saveRun(run.save(), file).catch((error: Error) =>
-      process.stderr.write(`stepwise: The run is not saved: ${error.message}\n`),
+      process.stderr.write(`stepwise: The run could not be saved: ${error.message}\n`),
     );
   }
 
@@ -205,7 +208,7 @@ export class AcpSession {
       editor,
       toolCallId: this.#updates.callId(action.id),
       folder: root.folder,
-      isShown: isEdit(action.tool_name),
+      hasDiff: isEdit(action.tool_name),
     });
     if (decision.type === 'always') await this.#rules.add(decision.rule).catch(() => undefined);
     return decision;
@@ -215,11 +218,11 @@ export class AcpSession {
     const answer = await this.parts.editor.askInput(request, signal);
     if (answer !== undefined) return answer;
     this.cancel();
-    throw new Error('There is no answer.');
+    throw new Error('The person gave no answer.');
   };
 
-  async #showWith(callId: string, content: Parameters<RunUpdates['showWith']>[1]): Promise<void> {
-    await this.parts.editor.tell(this.#updates.showWith(callId, content));
+  async #attach(callId: string, content: Parameters<RunUpdates['attach']>[1]): Promise<void> {
+    await this.parts.editor.send(this.#updates.attach(callId, content));
   }
 
   #newUpdates(): RunUpdates {
@@ -229,7 +232,7 @@ export class AcpSession {
   }
 }
 
-/** Throws `RequestError` for a run that failed: editors show that as what it is. */
+/** Maps the end of a run to a stop reason. Throws `RequestError` for a failed run, which editors show as an error. */
 function stopReasonOf({ stop_reason, error }: RunResult, signal: AbortSignal): StopReason {
   if (signal.aborted || stop_reason === 'stopped') return 'cancelled';
   if (stop_reason === 'step_limit') return 'max_turn_requests';

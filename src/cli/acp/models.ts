@@ -3,48 +3,50 @@ import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import { findKey, type ModelChoice, offlineModel } from '../session/choose-model.js';
 import { ollamaModels } from '../session/ollama.js';
 import { checkedToken, startService, TOKEN_VARIABLE } from '../session/open-session.js';
 import type { SessionModel } from './acp-session.js';
 
-interface Reached {
+interface ServiceConnection {
   readonly url: string;
   readonly token: string | undefined;
   readonly local: Service | undefined;
 }
 
-/** The models that sessions may choose from, and the one service that reaches them: started with the first session. */
+/** The models that sessions can choose, and the one service they share, which starts with the first session. */
 export class Models {
   static readonly optionId = 'model';
   readonly #flags: RunFlags;
   readonly #keys: NodeJS.ProcessEnv;
-  #reached: Promise<Reached> | undefined;
+  #connection: Promise<ServiceConnection> | undefined;
 
   constructor(flags: RunFlags, keys: NodeJS.ProcessEnv) {
     this.#flags = flags;
     this.#keys = keys;
   }
 
-  /** By its value among the options; without one, the model of the command line. Throws `RequestError`. */
+  /** Opens a model by its option value; by default the model of the command line. Throws `RequestError`. */
   async open(value?: string): Promise<SessionModel> {
     const choices = await this.#choices();
-    const choice = value === undefined ? this.#first() : choices.find((each) => idOf(each) === value);
-    if (!choice) throw RequestError.invalidParams({ value }, `There is no model ${value}.`);
+    const choice = value === undefined ? this.#defaultModel() : choices.find((each) => idOf(each) === value);
+    if (!choice) throw RequestError.invalidParams({ value }, `Unknown model: ${value}.`);
     const { url, token } = await this.#service();
     const client = new StepwiseClient({ baseUrl: url, token });
-    const key = await findKey(choice, await client.models(), { environment: this.#keys }).catch(inItsWords);
+    const key = await findKey(choice, await client.models(), { environment: this.#keys }).catch(
+      toRequestError,
+    );
     return { choice, client: new StepwiseClient({ baseUrl: url, token, ...(key && { llmKey: key }) }) };
   }
 
-  /** What an editor shows to choose from. */
+  /** Returns the model setting with all models that the editor can offer. */
   async options(current: ModelChoice): Promise<SessionConfigOption[]> {
     const options = (await this.#choices()).map((choice) => ({
       value: idOf(choice),
       name: showExactLine(idOf(choice)),
       ...(choice.name === offlineModel.name && {
-        description: 'Quotes the files; no language model is called.',
+        description: 'Quotes passages from the files. No language model is called.',
       }),
     }));
     const id = Models.optionId;
@@ -52,11 +54,11 @@ export class Models {
   }
 
   async close(): Promise<void> {
-    const reached = await this.#reached?.catch(() => undefined);
-    await reached?.local?.close();
+    const connection = await this.#connection?.catch(() => undefined);
+    await connection?.local?.close();
   }
 
-  #first(): ModelChoice {
+  #defaultModel(): ModelChoice {
     const { model, upstream } = this.#flags;
     return model === undefined ? offlineModel : { name: model, upstream };
   }
@@ -66,7 +68,7 @@ export class Models {
     const { models } = await new StepwiseClient({ baseUrl: url, token }).models();
     const named = models.map(({ name }) => name).filter((name) => !name.includes('*'));
     const all: ModelChoice[] = [
-      this.#first(),
+      this.#defaultModel(),
       offlineModel,
       ...named.map((name) => ({ name, upstream: undefined })),
       ...(await ollamaModels()).map((name) => ({ name, upstream: 'ollama' })),
@@ -74,12 +76,12 @@ export class Models {
     return [...new Map(all.map((choice) => [idOf(choice), choice])).values()];
   }
 
-  #service(): Promise<Reached> {
-    this.#reached ??= this.#reach();
-    return this.#reached;
+  #service(): Promise<ServiceConnection> {
+    this.#connection ??= this.#connect();
+    return this.#connection;
   }
 
-  async #reach(): Promise<Reached> {
+  async #connect(): Promise<ServiceConnection> {
     const { server, token } = this.#flags;
     if (server !== undefined)
       return {
@@ -95,10 +97,10 @@ export class Models {
 const idOf = ({ name, upstream }: ModelChoice): string => (upstream ? `${upstream}: ${name}` : name);
 
 /**
- * What the person set wrongly, such as `--tools` or no key, for the editor to show. Not `auth_required`: no way to sign in is
- * offered, and some editors then show neither the sentence nor a way out.
+ * Turns a `UsageError`, such as a missing key, into a request error with the same message. The code is not
+ * `auth_required`: no sign-in method is offered, and some editors would then hide the message.
  */
-export function inItsWords(error: unknown): never {
+export function toRequestError(error: unknown): never {
   if (error instanceof UsageError) throw RequestError.invalidRequest({}, error.message);
   throw error;
 }

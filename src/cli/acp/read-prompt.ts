@@ -6,29 +6,29 @@ import type { RunContext } from '../../sdk/run/run-options.js';
 import type { Folder } from '../../tools/folder/folder.js';
 import { readText } from '../../tools/folder/folder.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 
-/** What a person sent with their words. */
+/** A prompt read from the blocks that the editor sent. */
 export interface ReadPrompt {
   readonly task: string;
   readonly context: RunContext;
-  /** What could not be taken, in sentences for the person. */
+  /** Sentences for the person about parts that were left out. */
   readonly remarks: readonly string[];
 }
 
 interface Sources {
   readonly root: ProjectRoot;
-  /** The same as it stands in the editor. */
+  /** The same folder with the editor's unsaved changes. */
   readonly folder: Pick<Folder, 'readIfText'>;
 }
 
-/** In characters: what a request can carry beside the history. */
-const MAX_TOTAL = 2_000_000;
+/** The service limits the size of a request; this leaves room for the history. */
+const MAX_FILES_CHARS = 2_000_000;
 
 /**
- * The task, and the files that came with it. A link to a file of the folder is read; one that leads out of it, or to
- * what cannot be read, is remarked upon. Throws `RequestError` for what no step can carry: images, sound,
- * bytes, and for a prompt without words.
+ * Reads the task and the files attached to it. A link to a file in the folder is replaced by the file's text; a link
+ * that cannot be read gets a remark. Throws `RequestError` for images, audio and binary data, and for a prompt without
+ * text.
  */
 export async function readPrompt(blocks: readonly ContentBlock[], sources: Sources): Promise<ReadPrompt> {
   const words: string[] = [];
@@ -37,29 +37,29 @@ export async function readPrompt(blocks: readonly ContentBlock[], sources: Sourc
   for (const block of blocks) {
     if (block.type === 'text') words.push(block.text);
     else if (block.type === 'resource_link')
-      words.push(await linked(block.uri, { ...sources, files, remarks }));
+      words.push(await attachLink(block.uri, { ...sources, files, remarks }));
     else if (block.type === 'resource' && 'text' in block.resource)
-      words.push(await embedded(block.resource, { ...sources, files, remarks }));
-    else throw refused(block.type);
+      words.push(await attachText(block.resource, { ...sources, files, remarks }));
+    else throw unsupportedBlock(block.type);
   }
   const total = [...files.values()].reduce((sum, { length }) => sum + length, 0);
-  if (total > MAX_TOTAL) throw tooMuch(total);
+  if (total > MAX_FILES_CHARS) throw tooLarge(total);
   const inline = [...files].map(([path, content]) => ({ path, content }));
   const task = words.join('').trim();
   if (task === '')
-    throw RequestError.invalidParams(undefined, 'The prompt has no words. Write what is to be done.');
+    throw RequestError.invalidParams(undefined, 'The prompt contains no text. Describe the task.');
   if (task.includes('\0'))
-    throw RequestError.invalidParams(undefined, 'The prompt holds a NUL character. Take it out.');
+    throw RequestError.invalidParams(undefined, 'The prompt contains a NUL character. Remove it.');
   return { task, context: { paths: [...files.keys()], inline: { files: inline } }, remarks };
 }
 
-interface Linked extends Sources {
+interface Attachments extends Sources {
   readonly files: Map<string, string>;
   readonly remarks: string[];
 }
 
-/** How the task names it. */
-async function linked(uri: string, { root, folder, files, remarks }: Linked): Promise<string> {
+/** Attaches a linked file and returns the text that stands for the link in the task. */
+async function attachLink(uri: string, { root, folder, files, remarks }: Attachments): Promise<string> {
   const path = pathOf(uri);
   if (path === undefined) return uri;
   try {
@@ -75,17 +75,19 @@ async function linked(uri: string, { root, folder, files, remarks }: Linked): Pr
 }
 
 /**
- * A text that the editor sends along: of a file of the folder, or of anything else under its own address. That of a file
- * in which secrets are kept goes nowhere, wherever it lies (rule: secret-files).
+ * Attaches text that the editor sent along and returns its mention for the task. The text of a secret file is never
+ * sent, even if the file is outside the folder (rule: secret-files).
  */
-async function embedded(
+async function attachText(
   { uri, text }: { readonly uri: string; readonly text: string },
-  { root, files, remarks }: Linked,
+  { root, files, remarks }: Attachments,
 ): Promise<string> {
   const path = pathOf(uri);
   const name = path === undefined ? uri : await nameOf(path, root);
-  if (name === undefined || isSecretPath(name) || isSecretPlace(placeOf(uri))) {
-    remarks.push(showExactLine(`${path ?? uri} was not sent: it is a place where secrets are kept.`));
+  if (name === undefined || isSecretPath(name) || isSecretPlace(decodedPath(uri))) {
+    remarks.push(
+      showExactLine(`${path ?? uri} was not sent, because files at this path usually contain secrets.`),
+    );
     return path ?? uri;
   }
   const part = path === undefined ? name : `${name}${new URL(uri).hash}`;
@@ -93,13 +95,15 @@ async function embedded(
   return `@${part}`;
 }
 
-/** As the folder names it, or as it stands outside; undefined for what the folder keeps to itself. */
+/**
+ * Returns the path relative to the folder, or the same path if it is outside; undefined if the folder hides the file.
+ */
 async function nameOf(path: string, root: ProjectRoot): Promise<string | undefined> {
   return root.nameOf(path).catch((error) => (error instanceof SecurityViolation ? path : undefined));
 }
 
-/** The path in an address of any kind, as a person reads it: without query and fragment, `%2E` as the dot it means. */
-function placeOf(uri: string): string {
+/** Returns a URI without query and fragment, percent-decoded, so that `%2Eenv` cannot hide a secret file. */
+function decodedPath(uri: string): string {
   const [place = ''] = uri.split(/[?#]/);
   return place.replace(/%[0-9a-f]{2}/gi, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
@@ -112,16 +116,16 @@ function pathOf(uri: string): string | undefined {
   }
 }
 
-function refused(type: string): RequestError {
-  const what = type === 'resource' ? 'bytes' : type;
+function unsupportedBlock(type: string): RequestError {
+  const what = type === 'resource' ? 'binary data' : type;
   return RequestError.invalidParams(
     { type },
-    `A step carries text only: ${what} cannot be sent. Take it out and send the prompt again.`,
+    `Stepwise can only send text, not ${what}. Remove that part and send the prompt again.`,
   );
 }
 
-const tooMuch = (total: number): RequestError =>
+const tooLarge = (total: number): RequestError =>
   RequestError.invalidParams(
     { total },
-    `The files sent along have ${total} characters, and a step takes ${MAX_TOTAL}. Send fewer.`,
+    `The attached files have ${total} characters in total; the maximum is ${MAX_FILES_CHARS}. Attach fewer files.`,
   );

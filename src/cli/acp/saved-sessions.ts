@@ -2,24 +2,26 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SessionInfo } from '@agentclientprotocol/sdk';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
-import { showTextLine } from '../screen/shown-text.js';
+import { showTextLine } from '../screen/visible-text.js';
 import { readSavedRun, savedRunsFolder } from '../state/saved-runs.js';
 
-/** Runs that are looked through, the newest first. */
+/** Maximum number of saved runs to read, newest first. */
 const MAX_RUNS = 200;
-/** In characters. */
-const MAX_TITLE = 100;
+const MAX_TITLE_CHARS = 100;
 
 interface SavedSession {
   readonly info: SessionInfo;
-  /** Its newest run: that has the history of all. */
+  /** The newest run of the session, whose history includes those of the earlier ones. */
   readonly run: Trajectory;
 }
 
-/** The sessions over a folder that were saved, here or at a terminal, the newest first. What is damaged is left out. */
+/**
+ * Yields the saved sessions of a folder, newest first, whether they began in an editor or a terminal. Damaged files
+ * are skipped.
+ */
 export async function* savedSessions(folder: string): AsyncGenerator<SavedSession> {
   const seen = new Set<string>();
-  for (const file of await newestFiles(folder)) {
+  for (const file of await newestRunFiles(folder)) {
     const run = await readSavedRun(file).catch(() => undefined);
     if (!run || seen.has(run.session_id)) continue;
     seen.add(run.session_id);
@@ -27,7 +29,7 @@ export async function* savedSessions(folder: string): AsyncGenerator<SavedSessio
   }
 }
 
-/** The newest run of a session over the folder, or undefined. */
+/** Returns the newest run of a session in this folder, or undefined. */
 export async function findSavedSession(folder: string, sessionId: string): Promise<Trajectory | undefined> {
   for await (const { info, run } of savedSessions(folder)) if (info.sessionId === sessionId) return run;
   return undefined;
@@ -39,13 +41,13 @@ async function describe(run: Trajectory, { file, folder }: { file: string; folde
   return {
     sessionId: run.session_id,
     cwd: folder,
-    title: showTextLine(first).slice(0, MAX_TITLE),
+    title: showTextLine(first).slice(0, MAX_TITLE_CHARS),
     updatedAt: mtime.toISOString(),
   };
 }
 
-/** Names of runs begin with their time. */
-async function newestFiles(folder: string): Promise<readonly string[]> {
+/** Returns the newest run files. Their names begin with the time, so sorting by name is enough. */
+async function newestRunFiles(folder: string): Promise<readonly string[]> {
   const runs = savedRunsFolder(folder);
   const names = await readdir(runs).catch(() => []);
   const files = names.filter((name) => name.endsWith('.json'));

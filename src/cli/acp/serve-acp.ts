@@ -6,13 +6,13 @@ import { exitInTime, onStop } from '../session/on-stop.js';
 import { Sessions } from './sessions.js';
 
 /**
- * An agent of the Agent Client Protocol, version 1, on standard input and output (rule: acp). Resolves to the exit code
- * when the editor has gone and all that it started has ended.
+ * Serves the Agent Client Protocol, version 1, on standard input and output (rule: acp). Resolves to the exit code
+ * when the editor has disconnected and all sessions have ended.
  */
 export async function serveAcp(flags: RunFlags, keys: NodeJS.ProcessEnv): Promise<number> {
   const sessions = new Sessions(flags, keys);
   const input = Readable.toWeb(process.stdin);
-  const connection = agentOver(sessions).connect(ndJsonStream(framesOnly(), input));
+  const connection = agentOver(sessions).connect(ndJsonStream(protocolOutput(), input));
   const stops = onStop(() => connection.close());
   try {
     await connection.closed;
@@ -29,10 +29,10 @@ const agentOver = (sessions: Sessions) =>
     .onRequest('initialize', ({ params }) => sessions.initialize(params))
     .onRequest('session/new', ({ params, client }) => sessions.create(params, client))
     .onRequest('session/load', ({ params, client, signal }) =>
-      sessions.load(params, client, { isTold: true, signal }),
+      sessions.load(params, client, { replaysHistory: true, signal }),
     )
     .onRequest('session/resume', ({ params, client, signal }) =>
-      sessions.load(params, client, { isTold: false, signal }),
+      sessions.load(params, client, { replaysHistory: false, signal }),
     )
     .onRequest('session/list', ({ params }) => sessions.list(params.cwd))
     .onRequest('session/close', ({ params }) => sessions.end(params.sessionId))
@@ -43,8 +43,11 @@ const agentOver = (sessions: Sessions) =>
     .onRequest('session/prompt', ({ params, signal }) => sessions.prompt(params, signal))
     .onNotification('session/cancel', ({ params }) => sessions.cancel(params.sessionId));
 
-/** Standard output carries frames: what anything else in this process prints, such as a module of `--tools`, goes to standard error. */
-function framesOnly(): WritableStream<Uint8Array> {
+/**
+ * Returns a stream to standard output and redirects all other output of this process to standard error, since a module
+ * of `--tools` that prints would break the protocol.
+ */
+function protocolOutput(): WritableStream<Uint8Array> {
   const { stdout } = process;
   const write = stdout.write.bind(stdout);
   stdout.write = process.stderr.write.bind(process.stderr);

@@ -5,13 +5,13 @@ import type { Tool } from '../../sdk/actions/define-tool.js';
 interface ServersOptions {
   /** The real path of the session's folder. */
   readonly folder: string;
-  /** Told what the person should know of a server, in one sentence. */
+  /** Receives a sentence about a server, for the person. */
   readonly onNotice: (notice: string) => void;
 }
 
 /**
- * The MCP servers that an editor hands over with a session. The person has set them up there, so they are started
- * without asking; each of their calls is asked about.
+ * The MCP servers that an editor configures for a session. The person configured them in the editor, so they start
+ * without consent; each of their calls needs approval.
  */
 export class SessionServers {
   readonly #given: readonly GivenServer[];
@@ -24,23 +24,26 @@ export class SessionServers {
     this.#options = options;
   }
 
-  /** Goes on while the person types the first prompt. */
+  /** Starts the servers in the background, while the person types the first prompt. */
   start(): void {
     if (this.#given.length === 0) return;
     const { folder, onNotice } = this.#options;
     const named = new Map<string, McpServer>();
     for (const each of this.#given) {
-      if (named.has(each.name)) onNotice(`Two MCP servers are called ${each.name}: the first is used.`);
+      if (named.has(each.name)) onNotice(`Two MCP servers are named ${each.name}; only the first is used.`);
       else named.set(each.name, toServer(each));
     }
     const servers = Object.fromEntries(named);
-    const notice = (server: string, said: string) => onNotice(`The MCP server ${server} ${said}`);
+    const notice = (server: string, message: string) => onNotice(`The MCP server ${server} ${message}`);
     this.#running = import('../../mcp/index.js').then(({ mcpTools }) =>
       mcpTools({ servers, folder, onNotice: notice, signal: this.#end.signal }),
     );
   }
 
-  /** The tools of now; none once the signal fires, so that nobody waits for a server that hangs. */
+  /**
+   * Returns the current tools, or none once the signal fires, so that a server that hangs does not block a cancelled
+   * prompt.
+   */
   async tools(signal: AbortSignal): Promise<readonly Tool[]> {
     if (!this.#running) return [];
     const stopped = new Promise<readonly Tool[]>((resolve) => {
@@ -50,7 +53,7 @@ export class SessionServers {
     return Promise.race([this.#running.then((running) => running.tools()), stopped]);
   }
 
-  /** Also while they start: nobody waits for a server that hangs. */
+  /** Stops the servers, including those that are still starting. */
   async close(): Promise<void> {
     this.#end.abort();
     await (await this.#running)?.close();

@@ -8,31 +8,31 @@ import type { RunFlags } from '../commands/read-arguments.js';
 import { openTools } from '../session/open-tools.js';
 import type { Editor } from './editor/editor.js';
 import { EditorFolder } from './editor/editor-folder.js';
-import { inEditorTerminal } from './editor/editor-terminal.js';
+import { runInEditorTerminal } from './editor/editor-terminal.js';
 
 export interface SessionToolsOptions {
   readonly root: ProjectRoot;
   readonly editor: Editor;
   readonly flags: RunFlags;
-  /** Names of variables that no command is to see. */
+  /** Names of environment variables to hide from commands. */
   readonly secrets: readonly string[];
-  /** Told each change of a file: when it is shown to be approved, and when it was made. */
+  /** Receives each file change: before it is approved, and after it is made. */
   readonly onChange: (callId: string, change: ChangedFile) => Promise<void>;
-  /** Told which terminal shows a call. */
+  /** Receives the id of the terminal in which a call runs. */
   readonly onTerminal: (callId: string, terminalId: string) => Promise<void>;
 }
 
-/** Reading one file, as against searching thousands, goes through the editor. */
-const readByEditor: ReadonlySet<string> = new Set(['read_file']);
+/** Tools that read through the editor. Searches read thousands of files, so they read from disk. */
+const editorReaders: ReadonlySet<string> = new Set(['read_file']);
 
-/** The tools of the command line, of which those that read, write and run do so in the editor as far as it offers that. */
+/** Opens the command line's tools. Those that read, write or run commands use the editor if it offers that. */
 export async function openSessionTools(options: SessionToolsOptions): Promise<readonly Tool[]> {
   const { root, editor, flags, onChange } = options;
   const folder = new EditorFolder(root, editor);
   const readers = createFileReaders(folder, { ...flags.limits, matchLines: matchLinesInVm });
   const writers = createFileWriters(folder, onChange);
   const own = new Map(
-    [...readers.filter(({ name }) => readByEditor.has(name)), ...writers].map((tool) => [tool.name, tool]),
+    [...readers.filter(({ name }) => editorReaders.has(name)), ...writers].map((tool) => [tool.name, tool]),
   );
   const tools = await openTools({ ...flags, dir: root.folder });
   return tools.map((tool) => {
@@ -43,5 +43,5 @@ export async function openSessionTools(options: SessionToolsOptions): Promise<re
 
 function commandTool(tool: Tool, { root, editor, flags, secrets, onTerminal }: SessionToolsOptions): Tool {
   const { commandTimeoutMs: timeoutMs } = completeLimits(flags.limits);
-  return inEditorTerminal(tool, { root, editor, timeoutMs, secrets, onTerminal });
+  return runInEditorTerminal(tool, { root, editor, timeoutMs, secrets, onTerminal });
 }

@@ -26,7 +26,7 @@ import { offlineModel, offlineNotice } from '../session/choose-model.js';
 import { DEFAULT_TOKEN_LIMIT } from '../session/session.js';
 import { AcpSession } from './acp-session.js';
 import { Editor } from './editor/editor.js';
-import { inItsWords, Models } from './models.js';
+import { Models, toRequestError } from './models.js';
 import { modeState, toModeId } from './modes.js';
 import { findSavedSession, savedSessions } from './saved-sessions.js';
 import { replayHistory } from './updates/replay-history.js';
@@ -41,18 +41,18 @@ interface Opening {
 type Loading = Pick<LoadSessionRequest, 'sessionId' | 'cwd'> & { readonly mcpServers?: McpServer[] };
 
 interface LoadOptions {
-  readonly isTold: boolean;
-  /** Fires when the editor does not want it any more, or has gone. */
+  readonly replaysHistory: boolean;
+  /** Fires when the editor cancels the request or disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** The sessions of one editor: opened, found, ended. What it asks wrongly is a `RequestError`. */
+/** The sessions of one editor. Invalid requests throw `RequestError`. */
 export class Sessions {
   readonly #flags: RunFlags;
   readonly #secrets: readonly string[];
   readonly #models: Models;
   readonly #open = new Map<string, AcpSession>();
-  /** By the id of a session that is being loaded: resolves when its last load is over. */
+  /** The running load of each session id, resolved when it has ended. */
   readonly #loading = new Map<string, Promise<void>>();
   #isClosed = false;
   #offers: ClientCapabilities = {};
@@ -80,56 +80,56 @@ export class Sessions {
 
   async create({ cwd, mcpServers }: NewSessionRequest, client: AgentContext): Promise<NewSessionResponse> {
     const session = await this.#start({ id: randomId(), cwd, mcpServers, client });
-    return { sessionId: session.parts.id, ...(await this.#opened(session)) };
+    return { sessionId: session.parts.id, ...(await this.#openedResponse(session)) };
   }
 
   /**
-   * Goes on from a saved session; with `isTold` the editor is told first what was said in it. Loads of one session follow
-   * each other, and each ends what the one before has opened.
+   * Continues a saved session. With `replaysHistory`, first sends the conversation so far to the editor. Loads of the
+   * same session run one after the other, and each closes the session that the one before opened.
    */
-  async load(request: Loading, client: AgentContext, how: LoadOptions): Promise<LoadSessionResponse> {
+  async load(request: Loading, client: AgentContext, options: LoadOptions): Promise<LoadSessionResponse> {
     const { sessionId } = request;
     const before = this.#loading.get(sessionId) ?? Promise.resolve();
-    const loading = before.then(() => this.#load(request, client, how));
-    const over = loading.then(ignore, ignore);
-    this.#loading.set(sessionId, over);
-    void over.then(() => this.#loading.get(sessionId) === over && this.#loading.delete(sessionId));
+    const loading = before.then(() => this.#load(request, client, options));
+    const settled = loading.then(ignore, ignore);
+    this.#loading.set(sessionId, settled);
+    void settled.then(() => this.#loading.get(sessionId) === settled && this.#loading.delete(sessionId));
     return loading;
   }
 
   async #load(
     { sessionId, cwd, mcpServers = [] }: Loading,
     client: AgentContext,
-    { isTold, signal }: LoadOptions,
+    { replaysHistory, signal }: LoadOptions,
   ): Promise<LoadSessionResponse> {
     const { folder } = await openRoot(cwd);
     if (!(await findSavedSession(folder, sessionId))) throw RequestError.sessionNotFound(sessionId);
     await this.#endIfOpen(sessionId);
-    // Read once nothing is under way any more: its end is saved too.
+    // Read again after closing, since closing saves the end of a running prompt.
     const saved = await findSavedSession(folder, sessionId);
     const session = await this.#start({ id: sessionId, cwd, mcpServers, client });
     if (saved) session.resume(saved);
-    const updates = saved && isTold ? replayHistory(saved, folder) : [];
+    const updates = saved && replaysHistory ? replayHistory(saved, folder) : [];
     const endIfCancelled = async (): Promise<void> => {
       if (signal.aborted) await this.#endIfOpen(sessionId);
       signal.throwIfAborted();
     };
     for (const update of updates) {
       await endIfCancelled();
-      await session.parts.editor.tell(update);
+      await session.parts.editor.send(update);
     }
     await endIfCancelled();
-    return this.#opened(session);
+    return this.#openedResponse(session);
   }
 
-  /** Those over `cwd`, else over the folders that this process knows. */
+  /** Lists the saved sessions of `cwd`; by default of all folders that this process uses. */
   async list(cwd: string | null | undefined): Promise<ListSessionsResponse> {
-    // One may be gone by now: what was saved of it is there all the same.
-    const known = [
+    // A folder may have been deleted, but its saved sessions can still be listed.
+    const knownFolders = [
       await realpath(this.#flags.dir).catch(() => resolve(this.#flags.dir)),
       ...[...this.#open.values()].map(({ parts }) => parts.root.folder),
     ];
-    const folders = cwd ? [(await openRoot(cwd)).folder] : known;
+    const folders = cwd ? [(await openRoot(cwd)).folder] : knownFolders;
     const sessions: SessionInfo[] = [];
     for (const folder of new Set(folders))
       for await (const { info } of savedSessions(folder)) sessions.push(info);
@@ -140,7 +140,7 @@ export class Sessions {
     return { stopReason: await this.#session(sessionId).prompt(prompt, signal) };
   }
 
-  /** A cancellation may cross the end of its prompt, or of its session. */
+  /** Cancels a prompt. An unknown session is no error, since it may have just ended. */
   cancel(sessionId: string): void {
     this.#open.get(sessionId)?.cancel();
   }
@@ -148,14 +148,14 @@ export class Sessions {
   setMode(sessionId: string, modeId: string): void {
     const session = this.#session(sessionId);
     const mode = toModeId(modeId);
-    if (!mode) throw RequestError.invalidParams({ modeId }, `There is no mode ${modeId}.`);
+    if (!mode) throw RequestError.invalidParams({ modeId }, `Unknown mode: ${modeId}.`);
     session.mode = mode;
   }
 
   async setModel(sessionId: string, configId: string, value: unknown) {
     const session = this.#session(sessionId);
     if (configId !== Models.optionId)
-      throw RequestError.invalidParams({ configId }, `There is no option ${configId}.`);
+      throw RequestError.invalidParams({ configId }, `Unknown option: ${configId}.`);
     session.model = await this.#models.open(String(value));
     return { configOptions: await this.#models.options(session.model.choice) };
   }
@@ -171,7 +171,7 @@ export class Sessions {
     await session?.close();
   }
 
-  /** Ends everything: the editor has gone. */
+  /** Closes all sessions after the editor has disconnected. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all([...this.#open.values()].map((session) => session.close()));
@@ -198,15 +198,18 @@ export class Sessions {
       mcpServers,
       notices,
     };
-    const session = await new AcpSession(parts, model).open().catch(inItsWords);
-    // The editor went while its session was opened: nothing of it stays.
+    const session = await new AcpSession(parts, model).open().catch(toRequestError);
+    // The editor may disconnect while its session opens.
     if (this.#isClosed) await session.close();
     this.#open.set(id, session);
     return session;
   }
 
-  /** What the editor is answered; it knows of the session once that is written, which it is within this turn. */
-  async #opened(session: AcpSession) {
+  /**
+   * Returns the response for an opened session. The response is written within this turn of the event loop, so the
+   * notices that `setImmediate` sends follow it.
+   */
+  async #openedResponse(session: AcpSession) {
     const state = await this.#state(session);
     setImmediate(() => void session.introduce());
     return state;
@@ -225,12 +228,12 @@ export class Sessions {
 
 const ignore = () => undefined;
 
-/** Throws `RequestError` for what is no folder of this machine. */
+/** Opens the folder of a session. Throws `RequestError` if it does not exist. */
 async function openRoot(cwd: string): Promise<ProjectRoot> {
   if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, 'cwd must be an absolute path.');
   try {
     return await ProjectRoot.open(cwd);
   } catch {
-    throw RequestError.invalidParams({ cwd }, `There is no folder ${cwd}.`);
+    throw RequestError.invalidParams({ cwd }, `The folder ${cwd} does not exist.`);
   }
 }

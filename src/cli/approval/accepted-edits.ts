@@ -2,24 +2,24 @@ import type { ApprovalRequest } from '../../sdk/actions/approval.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import type { Display } from '../display/display.js';
 
-/** The tools of the pack that change a file and do nothing else. No other tool can have their names. */
+/** Built-in tools that change a file and do nothing else. Other tools cannot use their names. */
 const editingTools: ReadonlySet<string> = new Set(['edit_file', 'write_file']);
 
-/** True for the name of a tool that changes a file. */
+/** Returns true if this tool only changes a file. */
 export const isEdit = (tool: string): boolean => editingTools.has(tool);
 
-const SIGN = '  edits of files are allowed without asking (Shift-Tab ends it)';
+const SIGN = '  file edits are allowed without asking (Shift-Tab turns this off)';
 
 interface AcceptedEditsParts {
   readonly root: Pick<ProjectRoot, 'nameOf'>;
   readonly display: Pick<Display, 'show' | 'isLive' | 'paint'>;
-  /** False where everything is allowed anyway: nothing is said then that would be no more than half of it. */
-  readonly isAsked: boolean;
+  /** False with `--yes`, which allows everything anyway, so the mode would add nothing. */
+  readonly needsApproval: boolean;
 }
 
 /**
- * Edits of files, allowed without a question for as long as the person wants it in this session, which stands on the
- * screen the whole time. It is kept nowhere (rule: accepted-edits).
+ * Session mode that allows file edits without approval. A status row shows it the whole time, and it is never saved
+ * (rule: accepted-edits).
  */
 export class AcceptedEdits {
   readonly #parts: AcceptedEditsParts;
@@ -29,19 +29,19 @@ export class AcceptedEdits {
     this.#parts = parts;
   }
 
-  /** Begins or ends it; where nothing can stand on the screen, it never begins. */
+  /** Turns the mode on or off. It stays off if the display cannot show it. */
   toggle(): void {
-    const { display, isAsked } = this.#parts;
-    this.#areAllowed = !this.#areAllowed && display.isLive && isAsked;
+    const { display, needsApproval } = this.#parts;
+    this.#areAllowed = !this.#areAllowed && display.isLive && needsApproval;
     display.show('mode', this.#areAllowed ? [display.paint('yellow', SIGN)] : []);
   }
 
-  /** True if this call needs no question now. */
+  /** Returns true if this call is allowed without approval now. */
   async allows(request: Pick<ApprovalRequest, 'action'>): Promise<boolean> {
     return this.#areAllowed && (await this.covers(request));
   }
 
-  /** True if this call would need none while edits are allowed, and they can be. */
+  /** Returns true if the mode would allow this call, whether or not it is on. */
   async covers(request: Pick<ApprovalRequest, 'action'>): Promise<boolean> {
     const { display, root } = this.#parts;
     return display.isLive && isPlainEdit(request, root);
@@ -49,8 +49,9 @@ export class AcceptedEdits {
 }
 
 /**
- * True for a change of a file in the folder by a tool of the pack, wherever links lead. Names that begin with a dot
- * are asked about each time: other programs run what is in them (`.git/hooks`, `.envrc`, `.github/workflows`).
+ * Returns true for an edit by a built-in tool inside the folder, after resolving links. Paths with a name that begins
+ * with a dot always need approval, since other programs run what they contain (`.git/hooks`, `.envrc`,
+ * `.github/workflows`).
  */
 export async function isPlainEdit(
   { action: { tool_name, tool_args } }: Pick<ApprovalRequest, 'action'>,

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApprovalRule, isSameRule } from '../../sdk/actions/approval.js';
-import { configFolder, writeWhole } from '../state/user-files.js';
+import { configFolder, writeAtomically } from '../state/user-files.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a person allowed for good, by project folder; kept in the person's own configuration, not the project's. */
+/** The always-allow rules of each project folder, stored in the person's own configuration and not in the project. */
 export class ApprovalRules {
   readonly #file: string;
   readonly #folder: string;
@@ -16,17 +16,20 @@ export class ApprovalRules {
     this.#folder = folder;
   }
 
-  /** The rules of this folder, oldest first. What is damaged, of a former version or not there allows nothing. */
+  /**
+   * Returns the rules of this folder, oldest first. A missing or damaged file, or a rule of an older version, allows
+   * nothing.
+   */
   async load(): Promise<readonly ApprovalRule[]> {
     return this.#rulesIn(await this.#read().catch(() => ({})));
   }
 
-  /** Keeps a rule. Throws if the file is damaged: writing it anew would take back the rules of other folders. */
+  /** Saves a rule. Throws if the file is damaged, since rewriting it would delete the rules of other folders. */
   async add(rule: ApprovalRule): Promise<void> {
     await this.#change((rules) => (rules.some((each) => isSameRule(each, rule)) ? rules : [...rules, rule]));
   }
 
-  /** Takes a rule back. Throws if the file is damaged. */
+  /** Removes a rule. Throws if the file is damaged. */
   async remove(rule: ApprovalRule): Promise<void> {
     await this.#change((rules) => rules.filter((each) => !isSameRule(each, rule)));
   }
@@ -34,7 +37,7 @@ export class ApprovalRules {
   async #change(change: (rules: readonly ApprovalRule[]) => readonly ApprovalRule[]): Promise<void> {
     const all = await this.#read();
     const rules = change(this.#rulesIn(all));
-    await writeWhole(this.#file, `${JSON.stringify({ ...all, [this.#folder]: rules }, null, 2)}\n`);
+    await writeAtomically(this.#file, `${JSON.stringify({ ...all, [this.#folder]: rules }, null, 2)}\n`);
   }
 
   #rulesIn(all: JsonObject): readonly ApprovalRule[] {
@@ -42,14 +45,15 @@ export class ApprovalRules {
     return Array.isArray(rules) ? rules.filter(isRule) : [];
   }
 
-  /** The whole file; empty if there is none yet. */
+  /** Reads the whole file; empty if it does not exist. */
   async #read(): Promise<JsonObject> {
     const text = await readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '{}';
       throw error;
     });
     const value: unknown = JSON.parse(text);
-    if (!isObject(value)) throw new TypeError(`${this.#file} does not hold rules; mend or remove it.`);
+    if (!isObject(value))
+      throw new TypeError(`${this.#file} does not contain approval rules. Correct or delete it.`);
     return value;
   }
 }

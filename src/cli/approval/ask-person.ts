@@ -7,27 +7,27 @@ import {
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import { type Choice, type Key, LEAVING_KEYS, plainRow } from '../input/picker.js';
 import { proposalRows, renderProposal } from '../screen/render-proposal.js';
-import { showExactLine, showText, showTextLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showExactLine, showText, showTextLine } from '../screen/visible-text.js';
 import type { AcceptedEdits } from './accepted-edits.js';
 import { editArguments } from './edit-arguments.js';
 
-/** Lines of a proposal to show at first. */
+/** Maximum number of proposal rows before the person asks for all of them. */
 const MAX_LINES = 60;
 
-/** For the rules that are offered, narrowest first. */
+/** Keys for the offered rules, narrowest rule first. */
 const RULE_KEYS: readonly Key[] = ['a', 'r'];
 
-/** In characters; a longer call stands in full above. */
-const MAX_RULE_LENGTH = 100;
+/** A longer rule is abbreviated, since the full call is visible above. */
+const MAX_RULE_CHARS = 100;
 
 interface ApprovalQuestion {
   readonly signal: AbortSignal;
-  /** Offered too, where the call is an edit. */
+  /** Offers to allow all edits; set if the call is an edit. */
   readonly edits?: AcceptedEdits | undefined;
 }
 
-/** Shows what an action would do, and asks. Esc stops the run. */
+/** Shows what an action would do and asks for approval. Esc stops the run. */
 export async function askApproval(
   terminal: Terminal,
   request: ApprovalRequest,
@@ -37,7 +37,7 @@ export async function askApproval(
   const shown = terminal.keepShown(() => show(terminal, request, maxLines));
   try {
     for (;;) {
-      const key = await chosenKey(terminal, request, question);
+      const key = await askForKey(terminal, request, question);
       if (key === 'v') {
         maxLines = Number.POSITIVE_INFINITY;
         show(terminal, request, maxLines);
@@ -50,8 +50,8 @@ export async function askApproval(
   }
 }
 
-/** Leaves what was chosen on the screen. */
-async function chosenKey(
+/** Asks for a choice and prints it above the live region, so that it stays visible. */
+async function askForKey(
   terminal: Terminal,
   request: ApprovalRequest,
   { signal, edits }: ApprovalQuestion,
@@ -70,12 +70,12 @@ function show(terminal: Terminal, request: ApprovalRequest, maxLines: number): v
 
 const choiceOf = (key: Key, what: string): Choice => ({ row: `[${key}] ${what}`, keys: [key] });
 const allowEdits: Choice = {
-  row: '[s] allow, and edits of files in this session (Shift-Tab)',
+  row: '[s] allow this and all file edits in this session (Shift-Tab)',
   keys: ['s', 'shift-tab'],
 };
 const stop: Choice = { row: '[esc] stop', keys: LEAVING_KEYS };
 
-/** What comes from the model is on these lines too. */
+/** Returns the choices. Their rows can contain text of the model, so they are made visible like the proposal. */
 function choicesFor(
   request: ApprovalRequest,
   { width, isEdit }: { width: number; isEdit: boolean },
@@ -85,22 +85,22 @@ function choicesFor(
     choiceOf('y', 'allow'),
     ...RULE_KEYS.flatMap((key, index) => {
       const rule = rules[index];
-      return rule ? [choiceOf(key, `always allow ${inShort(rule)}`)] : [];
+      return rule ? [choiceOf(key, `always allow ${shortRule(rule)}`)] : [];
     }),
     ...(isEdit ? [allowEdits] : []),
     choiceOf('e', 'edit'),
-    ...(proposalRows(request, width).length > MAX_LINES ? [choiceOf('v', 'view all of it')] : []),
+    ...(proposalRows(request, width).length > MAX_LINES ? [choiceOf('v', 'view all lines')] : []),
     choiceOf('n', 'no, with a reason'),
     stop,
   ];
 }
 
-function inShort(rule: ApprovalRule): string {
+function shortRule(rule: ApprovalRule): string {
   const text = showExactLine(describeRule(rule));
-  return text.length > MAX_RULE_LENGTH && rule.type === 'call' ? 'exactly this' : text;
+  return text.length > MAX_RULE_CHARS && rule.type === 'call' ? 'exactly this' : text;
 }
 
-/** Undefined where the person went back from an input. */
+/** Turns a key into a decision; undefined if the person cancels the input that the key opened. */
 async function decide(
   terminal: Terminal,
   { request, key, signal, edits }: ApprovalQuestion & { request: ApprovalRequest; key: Key },
@@ -114,13 +114,13 @@ async function decide(
     return args && { type: 'edit', args };
   }
   if (key === 'n') {
-    const reason = await terminal.askLine('Why not? (the model reads it) ', { signal });
+    const reason = await terminal.askLine('Why not? (the model reads your reason) ', { signal });
     return reason === undefined ? undefined : { type: 'deny', reason };
   }
   return { type: 'stop' };
 }
 
-/** Puts the model's question to the person. A choice can be answered by its number; Esc gives no answer. */
+/** Asks the person the model's question. A choice can be answered by its number; Esc returns undefined. */
 export async function askInput(
   terminal: Terminal,
   { question, choices }: Pick<InputRequest, 'question' | 'choices'>,

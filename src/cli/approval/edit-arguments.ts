@@ -1,11 +1,11 @@
 import type { ToolArguments } from '../../sdk/actions/define-tool.js';
 import { editInFile, editorOf } from '../input/edit-in-file.js';
-import { printableJson, showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { printableJson, showExactLine } from '../screen/visible-text.js';
 
 /**
- * Lets a person change the arguments of a call: a command in its line, all else in the editor of the
- * environment, or as JSON in a line where there is none. Undefined where the person goes back.
+ * Lets the person change the arguments of a call: a command in the line, anything else in the editor that the
+ * environment names, or as JSON in the line if it names none. Returns undefined if the person cancels.
  */
 export async function editArguments(
   terminal: Terminal,
@@ -30,8 +30,8 @@ function readObject(terminal: Terminal, json: string): ToolArguments | undefined
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Said below.
+    // The message below covers this case too.
   }
-  terminal.display.print('That is not a JSON object; nothing was changed.');
+  terminal.display.print('The text is not a JSON object, so the arguments are unchanged.');
   return undefined;
 }

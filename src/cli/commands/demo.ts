@@ -4,7 +4,7 @@ import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import { createReadTools } from '../../tools/tool-pack.js';
 import { paintFor } from '../display/paint.js';
 import { type RenderOptions, renderEvent } from '../screen/render-event.js';
-import { showExact, showExactLine } from '../screen/shown-text.js';
+import { showExact, showExactLine } from '../screen/visible-text.js';
 import { findKey } from '../session/choose-model.js';
 import { startLocalService } from '../session/local-service.js';
 import { folderAt } from '../session/open-tools.js';

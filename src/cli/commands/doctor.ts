@@ -4,7 +4,7 @@ import { readConfig } from '../../service/config.js';
 import { editorOf } from '../input/edit-in-file.js';
 import { McpAgreements } from '../mcp/agreements.js';
 import { readConfiguredServers } from '../mcp/configured-servers.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import { ollamaModels, ollamaUrl } from '../session/ollama.js';
 import { configFolder, makeFolder, stateFolder } from '../state/user-files.js';
 import type { RunFlags } from './read-arguments.js';

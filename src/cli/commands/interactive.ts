@@ -1,7 +1,7 @@
 import { describeMissing, findMentions } from '../context/mentions.js';
 import type { HeldKeys } from '../input/keyboard.js';
 import { Prompt } from '../input/prompt.js';
-import { showExact } from '../screen/shown-text.js';
+import { showExact } from '../screen/visible-text.js';
 import { onStop } from '../session/on-stop.js';
 import type { OpenSession } from '../session/open-session.js';
 import { isRefused, type Session } from '../session/session.js';

@@ -4,7 +4,7 @@ import { toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { parseCompletion } from '../../parsing/parse-completion.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import { replayRun } from '../../sdk/saved/replay-run.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import type { SessionParts } from '../session/session.js';
 import { readSavedRun } from '../state/saved-runs.js';
 
@@ -17,7 +17,7 @@ export async function replay(file: string, { screen, flags }: Pick<SessionParts,
   await screen.prepare({ showsTasks: true });
   const run = replayRun(saved);
   for await (const event of run) screen.show(event);
-  screen.tellScript((await run.result()).answer);
+  screen.printForScript((await run.result()).answer);
   const readings = rereadCompletions(saved);
   const changed = readings.filter(({ then, now }) => then !== now);
   if (flags.json) return changed.length === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-import { showExact } from '../screen/shown-text.js';
+import { showExact } from '../screen/visible-text.js';
 import { onStop } from '../session/on-stop.js';
 import type { Session } from '../session/session.js';
 import { saveRun } from '../state/saved-runs.js';
@@ -14,7 +14,7 @@ export async function runOnce(session: Session, task: string): Promise<number> {
   const stops = onStop(() => session.interrupt());
   try {
     const { stop_reason, answer } = await session.run(task);
-    screen.tellScript(answer);
+    screen.printForScript(answer);
     const saved = await save(session);
     return saved ? exitCodes[stop_reason] : exitCodes.error;
   } finally {

@@ -1,7 +1,7 @@
 import { basename } from 'node:path/posix';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { closestWord } from '../commands/closest-word.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 
 /** Files that the `@path` words of a task name. */
 export interface Mentions {

@@ -1,14 +1,14 @@
 /**
- * False where the locale names a character set that is not UTF-8. One that is not set says nothing: containers have
- * none, and terminals of today show UTF-8.
+ * Returns false if the locale names a character set other than UTF-8. An unset locale counts as UTF-8, since
+ * containers have none and current terminals support UTF-8.
  */
-export function showsUnicode(environment: NodeJS.ProcessEnv): boolean {
+export function supportsUnicode(environment: NodeJS.ProcessEnv): boolean {
   const locale = environment['LC_ALL'] || environment['LC_CTYPE'] || environment['LANG'];
   return !locale || /utf-?8/i.test(locale);
 }
 
-/** Signs of our own, each as wide as what it stands for. */
-const signs: Readonly<Record<string, string>> = {
+/** ASCII replacements for the signs of this program, of the same width. */
+const asciiSigns: Readonly<Record<string, string>> = {
   ...{ '─': '-', '│': '|', '╭': '+', '╰': '+', '├': '+', '└': '+', '┼': '+', '▏': '|', '▎': '|' },
   ...{ '▰': '#', '▱': '-', '░': '.', '…': '~', '·': '-', '•': '*', '›': '>', '↳': '>', '→': '>', '⎿': '\\' },
   ...{
@@ -28,9 +28,9 @@ const signs: Readonly<Record<string, string>> = {
   ...{ '⠇': '|', '⠏': '/', '�': '?' },
 };
 
-/** The nearest that a screen without Unicode can show: letters without their accents, `?` for what has no likeness. */
+/** Converts a text to ASCII: letters lose their accents, and characters without a likeness become `?`. */
 export const inAscii = (text: string): string =>
   text.replace(
     /[^\0-\x7f]\p{M}*/gu,
-    (found) => signs[found] ?? (found.normalize('NFKD').replace(/[^ -~]+/g, '') || '?'),
+    (found) => asciiSigns[found] ?? (found.normalize('NFKD').replace(/[^ -~]+/g, '') || '?'),
   );

@@ -1,9 +1,9 @@
-import { inAscii, showsUnicode } from './ascii.js';
+import { inAscii, supportsUnicode } from './ascii.js';
 import { type CursorPlace, type Frame, LiveRegion } from './live-region.js';
 import { type Paint, plain } from './paint.js';
 import { cut } from './wrap.js';
 
-/** What may be on the screen for a while, from top to bottom. */
+/** The parts of the live region, from top to bottom. */
 const PARTS = ['text', 'output', 'tasks', 'status', 'queue', 'dialog', 'input', 'hint', 'mode'] as const;
 export type LivePart = (typeof PARTS)[number];
 
@@ -12,18 +12,17 @@ interface LiveRows {
   readonly cursor?: CursorPlace | undefined;
 }
 
-/** A terminal: its size is asked anew for each drawing. */
+/** A terminal, whose size is read again for each frame. */
 export type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns' | 'rows' | 'on'>;
 
-/** In milliseconds: what changes faster is drawn together. */
+/** Shortest time between two frames; faster changes share a frame. */
 const FRAME_MS = 33;
 
 const CLEAR_SCREEN = '\u001b[H\u001b[2J';
 
 /**
- * All that is written to a terminal goes through here: lines that are done are written once and scroll away, and
- * below them stands the live region, of which only what changed is written again. What is not a terminal gets the
- * lines and nothing else.
+ * Writes everything that appears on a terminal. Printed lines are written once and scroll away; below them the live
+ * region rewrites only the rows that changed. An output that is no terminal gets the printed lines only.
  */
 export class Display {
   readonly paint: Paint;
@@ -33,38 +32,39 @@ export class Display {
   readonly #parts = new Map<LivePart, LiveRows>();
   readonly #region = new LiveRegion();
   #isSuspended = false;
-  /** What was printed while another program had the terminal. */
+  /** Lines printed while another program uses the terminal. */
   #held = '';
   #lastFrame = 0;
   readonly #prepared = new Set<() => void>();
-  /** What is printed while a frame is prepared; undefined at other times. */
+  /** Lines printed while a frame is prepared; undefined at other times. */
   #above: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(output: Output, { paint = plain, environment = process.env } = {}) {
     this.#output = output;
     this.paint = paint;
-    this.#isAscii = !showsUnicode(environment);
+    this.#isAscii = !supportsUnicode(environment);
     this.#isDumb = environment['TERM'] === 'dumb';
     if (this.isLive) output.on('resize', () => this.#redrawAll());
   }
 
-  /** True where lines may be drawn over again. */
+  /** True if the output can redraw rows. */
   get isLive(): boolean {
     return this.#output.isTTY === true && !this.#isDumb;
   }
 
-  /** In columns. */
   get width(): number {
     return this.#output.columns || 100;
   }
 
-  /** In rows. */
   get height(): number {
     return this.#output.rows || 40;
   }
 
-  /** Writes whole lines above the live region; they are not touched again. They may take the place of a part of it, and wait for another program to end. */
+  /**
+   * Writes whole lines above the live region. They can replace a part of the live region, and wait while another
+   * program uses the terminal.
+   */
   print(text: string, replaced?: LivePart): void {
     if (replaced) this.#parts.delete(replaced);
     const lines = `${this.#written(text)}\n`;
@@ -72,7 +72,7 @@ export class Display {
     else this.#draw(lines);
   }
 
-  /** What a part of the live region shows from now on, row by row; none take it away. Longer rows are cut. */
+  /** Sets the rows of a part of the live region; an empty list removes the part. Rows wider than the window are cut. */
   show(part: LivePart, rows: readonly string[], cursor?: CursorPlace): void {
     if (!this.isLive) return;
     if (rows.length > 0) this.#parts.set(part, { rows, cursor });
@@ -82,18 +82,18 @@ export class Display {
     else this.#schedule();
   }
 
-  /** Has it called once with the next frame, within a moment: what it prints and shows is drawn together. */
+  /** Calls `prepare` once before the next frame, which then includes all it prints and shows. */
   beforeFrame(prepare: () => void): void {
     this.#prepared.add(prepare);
     this.#schedule();
   }
 
-  /** Draws now what would be drawn within a moment. */
+  /** Draws pending changes immediately. */
   flush(): void {
     this.#draw('');
   }
 
-  /** Empties the screen and draws the live region at its top (Ctrl-L). */
+  /** Clears the screen and draws the live region at its top (Ctrl-L). */
   clear(): void {
     if (!this.isLive) return;
     this.#region.forget();
@@ -101,7 +101,7 @@ export class Display {
     this.#draw('');
   }
 
-  /** Leaves the terminal to another program, such as an editor, until the work is done. */
+  /** Leaves the terminal to another program, such as an editor, until `work` ends. */
   async without<Result>(work: () => Promise<Result> | Result): Promise<Result> {
     this.leave();
     this.#isSuspended = true;
@@ -136,7 +136,7 @@ export class Display {
     if (change) this.#output.write(change);
   }
 
-  /** What those who waited for the frame have printed. */
+  /** Runs the callbacks waiting for this frame and returns what they printed. */
   #prepare(): string {
     this.#above = '';
     const waiting = [...this.#prepared];
@@ -147,7 +147,7 @@ export class Display {
     return printed;
   }
 
-  /** The rows of all parts; where they are more than the window has, the lowest. */
+  /** Returns the rows of all parts; if the window is too small, the lowest ones. */
   #composed(): Omit<Frame, 'above'> {
     const rows: string[] = [];
     let cursor: CursorPlace | undefined;
@@ -167,7 +167,7 @@ export class Display {
     this.#draw('');
   }
 
-  /** Leaves the terminal as it was: nothing of the live region stays on it. */
+  /** Removes the live region and shows the cursor again. */
   leave(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,22 +1,22 @@
 import { columnsOf } from './columns.js';
 
-/** Where the next character is typed: from 0, in the rows of the part and in columns. */
+/** The position of the cursor in rows and columns, both from 0. */
 export interface CursorPlace {
   readonly row: number;
   readonly column: number;
 }
 
-/** What the screen is to show: lines that scroll away, and below them rows that will be drawn over. */
+/** The content of the screen: lines that scroll away, and rows below them that are redrawn. */
 export interface Frame {
-  /** Whole lines, or nothing. */
+  /** Whole lines to print, or an empty text. */
   readonly above: string;
-  /** Each as wide as the window at most. */
+  /** Rows, each at most as wide as the window. */
   readonly rows: readonly string[];
   readonly cursor: CursorPlace | undefined;
 }
 
 const SYNCHRONIZED = ['\u001b[?2026h', '\u001b[?2026l'] as const;
-/** A live row never runs on to the next, however wide the terminal thinks its characters are. */
+/** Line wrapping is off for live rows, since a terminal may measure characters differently. */
 const UNWRAPPED = ['\u001b[?7l', '\u001b[?7h'] as const;
 const HIDE_CURSOR = '\u001b[?25l';
 const SHOW_CURSOR = '\u001b[?25h';
@@ -25,12 +25,12 @@ const ERASE_TO_END = '\u001b[K';
 const NO_STYLE = '\u001b[0m';
 
 /**
- * The rows at the end of a terminal as they stand there, and what is to be written to it so that they become others:
- * only what changed, in one piece that the terminal shows at once. Writes nothing itself.
+ * Computes the smallest output that turns the live rows of a terminal into new ones, as one synchronized update.
+ * Writes nothing itself.
  */
 export class LiveRegion {
   #drawn: readonly string[] = [];
-  /** Where the terminal's cursor is. */
+  /** The row of the terminal's cursor. */
   #row = 0;
   #column = 0;
   #drawnWidth = 0;
@@ -40,20 +40,23 @@ export class LiveRegion {
     return this.#drawn.length === 0;
   }
 
-  /** What turns what stands there into the frame; nothing where they are the same. */
+  /** Returns the output that draws the frame; empty if nothing changed. */
   change({ above, rows, cursor }: Frame, width: number): string {
     const changes = this.#replaced(above) + this.#changes(rows, width) + this.#place(cursor);
     return changes && `${SYNCHRONIZED[0]}${changes}${SYNCHRONIZED[1]}`;
   }
 
-  /** Takes it from the terminal, and gives the cursor back. */
+  /** Returns the output that erases the live rows and shows the cursor. */
   leave(): string {
     const left = this.#erased() + (this.#isCursorHidden ? SHOW_CURSOR : '');
     this.#isCursorHidden = false;
     return left;
   }
 
-  /** After a change of size: terminals break the rows that are too long now, so that there are more of them. */
+  /**
+   * Returns the output that erases the rows after a resize. Terminals wrap rows that have become too long, so there
+   * can be more of them.
+   */
   eraseResized(width: number): string {
     const broken = (columns: number) => Math.max(1, Math.ceil(columns / width));
     const above = this.#drawn.slice(0, this.#row);
@@ -64,7 +67,7 @@ export class LiveRegion {
     return this.#erased();
   }
 
-  /** The terminal shows none of it any more. */
+  /** Resets the state after the terminal has been cleared. */
   forget(): void {
     this.#drawn = [];
     [this.#row, this.#column] = [0, 0];
@@ -76,7 +79,7 @@ export class LiveRegion {
     return erased;
   }
 
-  /** The lines in place of the rows, of which nothing is left then. */
+  /** Returns the output that erases the rows and prints the lines instead. */
   #replaced(lines: string): string {
     if (!lines) return '';
     const erased = this.#moveTo(0) + ERASE_BELOW;
@@ -100,12 +103,12 @@ export class LiveRegion {
     const move = isNew ? `${this.#moveTo(index - 1)}\n` : this.#moveTo(index);
     this.#row = index;
     this.#column = columnsOf(row);
-    // At the right edge there is nothing to erase, and the last character would be.
+    // At the right edge, erasing to the end of the row would erase the last character.
     const ended = row.includes('\u001b[') ? `${row}${NO_STYLE}` : row;
     return `${move}${ended}${this.#column < width ? ERASE_TO_END : ''}`;
   }
 
-  /** Puts the cursor where the person types; hidden where nobody does. */
+  /** Moves the cursor to where the person types, or hides it if no input is active. */
   #place(cursor: CursorPlace | undefined): string {
     const shouldHide = cursor === undefined && !this.isEmpty;
     const visibility = shouldHide ? HIDE_CURSOR : SHOW_CURSOR;
@@ -117,7 +120,7 @@ export class LiveRegion {
     return move + change;
   }
 
-  /** To the beginning of a row. */
+  /** Moves to the beginning of a row. */
   #moveTo(row: number): string {
     const by = row - this.#row;
     [this.#row, this.#column] = [row, 0];

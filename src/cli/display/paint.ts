@@ -1,16 +1,16 @@
 import { styleText } from 'node:util';
 
-/** Puts colour on a text, or leaves it alone. */
+/** Styles a text, or returns it unchanged. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
 export const plain: Paint = (_style, text) => text;
 
-/** Whether the stream has colours is asked once, of the stream that is written: not of stdout at each text. */
+/** Colour support is checked once in `paintFor`; by default `styleText` would check stdout for each text. */
 const colours: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
 /**
- * Colour where a person looks at it, unless the environment says otherwise: `NO_COLOR` first, then `FORCE_COLOR`, each if it is
- * not empty (https://no-color.org, https://force-color.org; `FORCE_COLOR=0` takes colours away, as Node.js has it).
+ * Returns colours for a terminal. The environment overrides this: first `NO_COLOR`, then `FORCE_COLOR`, if not empty
+ * (https://no-color.org, https://force-color.org). `FORCE_COLOR=0` turns colours off, as in Node.js.
  */
 export function paintFor(stream: NodeJS.WriteStream, environment = process.env): Paint {
   const { NO_COLOR, FORCE_COLOR, ...rest } = environment;

@@ -2,16 +2,16 @@ import { inspect } from 'node:util';
 import { charactersOf, columnsOf } from './columns.js';
 
 const NO_STYLE = '\u001b[0m';
-/** Scripts that are written without spaces: a row may end after each of their characters. */
+/** Scripts written without spaces: a row may end after any of their characters. */
 const UNSPACED = String.raw`\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff`;
-/** No row begins with these, and none ends with those. */
+/** A row must not begin with a closing sign or end with an opening one. */
 const CLOSING = String.raw`\u3001\u3002\u3005\u3009\u300b\u300d\u300f\u3011\u30fb\u30fc\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f,.;:!?)\]}'"`;
 const OPENING = String.raw`\u3008\u300a\u300c\u300e\u3010\uff08(\[{`;
 
-/** Before a character of those scripts; more of them go alone. */
+/** A character of such a script with the opening signs before it, at most three. */
 const OPENED = `[${OPENING}]{0,3}[${UNSPACED}]`;
 
-/** What a row is filled with: a style, spaces, or what is not broken unless it is wider than a row. */
+/** The parts of a row: a style, spaces, or text that is only broken if it is wider than a row. */
 const parts = new RegExp(
   [
     String.raw`\u001b\[[\d;]*m`,
@@ -24,8 +24,8 @@ const parts = new RegExp(
 );
 
 /**
- * Breaks a text between words so that no row is wider; a word that is wider itself is broken anywhere. Rows of a line
- * that is indented are indented too. A style that goes on over the end of a row is ended there and begun again.
+ * Wraps a text between words. A word wider than a row is broken anywhere. The rows of an indented line are indented
+ * too. Styles end with each row and begin again in the next.
  */
 export function wrap(text: string, columns: number): readonly string[] {
   const rows = new Rows(columns);
@@ -33,19 +33,19 @@ export function wrap(text: string, columns: number): readonly string[] {
   return rows.done;
 }
 
-/** In units of text a column: what is longer is marks upon marks. */
-const MAX_UNITS = 32;
+/** Maximum UTF-16 units per column. Only stacked combining marks exceed it. */
+const MAX_UNITS_PER_COLUMN = 32;
 
-/** The beginning of a row that is too long, with its styles ended. */
+/** Cuts a row to a width and ends its styles. */
 export function cut(row: string, columns: number): string {
-  const beginning = row.slice(0, columns * MAX_UNITS);
+  const beginning = row.slice(0, columns * MAX_UNITS_PER_COLUMN);
   if (columnsOf(beginning) <= columns) return beginning;
   const rows = new Rows(columns);
   for (const [part] of beginning.matchAll(parts)) rows.addAnywhere(part);
   return rows.done[0] ?? beginning;
 }
 
-/** The same, with a sign that there is more. */
+/** Cuts a row to a width and marks the cut with `…`. */
 export function clip(row: string, columns: number): string {
   const kept = cut(row, columns);
   return kept === row ? row : `${cut(row, Math.max(1, columns - 1))}…`;
@@ -53,7 +53,7 @@ export function clip(row: string, columns: number): string {
 
 const isStyle = (part: string): boolean => part.startsWith('\u001b');
 
-/** Rows as they are filled, part by part. */
+/** Collects the rows of a text while they are filled. */
 class Rows {
   readonly done: string[] = [];
   readonly #columns: number;
@@ -95,7 +95,7 @@ class Rows {
     this.addAnywhere(part);
   }
 
-  /** What came since the last word; spaces where a row ends are left out. */
+  /** Adds the styles and spaces since the last word; spaces at the end of a row are dropped. */
   #putBetween({ spaces }: { spaces: boolean }): void {
     for (const part of this.#between) if (spaces || isStyle(part)) this.addAnywhere(part);
     this.#between = [];
@@ -136,12 +136,12 @@ class Rows {
   }
 }
 
-/** The code that ends what another begins, as Node writes them. */
+/** End codes by start code, as Node.js writes them. */
 const styles: readonly (readonly number[] | undefined)[] = Object.values(inspect.colors);
 const endOf = new Map(styles.map((codes = []) => [String(codes[0]), String(codes[1])]));
 const ends = new Set(endOf.values());
 
-/** The styles that have begun and not ended. */
+/** Styles that are active at the end of the text so far. */
 class OpenStyles {
   #open: readonly { readonly begin: string; readonly end: string | undefined }[] = [];
 

@@ -1,36 +1,36 @@
-/** What a person did: a named key such as `enter`, `ctrl-c` or `alt-left`, typed text, a paste, or the end of input. */
+/** A decoded input: a named key such as `enter`, `ctrl-c` or `alt-left`, typed text, a paste, or the end of input. */
 export interface KeyPress {
   readonly name: 'text' | 'paste' | 'closed' | (string & {});
-  /** What was typed or pasted; empty for named keys. */
+  /** Typed or pasted text; empty for named keys. */
   readonly text: string;
 }
 
 const PASTE_START = '\u001b[200~';
 const PASTE_END = '\u001b[201~';
 
-/** In characters: more than a person types while the program is busy. */
-const MAX_TYPED = 40;
+/** Typed input is shorter than this per read, even if the program was busy. */
+const MAX_TYPED_CHARS = 40;
 
 const named = (name: string): KeyPress => ({ name, text: '' });
 
-/** In milliseconds: an escape alone is the key, one that goes on is a sequence. */
+/** Time after which a lone escape is the Esc key and not the start of a sequence. */
 const ESCAPE_MS = 50;
-/** In milliseconds: how long a terminal may be silent in the midst of a paste or a sequence that it has begun. */
+/** Maximum pause of a terminal within a paste or sequence. */
 const SILENCE_MS = 500;
 
 /**
- * Tells keys from what a terminal sends. A paste that the terminal marks is one piece however it arrives; so is a
- * long read with a line break in its midst, which nobody types: that is a paste of a terminal that does not mark it.
+ * Decodes keys from terminal input. A marked paste is one key press however it is split. An unmarked paste is
+ * recognised as a long read with a line break inside, since nobody types that.
  */
 export class KeyDecoder {
   #rest = '';
   #pasted: string[] | undefined;
-  /** A paste that the terminal does not mark: its reads follow each other faster than anyone types. */
+  /** Reads of an unmarked paste, which follow each other faster than typing. */
   readonly #unmarked: string[] = [];
-  /** The end of the paste did not come in time; what there was of it is told. */
+  /** True if the end mark of the paste was late and its text has already been reported. */
   #isOverdue = false;
 
-  /** In milliseconds: after so long without another read, `flush` tells what is not complete; undefined if all is. */
+  /** Time after which `flush` should run if nothing is read; undefined if no input is pending. */
   get flushAfterMs(): number | undefined {
     if (this.#pasted) return this.#pasted.length > 0 || !this.#isOverdue ? SILENCE_MS : undefined;
     if (this.#unmarked.length > 0) return ESCAPE_MS;
@@ -38,20 +38,20 @@ export class KeyDecoder {
     return this.#rest.length > 2 ? SILENCE_MS : ESCAPE_MS;
   }
 
-  /** The keys of a read; what is not complete waits for the next one. */
+  /** Returns the keys of a read; incomplete input waits for the next one. */
   push(read: string): readonly KeyPress[] {
     if (this.#isUnmarked(read)) {
       this.#unmarked.push(read);
       return [];
     }
-    if (this.#isOverdue && isOneKey(read)) this.#endPaste();
+    if (this.#isOverdue && isSingleKey(read)) this.#endPaste();
     this.#rest += read;
     return this.#readAll();
   }
 
   /**
-   * No more is coming: an escape that waited is the key itself, and of a paste all that came is told. If its end comes
-   * after all, what is read until then is pasted too; a single key before that is typed by the person.
+   * Reports pending input after a pause: a lone escape as the Esc key, and an unfinished paste with what has arrived.
+   * Text until a late end mark still belongs to the paste, but a single key ends it.
    */
   flush(): readonly KeyPress[] {
     if (this.#unmarked.length > 0) return [paste(this.#unmarked.splice(0).join(''))];
@@ -64,11 +64,14 @@ export class KeyDecoder {
     return keys;
   }
 
-  /** Whatever follows at once is of the same paste: its last line is not sent by the break at its end. */
+  /**
+   * Returns true if the read belongs to an unmarked paste. Reads that follow at once do too, so the line break at its
+   * end does not send the line.
+   */
   #isUnmarked(read: string): boolean {
     if (this.#unmarked.length > 0) return true;
     const isBetween = this.#rest === '' && this.#pasted === undefined;
-    return isBetween && read.length > MAX_TYPED && unmarkedPaste.test(read);
+    return isBetween && read.length > MAX_TYPED_CHARS && unmarkedPaste.test(read);
   }
 
   #readAll(): KeyPress[] {
@@ -81,7 +84,7 @@ export class KeyDecoder {
     return keys;
   }
 
-  /** Looks only at what is new: a long paste comes in many reads. */
+  /** Reads paste content. Only new text is searched, since a long paste arrives in many reads. */
   #readPaste(parts: string[]): KeyPress | undefined {
     const end = this.#rest.indexOf(PASTE_END);
     const taken = end >= 0 ? end : this.#rest.length - possibleStart(this.#rest);
@@ -93,7 +96,7 @@ export class KeyDecoder {
     return paste(parts.join(''));
   }
 
-  /** With the beginning of a mark that did not come. */
+  /** Ends the paste and drops a partial end mark. */
   #endPaste(): void {
     this.#pasted = undefined;
     this.#isOverdue = false;
@@ -112,7 +115,7 @@ export class KeyDecoder {
     return 'pasting';
   }
 
-  /** What looked like a sequence and is none: Esc, or a character together with Alt. */
+  /** Takes the start of an invalid sequence: Esc, or a character with Alt. */
   #takeBegun(): KeyPress {
     const [whole = this.#rest.charAt(0)] = introducer.exec(this.#rest) ?? [];
     return this.#take(whole.length, named(nameOfSequence(whole)));
@@ -126,7 +129,7 @@ export class KeyDecoder {
 
 const typed = (text: string): KeyPress => ({ name: 'text', text });
 
-/** As text of ours: `\n` between lines, and nothing that acts on a terminal. */
+/** Normalizes a paste: `\n` line breaks and no control characters. */
 const paste = (text: string): KeyPress => ({
   name: 'paste',
   text: text
@@ -135,14 +138,14 @@ const paste = (text: string): KeyPress => ({
     .replace(/[^\P{Cc}\n\t]/gu, ''),
 });
 
-/** How much at the end of a text could be the beginning of the mark that ends a paste. */
+/** Returns the length of a possible partial end mark at the end of a text. */
 function possibleStart(text: string): number {
   for (let length = PASTE_END.length - 1; length > 0; length -= 1)
     if (text.endsWith(PASTE_END.slice(0, length))) return length;
   return 0;
 }
 
-/** Control characters are named by what they do. */
+/** Key names of control characters and fixed sequences. */
 const keyNames: Readonly<Record<string, string>> = {
   '\u001b': 'escape',
   '\r': 'enter',
@@ -160,7 +163,7 @@ const keyNames: Readonly<Record<string, string>> = {
   '\u001f': 'ctrl-_',
 };
 
-/** Final characters of CSI and SS3 sequences, and numbers before `~` (xterm's ctlseqs). */
+/** Key names by final character of CSI and SS3 sequences, or by number before `~` (xterm's ctlseqs). */
 const sequenceKeys: Readonly<Record<string, string>> = {
   ...{ A: 'up', B: 'down', C: 'right', D: 'left', H: 'home', F: 'end' },
   ...{
@@ -189,26 +192,26 @@ function nameOfSequence(sequence: string): string {
   return /^\u001b.$/u.test(sequence) ? `alt-${sequence.slice(1).toLowerCase()}` : 'unknown';
 }
 
-/** True for what one key sends, and no mark of a paste. */
-const isOneKey = (read: string): boolean =>
+/** Returns true if a read is a single key and no paste mark. */
+const isSingleKey = (read: string): boolean =>
   [...read].length === 1 || (escapeSequence.exec(read)?.[0] === read && !/^..20[01]~/s.test(read));
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character
 const colours = /\u001b\[[0-?]*[ -/]*[@-~]/g;
 const plainText = /^\P{Cc}+/u;
-/** After the escape: CSI, with the keys of the Linux console and the mouse of old terminals. */
+/** CSI sequences after the escape, including Linux console keys and the mouse of old terminals. */
 const CSI = String.raw`\[(?:\[[A-E]|M\P{Cc}{3}|(?![[M])[0-?]*[ -/]*[@-~])`;
-/** What a terminal tells of itself, such as its colours. */
-const TOLD = String.raw`[\]P^_]\P{Cc}*(?:\u0007|\u001b\\)`;
+/** Responses of a terminal about itself, such as its colours. */
+const TERMINAL_RESPONSE = String.raw`[\]P^_]\P{Cc}*(?:\u0007|\u001b\\)`;
 const ALT = String.raw`[\b\n\r\u007f]|(?![[\]OP^_])\P{Cc}`;
 const escapeSequence = new RegExp(
-  String.raw`^(?:(?!\u001b)\p{Cc}|\u001b(?:${CSI}|O[A-Za-z]|${TOLD}|${ALT}))`,
+  String.raw`^(?:(?!\u001b)\p{Cc}|\u001b(?:${CSI}|O[A-Za-z]|${TERMINAL_RESPONSE}|${ALT}))`,
   'u',
 );
 const begunSequence =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character
   /^\u001b(?:\[(?:\[|M\P{Cc}{0,2}|[0-?]*[ -/]*)|O|[\]P^_]\P{Cc}*\u001b?)?$/u;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what they begin with
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with a control character
 const introducer = /^\u001b[[\]OP^_]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a read with an escape sequence holds keys
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a read with an escape sequence contains keys and is no paste
 const unmarkedPaste = /^[^\u001b]*[\r\n]\n?[^\u001b\r\n][^\u001b]*$/;

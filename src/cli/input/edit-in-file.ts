@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The person's editor, if the environment names one. */
+/** Returns the editor that the environment names. */
 export const editorOf = (environment: NodeJS.ProcessEnv): string | undefined =>
   environment['VISUAL'] || environment['EDITOR'] || undefined;
 
-/** The text as the person left it in an editor; undefined where that ended with an error. */
+/** Opens a text in the editor and returns the edited text; undefined if the editor failed. */
 export async function editInFile(
   editor: string,
   { name, text }: { name: string; text: string },
@@ -17,7 +17,7 @@ export async function editInFile(
   const file = join(folder, name);
   try {
     writeFileSync(file, text, { mode: 0o600 });
-    // The editor may come with its own arguments ("code --wait"): the shell takes it apart.
+    // The editor may include arguments ("code --wait"), so the shell parses it.
     const quoted = process.platform === 'win32' ? `"${file}"` : `'${file}'`;
     const child = spawn(`${editor} ${quoted}`, { stdio: 'inherit', shell: true });
     const [status] = await once(child, 'close');

@@ -3,12 +3,12 @@ import { deletions, type Line, lineOf } from './line.js';
 import type { FoundLine, LineHistory } from './line-history.js';
 
 /**
- * What became of a key: the search goes on, what was found is taken, the line is as it was before, or the key is one of
- * the line's own and is meant for what was found.
+ * The effect of a key: the search continues, the match is accepted, the search is cancelled, or the key ends the
+ * search and the line handles it.
  */
-type SearchOutcome = 'goes on' | 'taken' | 'left' | 'passed on';
+type SearchOutcome = 'continues' | 'accepted' | 'cancelled' | 'unhandled';
 
-/** A search backwards through what was typed before, as readline's Ctrl-R. */
+/** A reverse search in the input history, like Ctrl-R in readline. */
 export class HistorySearch {
   readonly #history: LineHistory;
   readonly #draft: Line;
@@ -21,25 +21,25 @@ export class HistorySearch {
     this.#draft = draft;
   }
 
-  /** What was found, the cursor where it has what is searched; the line as it was while nothing is found. */
+  /** The match with the cursor at the searched text; the original line while nothing matches. */
   get line(): Line {
     return this.#found ? { text: this.#found.text, cursor: this.#found.at } : this.#draft;
   }
 
-  /** In one row: what is searched, and how to go on. */
+  /** One row with the search text and its keys. */
   get hint(): string {
     const state = this.#isMissing ? 'not found: ' : 'search: ';
-    return `${state}${this.#wanted}▏ Ctrl-R older · Enter takes it · Esc leaves`;
+    return `${state}${this.#wanted}▏ Ctrl-R older · Enter accepts · Esc cancels`;
   }
 
   onKey({ name, text }: KeyPress): SearchOutcome {
-    if (name === 'unknown') return 'goes on';
+    if (name === 'unknown') return 'continues';
     if (text !== '') this.#searchFor(this.#wanted + text.replace(/\n/g, ' '), this.#found);
     else if (name === 'backspace' || name === 'ctrl-h') this.#searchFor(withoutLast(this.#wanted));
     else if (name === 'ctrl-r') this.#step('older');
     else if (name === 'ctrl-s') this.#step('newer');
     else return this.#end(name);
-    return 'goes on';
+    return 'continues';
   }
 
   #searchFor(wanted: string, from?: FoundLine): void {
@@ -51,7 +51,7 @@ export class HistorySearch {
     this.#keep(this.#history.find(this.#wanted, { direction, from: this.#found?.place }));
   }
 
-  /** What was found before stays while nothing else is. */
+  /** Keeps the previous match if the new search finds nothing. */
   #keep(found: FoundLine | undefined): void {
     this.#found = found ?? this.#found;
     this.#isMissing = found === undefined && this.#wanted !== '';
@@ -60,12 +60,12 @@ export class HistorySearch {
   #end(name: string): SearchOutcome {
     if (['escape', 'ctrl-g', 'ctrl-c'].includes(name)) {
       this.#found = undefined;
-      return 'left';
+      return 'cancelled';
     }
     if (this.#found) this.#history.goTo(this.#found.place, this.#draft.text);
-    if (name !== 'enter' && name !== 'tab') return 'passed on';
+    if (name !== 'enter' && name !== 'tab') return 'unhandled';
     this.#found &&= { ...this.#found, at: this.#found.text.length };
-    return 'taken';
+    return 'accepted';
   }
 }
 

@@ -2,38 +2,38 @@ import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as wait } from 'node:timers/promises';
 import { KeyDecoder, type KeyPress } from './decode-keys.js';
 
-/** Who takes the keys for a while. */
+/** Receives keys while it is the newest listener. */
 export interface KeyListener {
-  /** `isAlone`: nothing else was read together with it. */
+  /** `isAlone` is true if no other key arrived in the same read. */
   onKey(key: KeyPress, isAlone?: boolean): void;
-  /** Another one takes the keys from now on, or does so no longer. */
+  /** Called when another listener takes over, and when it has ended. */
   onCovered?(isCovered: boolean): void;
-  /** The window has another size. */
+  /** Called when the window size changes. */
   onResized?(): void;
-  /** True in the midst of a line. */
+  /** Returns true while a line is being typed. */
   hasDraft?(): boolean;
 }
 
 export interface KeyboardParts {
-  /** Writes to the terminal, where it understands marks. */
+  /** Writes a control sequence if the terminal supports it. */
   readonly mark: (mark: string) => void;
-  /** Keys that do the same whatever the person is asked. */
+  /** Keys that work the same during any question. */
   readonly everywhere?: Readonly<Record<string, () => void>>;
 }
 
-/** Keys that wait for somebody to take them. */
+/** Keys typed before a listener exists. */
 export interface HeldKeys {
-  /** What was typed; no more is held. */
+  /** Stops holding and returns the held keys. */
   end(): readonly KeyPress[];
 }
 
-/** Bracketed paste: the terminal says where a paste begins and ends. */
+/** Bracketed paste: the terminal marks the beginning and end of a paste. */
 const MARK_PASTES = '\u001b[?2004h';
 const MARK_NO_PASTES = '\u001b[?2004l';
 
 /**
- * The one reader of the keyboard. The newest listener takes the keys until it ends, then the one before it again.
- * While nobody listens the terminal is as other programs know it.
+ * The only reader of the keyboard. The newest listener gets the keys until it ends, then the previous one again.
+ * Without a listener the terminal is in its normal mode.
  */
 export class Keyboard {
   readonly #input: NodeJS.ReadStream;
@@ -43,7 +43,7 @@ export class Keyboard {
   readonly #characters = new StringDecoder('utf8');
   readonly #decoder = new KeyDecoder();
   #silence: ReturnType<typeof setTimeout> | undefined;
-  #onTold: () => void = () => undefined;
+  #onKeysHandled: () => void = () => undefined;
   #isOpen = false;
   #isFirstRead = true;
   #isClosed = false;
@@ -54,7 +54,7 @@ export class Keyboard {
     this.#everywhere = everywhere;
   }
 
-  /** Tells the listener every key until it is ended. */
+  /** Sends every key to the listener until `end`. */
   listen(listener: KeyListener): { end(): void } {
     this.#top()?.onCovered?.(true);
     this.#listeners.push(listener);
@@ -63,7 +63,7 @@ export class Keyboard {
     return { end: () => this.#remove(listener) };
   }
 
-  /** Keeps what is typed before there is anything to type into, so that the terminal does not show it anywhere. */
+  /** Holds keys typed during the startup, so that the terminal does not echo them. */
   hold(onInterrupt: () => void): HeldKeys {
     const kept: KeyPress[] = [];
     const onKey = (key: KeyPress) => (key.name === 'ctrl-c' ? onInterrupt() : kept.push(key));
@@ -76,28 +76,28 @@ export class Keyboard {
     };
   }
 
-  /** True while the person is in the midst of a line. */
+  /** True while the person is typing a line. */
   get isInDraft(): boolean {
     return this.#top()?.hasDraft?.() === true;
   }
 
   /**
-   * Resolves when nobody is in the midst of a line: who types on does not see the question that has just come, and
-   * the next letter is no answer to it.
+   * Resolves when no line is being typed. A person who is typing may not notice a new question, and the next letter
+   * must not answer it.
    */
   async whenFree(signal: AbortSignal): Promise<void> {
     while (this.isInDraft && !signal.aborted)
       await new Promise<void>((resolve) => {
-        this.#onTold = resolve;
+        this.#onKeysHandled = resolve;
         signal.addEventListener('abort', () => resolve(), { once: true });
       });
   }
 
-  tellResized(): void {
+  notifyResized(): void {
     this.#top()?.onResized?.();
   }
 
-  /** Leaves the terminal to another program for a while. */
+  /** Leaves the keyboard to another program for a while. */
   async lend<Result>(use: () => Promise<Result> | Result): Promise<Result> {
     this.#close();
     try {
@@ -148,14 +148,14 @@ export class Keyboard {
   readonly #onData = (data: Buffer): void => {
     clearTimeout(this.#silence);
     const read = this.#characters.write(data);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: where there are keys, the keyboard was ours already
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters mean that raw mode was already on
     const wasTypedBefore = this.#isFirstRead && /[^\n]\n/.test(read) && !/[\r\u001b]/.test(read);
     this.#isFirstRead = false;
-    // Until the keyboard is ours, the terminal makes a line break of Enter.
-    this.#tell(this.#decoder.push(wasTypedBefore ? read.replaceAll('\n', '\r') : read));
+    // Before raw mode, the terminal turns Enter into a line feed.
+    this.#dispatch(this.#decoder.push(wasTypedBefore ? read.replaceAll('\n', '\r') : read));
     const { flushAfterMs } = this.#decoder;
     if (flushAfterMs !== undefined)
-      this.#silence = setTimeout(() => this.#tell(this.#decoder.flush()), flushAfterMs);
+      this.#silence = setTimeout(() => this.#dispatch(this.#decoder.flush()), flushAfterMs);
   };
 
   readonly #onEnd = (): void => {
@@ -163,25 +163,27 @@ export class Keyboard {
     for (const listener of this.#listeners.toReversed()) listener.onKey(CLOSED);
   };
 
-  /** Each key to whom it then belongs: the one before may have ended a question. */
-  #tell(keys: readonly KeyPress[]): void {
+  /** Sends each key to the current listener, which can change with every key. */
+  #dispatch(keys: readonly KeyPress[]): void {
     for (const key of keys) {
       const act = this.#everywhere[key.name];
       if (act) act();
       else this.#top()?.onKey(key, keys.length === 1);
     }
-    this.#onTold();
+    this.#onKeysHandled();
   }
 }
 
-/** In milliseconds: the signal has arrived by then. */
+/** Time in which the stop signal arrives. */
 const STOPPING_MS = 50;
 
-/** As a shell expects it of Ctrl-Z; `fg` brings it back. Where there is no shell, nothing stops. */
+/** Stops the process as Ctrl-Z does; `fg` resumes it. Does nothing without a job-control shell. */
 export async function stopUntilCalledBack(): Promise<void> {
   if (process.platform === 'win32') return;
-  process.kill(0, 'SIGTSTP'); // all of the job, as the terminal itself does it: `npx` is in it too
-  await wait(STOPPING_MS); // it ends when the process goes on
+  // Stops the whole process group, as the terminal would, since `npx` belongs to it too.
+  process.kill(0, 'SIGTSTP');
+  // This wait ends after the process has been resumed.
+  await wait(STOPPING_MS);
 }
 
 const CLOSED: KeyPress = { name: 'closed', text: '' };

@@ -1,18 +1,21 @@
 import { columnsOf } from '../display/columns.js';
 import { cut } from '../display/wrap.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import { cutTo, insert, type Line } from './line.js';
 
-/** Words that may stand in place of what lies between a place of the line and the cursor. */
+/** Words that can replace the text between `from` and the cursor. */
 export interface Completion {
   readonly from: number;
   readonly words: readonly string[];
 }
 
-/** Rows of words below the line. */
+/** Maximum rows of words below the line. */
 const MAX_ROWS = 6;
 
-/** The line with as much as all the words have in common, or the only one; a folder is not finished yet. */
+/**
+ * Completes the line with the common start of all words, or with the only word. A folder gets no space, since its path
+ * can continue.
+ */
 export function complete(line: Line, { from, words }: Completion): Line {
   const [first = ''] = words;
   const common = words.reduce(commonStart, first);
@@ -28,7 +31,7 @@ function commonStart(a: string, b: string): string {
   return a.slice(0, length);
 }
 
-/** Words side by side, as many as fit, and how many more there are. */
+/** Lays out words in columns and counts those that do not fit. */
 export function wordRows(words: readonly string[], width: number): readonly string[] {
   const shown = words.map(showExactLine);
   const column = Math.max(...shown.map(columnsOf)) + 2;

@@ -6,12 +6,12 @@ import type { LineHistory } from './line-history.js';
 import type { LineView } from './line-view.js';
 import { LongPastes } from './long-pastes.js';
 
-/** What came of a question for a line: the text, what the person pressed instead, or the end of all input. */
+/** The result of a line question: the text, a key that cancelled it, or the end of input. */
 export type TypedLine =
   | {
       readonly type: 'line';
       readonly text: string;
-      /** With marks for long pastes. */
+      /** The text with marks for long pastes. */
       readonly shown: string;
     }
   | { readonly type: 'cancelled'; readonly key: 'escape' | 'ctrl-c'; readonly wasEmpty: boolean }
@@ -19,14 +19,14 @@ export type TypedLine =
 
 export interface LineEditorParts {
   readonly view: LineView;
-  /** Told each time the person ends a line, which is not on the screen then; the editor goes on with an empty one. */
+  /** Called when a line ends; by then it is off the screen and the editor has an empty line. */
   readonly onTyped: (typed: TypedLine) => void;
   readonly history?: LineHistory | undefined;
-  /** Tried before the editor's own keys; true if the key was meant for it. */
+  /** Handles keys before the editor; returns true if it used the key. */
   readonly onKey?: ((key: KeyPress, isAlone: boolean) => boolean) | undefined;
 }
 
-/** Takes keys and makes lines of them. A line may have several rows: Ctrl-J, Alt-Enter, or `\` before Enter. */
+/** Turns keys into lines. A line can have several rows: Ctrl-J, Alt-Enter, or `\` before Enter. */
 export class LineEditor implements KeyListener {
   readonly #parts: LineEditorParts;
   #line: Line = emptyLine;
@@ -46,20 +46,20 @@ export class LineEditor implements KeyListener {
     return this.#line;
   }
 
-  /** The line with long pastes in full. */
+  /** The line with long pastes expanded. */
   get wholeText(): string {
     return this.#pastes.expand(this.#line.text);
   }
 
-  /** Stands there as if it had been typed. */
+  /** Replaces the line as if it had been typed. */
   set line(line: Line) {
     this.#line = this.#pastes.shorten(line);
     this.#search = undefined;
     this.#drawSoon();
   }
 
-  /** Rows under the line, until the next key. */
-  tell(below: readonly string[]): void {
+  /** Shows rows below the line until the next key. */
+  showBelow(below: readonly string[]): void {
     this.#below = below;
     this.#drawSoon();
   }
@@ -74,7 +74,7 @@ export class LineEditor implements KeyListener {
     this.#drawSoon();
   }
 
-  /** True if the key was meant for a search in the history, or began one. */
+  /** Returns true if the history search used the key. */
   #searches(key: KeyPress): boolean {
     const { history } = this.#parts;
     const begun = key.name === 'ctrl-r' && history ? new HistorySearch(history, this.#line) : undefined;
@@ -82,9 +82,9 @@ export class LineEditor implements KeyListener {
     if (!search) return false;
     const outcome = search.onKey(key);
     this.#line = this.#pastes.shorten(search.line);
-    this.#search = outcome === 'goes on' ? search : undefined;
+    this.#search = outcome === 'continues' ? search : undefined;
     if (this.#search) this.#below = [search.hint];
-    return outcome !== 'passed on';
+    return outcome !== 'unhandled';
   }
 
   onCovered(isCovered: boolean): void {
@@ -97,7 +97,7 @@ export class LineEditor implements KeyListener {
     this.#drawSoon();
   }
 
-  /** Takes the line off the screen. */
+  /** Removes the line from the screen. */
   close(): void {
     this.#isCovered = true;
     this.#parts.view.hide();
@@ -137,7 +137,7 @@ export class LineEditor implements KeyListener {
     else if (recalled !== undefined) this.line = lineOf(recalled);
   }
 
-  /** A backslash at the very end continues the line. */
+  /** Ends the line, unless a backslash at its end continues it. */
   #enter(): void {
     const { text, cursor } = this.#line;
     if (cursor === text.length && text.endsWith('\\')) this.#line = lineOf(`${text.slice(0, -1)}\n`);
@@ -153,7 +153,7 @@ export class LineEditor implements KeyListener {
     this.#parts.onTyped(typed);
   }
 
-  /** Once for all keys of a read. */
+  /** Draws once for all keys of a read. */
   #drawSoon(): void {
     if (this.#willDraw) return;
     this.#willDraw = true;

@@ -1,44 +1,43 @@
-/** In lines: what a person still remembers having typed. */
+/** Maximum number of lines in the history. */
 export const MAX_LINES = 1_000;
 
-/** A line of the history. */
 export interface FoundLine {
   readonly text: string;
-  /** Where in the history it is. */
+  /** Index in the history. */
   readonly place: number;
-  /** Where in the line what was searched begins. */
+  /** Index in the line at which the searched text begins. */
   readonly at: number;
 }
 
 interface Searched {
   readonly direction: 'older' | 'newer';
-  /** The place from which to search, itself left out; without it the newest is the first. */
+  /** Index to search from, exclusive; by default the newest line comes first. */
   readonly from?: number | undefined;
 }
 
-/** What was typed before, for the arrow keys. */
+/** Previously typed lines, for the arrow keys. */
 export class LineHistory {
-  /** Oldest first. */
+  /** Lines, oldest first. */
   readonly #lines: string[];
   #at: number;
-  /** What stood there before the person went back. */
+  /** The unfinished line from before the person went back. */
   #draft = '';
 
   readonly #keep: ((line: string) => void) | undefined;
 
-  /** `keep` is told each new line. */
+  /** `keep` is called with each new line. */
   constructor(lines: readonly string[] = [], keep?: (line: string) => void) {
     this.#lines = [...lines];
     this.#keep = keep;
     this.#at = this.#lines.length;
   }
 
-  /** The newest that was no command. */
+  /** The newest line that is not a command. */
   get lastTask(): string | undefined {
     return this.#lines.findLast((line) => !/^[/!]/.test(line));
   }
 
-  /** Keeps a line; the same one twice in a row counts once. */
+  /** Adds a line; adjacent duplicates count once. */
   add(line: string): void {
     const isNew = line.trim() !== '' && line !== this.#lines.at(-1);
     if (isNew) this.#lines.push(line);
@@ -47,7 +46,7 @@ export class LineHistory {
     if (isNew) this.#keep?.(line);
   }
 
-  /** The line before; undefined where there is none. */
+  /** Returns the previous line; undefined if there is none. */
   up(current: string): string | undefined {
     if (this.#at === 0) return undefined;
     if (this.#at === this.#lines.length) this.#draft = current;
@@ -55,14 +54,14 @@ export class LineHistory {
     return this.#lines[this.#at];
   }
 
-  /** The line after, at last the one that was being typed. */
+  /** Returns the next line, and finally the unfinished one. */
   down(_current: string): string | undefined {
     if (this.#at === this.#lines.length) return undefined;
     this.#at += 1;
     return this.#lines[this.#at] ?? this.#draft;
   }
 
-  /** The nearest line with this text in it; capitals count only where it has some. */
+  /** Returns the nearest line that contains the text; case matters only if the text has capitals. */
   find(wanted: string, { direction, from = this.#lines.length }: Searched): FoundLine | undefined {
     const fold = (text: string) => (wanted === wanted.toLowerCase() ? text.toLowerCase() : text);
     const step = direction === 'older' ? -1 : 1;
@@ -75,7 +74,7 @@ export class LineHistory {
     return undefined;
   }
 
-  /** The arrow keys go on from this place; `draft` is what was being typed. */
+  /** Continues the arrow keys from this index; `draft` is the unfinished line. */
   goTo(place: number, draft: string): void {
     this.#at = place;
     this.#draft = draft;

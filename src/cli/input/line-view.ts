@@ -1,30 +1,30 @@
 import { columnsOf } from '../display/columns.js';
 import type { Display } from '../display/display.js';
 import type { CursorPlace } from '../display/live-region.js';
-import { showExact, showTextLine } from '../screen/shown-text.js';
+import { showExact, showTextLine } from '../screen/visible-text.js';
 import type { Line } from './line.js';
 
-/** Where a line is drawn while it is typed. */
+/** Draws a line while it is typed. */
 export interface LineView {
-  /** With rows of dim text below it. */
+  /** Draws the line with rows of dim text below it. */
   draw(line: Line, below: readonly string[]): void;
   hide(): void;
-  /** Leaves a text on the screen for good, as it was sent. */
+  /** Prints a sent text permanently. */
   keep(text: string): void;
 }
 
 interface LiveViewParts {
   readonly display: Display;
-  /** Painted or not. */
+  /** The question with its styles. */
   readonly question: string;
-  /** As it is read. */
+  /** The question without styles. */
   readonly plainQuestion: string;
 }
 
-/** Rows of the window that are left to what stands around the line. */
+/** Rows reserved for what surrounds the line. */
 const OTHER_ROWS = 3;
 
-/** In the live region: drawn over as it changes. */
+/** Returns a view that redraws the line in the live region. */
 export function liveView({ display, question, plainQuestion }: LiveViewParts): LineView {
   const indent = columnsOf(plainQuestion);
   const room = (height: number) => ({ question, indent, width: display.width, height });
@@ -45,7 +45,7 @@ export function liveView({ display, question, plainQuestion }: LiveViewParts): L
   };
 }
 
-/** Where nothing can be drawn over: what is typed is written on, and a line that changed is written anew. */
+/** Returns a view for terminals that cannot redraw: typed text is appended, and a changed line is written again. */
 export function plainView(output: Pick<NodeJS.WriteStream, 'write'>, question: string): LineView {
   let written: string | undefined;
   return {
@@ -70,19 +70,19 @@ export function plainView(output: Pick<NodeJS.WriteStream, 'write'>, question: s
 }
 
 interface Room {
-  /** Stands before the first row; the others are indented by as much. */
+  /** Text before the first row; the others are indented by its width. */
   readonly question: string;
-  /** Columns of the question. */
+  /** Width of the question in columns. */
   readonly indent: number;
-  /** Columns of the terminal. */
+  /** Width of the terminal in columns. */
   readonly width: number;
-  /** Rows that there is room for: of a line with more, those around the cursor are shown. */
+  /** Available rows; of a longer line, the rows around the cursor are visible. */
   readonly height: number;
 }
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** The rows in which a typed text stands, and where its cursor is. */
+/** Lays out a typed text in rows and locates its cursor. */
 function layOutLine(
   { text, cursor }: Line,
   { question, indent, width, height }: Room,

@@ -1,4 +1,4 @@
-/** A text that is being typed, and where the cursor stands in it, in UTF-16 units. */
+/** A text being typed, with the cursor position in UTF-16 units. */
 export interface Line {
   readonly text: string;
   readonly cursor: number;
@@ -6,16 +6,16 @@ export interface Line {
 
 export const emptyLine: Line = { text: '', cursor: 0 };
 
-/** The cursor at its end. */
+/** Returns a line with the cursor at its end. */
 export const lineOf = (text: string): Line => ({ text, cursor: text.length });
 
-/** The text put in where the cursor stands. */
-export const insert = ({ text, cursor }: Line, piece: string): Line => ({
-  text: text.slice(0, cursor) + piece + text.slice(cursor),
-  cursor: cursor + piece.length,
+/** Inserts text at the cursor. */
+export const insert = ({ text, cursor }: Line, inserted: string): Line => ({
+  text: text.slice(0, cursor) + inserted + text.slice(cursor),
+  cursor: cursor + inserted.length,
 });
 
-/** The text between the cursor and a place taken out. */
+/** Cuts the text between the cursor and a position. */
 export function cutTo({ text, cursor }: Line, place: number): Line & { readonly taken: string } {
   const [from, to] = [Math.min(cursor, place), Math.max(cursor, place)];
   return { text: text.slice(0, from) + text.slice(to), cursor: from, taken: text.slice(from, to) };
@@ -25,15 +25,17 @@ type Place = (line: Line) => number;
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Far more than the longest character that is written with several code points. */
-const NEAR = 64;
+/** More UTF-16 units than any character that combines several code points. */
+const MAX_GRAPHEME_UNITS = 64;
 
 const leftOf: Place = ({ text, cursor }) => {
-  const [last] = [...graphemes.segment(text.slice(Math.max(0, cursor - NEAR), cursor))].slice(-1);
+  const [last] = [...graphemes.segment(text.slice(Math.max(0, cursor - MAX_GRAPHEME_UNITS), cursor))].slice(
+    -1,
+  );
   return cursor - (last?.segment.length ?? 0);
 };
 const rightOf: Place = ({ text, cursor }) => {
-  const [first] = graphemes.segment(text.slice(cursor, cursor + NEAR));
+  const [first] = graphemes.segment(text.slice(cursor, cursor + MAX_GRAPHEME_UNITS));
   return cursor + (first?.segment.length ?? 0);
 };
 const startOfRow: Place = ({ text, cursor }) => text.lastIndexOf('\n', cursor - 1) + 1;
@@ -55,14 +57,14 @@ export const movements: Readonly<Record<string, Place>> = {
   ...{ 'alt-f': endOfWord, 'alt-right': endOfWord, 'ctrl-right': endOfWord },
 };
 
-/** Keys that take out what lies between the cursor and a place. */
+/** Keys that delete the text between the cursor and a position. */
 export const deletions: Readonly<Record<string, Place>> = {
   ...{ backspace: leftOf, 'ctrl-h': leftOf, delete: rightOf, 'ctrl-d': rightOf },
   ...{ 'ctrl-w': startOfBlank, 'alt-backspace': startOfWord, 'alt-d': endOfWord, 'ctrl-delete': endOfWord },
   ...{ 'ctrl-u': startOfRow, 'ctrl-k': endOfRow },
 };
 
-/** The cursor in the row above or below, in the same column; undefined where there is none. */
+/** Moves the cursor to the row above or below, in the same column; undefined if there is none. */
 export function moveRow(line: Line, direction: 'up' | 'down'): Line | undefined {
   const { text, cursor } = line;
   const [start, end] = [startOfRow(line), endOfRow(line)];

@@ -1,26 +1,29 @@
 import { type Line, lineOf } from './line.js';
 
-/** What is longer than this is shown by a mark in the line. */
+/** Longer pastes are represented by a mark in the line. */
 const MAX_ROWS = 6;
-const MAX_CHARACTERS = 600;
+const MAX_PASTE_CHARS = 600;
 
-/** In characters: no line that a person writes by hand is longer, and to draw it at each key takes long. */
-const MAX_LINE = 4_000;
+/**
+ * Longer lines from the history are also replaced by a mark: they were pasted, and redrawing them for each key is
+ * slow.
+ */
+const MAX_LINE_CHARS = 4_000;
 
-/** Long pastes of a line: a mark stands for each while the line is edited. */
+/** Long pastes of a line, each represented by a mark while the line is edited. */
 export class LongPastes {
   readonly #texts = new Map<string, string>();
   #count = 0;
 
-  /** What to put into the line for a paste. */
+  /** Returns the text to insert for a paste. */
   markFor(text: string): string {
     const rows = text.split('\n').length;
-    return rows <= MAX_ROWS && text.length <= MAX_CHARACTERS ? text : this.#mark(text, rows);
+    return rows <= MAX_ROWS && text.length <= MAX_PASTE_CHARS ? text : this.#mark(text, rows);
   }
 
-  /** The line itself, or where that is very long a mark: it was pasted once, and is brought back now. */
+  /** Returns the line, or a mark if it is very long. */
   shorten(line: Line): Line {
-    if (line.text.length <= MAX_LINE) return line;
+    if (line.text.length <= MAX_LINE_CHARS) return line;
     const whole = this.expand(line.text);
     const [known] = [...this.#texts].find(([, text]) => text === whole) ?? [];
     return lineOf(known ?? this.#mark(whole, whole.split('\n').length));
@@ -34,12 +37,12 @@ export class LongPastes {
     return mark;
   }
 
-  /** The mark that a text ends with: it is taken out as a whole. */
+  /** Returns the mark at the end of a text, which is deleted as a whole. */
   markAtEnd(text: string): string | undefined {
     return [...this.#texts.keys()].find((mark) => text.endsWith(mark));
   }
 
-  /** The line with every paste in place of its mark; one that was changed by hand is a text like any other. */
+  /** Replaces each mark by its paste; a mark that was edited remains text. */
   expand(line: string): string {
     return line.replace(/\[paste \d+: \d+ (?:lines|characters)\]/g, (mark) => this.#texts.get(mark) ?? mark);
   }

@@ -3,21 +3,21 @@ import { breakLine } from '../screen/render-proposal.js';
 import type { KeyPress } from './decode-keys.js';
 import type { Keyboard, KeyListener } from './keyboard.js';
 
-/** A key that answers a question: a character, or one of the names. */
+/** A key that answers a question: a character or a key name. */
 export type Key = 'escape' | 'enter' | 'ctrl-c' | 'ctrl-d' | (string & {});
 
-/** One of the things that a person may choose. */
+/** A choice offered to the person. */
 export interface Choice {
-  /** As it stands on the screen, in one line. */
+  /** The text of the choice, in one line. */
   readonly row: string;
-  /** Keys that choose it at once, beside its number. */
+  /** Keys that select it directly, besides its number. */
   readonly keys: readonly Key[];
 }
 
 export interface PickOptions {
-  /** Ends the question. */
+  /** Cancels the question. */
   readonly signal: AbortSignal;
-  /** The choice that Enter takes at once; without it Enter takes none before an arrow key has named one. */
+  /** The choice preselected for Enter; by default none, until an arrow key selects one. */
   readonly selected?: number | undefined;
 }
 
@@ -26,23 +26,23 @@ interface Asked {
   readonly keyboard: Keyboard;
 }
 
-const FINISH_FIRST = '(finish the line below first: Enter, or Ctrl-C to drop it)';
-const HOW_TO_CHOOSE = '    ↑ ↓ and Enter, a number or a letter';
+const FINISH_LINE_FIRST = '(finish the line below first: Enter, or Ctrl-C to drop it)';
+const CHOICE_HINT = '    ↑ ↓ and Enter, a number or a letter';
 
-/** Choices have a digit for a key as far as digits go. */
-const MAX_NUMBER = 9;
-/** Rows of the window that are left to what stands around the choices. */
+/** Only the first choices can be selected by a digit. */
+const MAX_DIGIT = 9;
+/** Rows reserved for what surrounds the choices. */
 const OTHER_ROWS = 6;
 const MIN_ROWS = 3;
 /** Columns before each choice. */
 export const PICKER_INDENT = 4;
 
-/** Keys of a choice that takes none of the others. */
+/** Keys that select the choice to leave. */
 export const LEAVING_KEYS: readonly Key[] = ['escape', 'ctrl-c', 'closed'];
 
 /**
- * Shows choices and resolves to the index of the one that the person takes: by its number, its key, or the arrow keys
- * and Enter. A line that is being typed is finished first. Ends with the signal's reason when it fires.
+ * Shows choices and resolves to the index that the person selects by number, key, or arrow keys and Enter. Waits until
+ * an unfinished line is sent. Rejects with the signal's reason.
  */
 export async function pick(
   { display, keyboard }: Asked,
@@ -52,7 +52,7 @@ export async function pick(
   const picker = new Picker(display, choices, selected);
   try {
     if (!display.isLive) display.print(choices.map(plainRow).join('\n'));
-    if (keyboard.isInDraft) picker.draw(FINISH_FIRST);
+    if (keyboard.isInDraft) picker.draw(FINISH_LINE_FIRST);
     await keyboard.whenFree(signal);
     signal.throwIfAborted();
     return await new Promise<number>((resolve, reject) => {
@@ -77,17 +77,16 @@ export async function pick(
   }
 }
 
-/** A choice with its number. */
 export const plainRow = ({ row }: Choice, index: number): string =>
-  `  ${index < MAX_NUMBER ? index + 1 : ' '} ${row}`;
+  `  ${index < MAX_DIGIT ? index + 1 : ' '} ${row}`;
 
-/** The choices on the screen, and the one that Enter would take. */
+/** The choices on the screen and the selected one. */
 class Picker implements KeyListener {
   onPicked: (index: number) => void = () => undefined;
   readonly #display: Display;
   readonly #choices: readonly Choice[];
   #selected: number | undefined;
-  /** The first that is shown, where the window has no room for all. */
+  /** Index of the first visible choice. */
   #from = 0;
 
   constructor(display: Display, choices: readonly Choice[], selected: number | undefined) {
@@ -96,7 +95,7 @@ class Picker implements KeyListener {
     this.#selected = selected;
   }
 
-  /** `isAlone`: nothing that came together with other keys, as a paste does, allows anything. */
+  /** `isAlone` is false for keys that arrive together, as in a paste; those must not allow anything. */
   onKey({ name, text }: KeyPress, isAlone = true): void {
     const move = movements[name];
     if (move) {
@@ -114,7 +113,7 @@ class Picker implements KeyListener {
     this.draw();
   }
 
-  draw(hint = HOW_TO_CHOOSE): void {
+  draw(hint = CHOICE_HINT): void {
     const { width, height, paint } = this.#display;
     const blocks = this.#choices.map((choice, index) => this.#block(choice, index));
     const to = this.#fit(
@@ -141,7 +140,7 @@ class Picker implements KeyListener {
     });
   }
 
-  /** Where the choices end that have room together with the selected one; those before it go first. */
+  /** Returns the end of the visible choices, so that the selected one fits; earlier choices scroll out first. */
   #fit(sizes: readonly number[], room: number): number {
     const rowsOf = (from: number, to: number) => sizes.slice(from, to).reduce((sum, size) => sum + size, 0);
     const at = this.#selected ?? 0;
@@ -162,7 +161,7 @@ class Picker implements KeyListener {
   }
 }
 
-/** From the selected choice to another; at an end to the other one. */
+/** Moves the selection, wrapping around at both ends. */
 type Move = (selected: number | undefined, last: number) => number;
 const up: Move = (selected = 0, last) => (selected > 0 ? selected - 1 : last);
 const down: Move = (selected = -1, last) => (selected < last ? selected + 1 : 0);

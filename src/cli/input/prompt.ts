@@ -1,5 +1,5 @@
-import { showTextLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showTextLine } from '../screen/visible-text.js';
 import type { KeyPress } from './decode-keys.js';
 import { editInFile, editorOf } from './edit-in-file.js';
 import type { HeldKeys } from './keyboard.js';
@@ -11,17 +11,17 @@ import type { LineView } from './line-view.js';
 
 interface PromptParts {
   readonly history: LineHistory;
-  /** What was typed before. */
+  /** Keys typed before the prompt existed. */
   readonly held: HeldKeys;
-  /** The person wants the run to end. */
+  /** Called when the person wants to stop the run. */
   readonly onStop: () => void;
-  /** The person wants edits to be allowed without asking, or no longer. */
+  /** Called to turn the mode that allows edits on or off. */
   readonly onShiftTab: () => void;
-  /** What the word before the cursor may become. */
+  /** Returns completions for the word before the cursor. */
   readonly complete: (before: string) => Promise<Completion | undefined>;
 }
 
-/** A line that was sent, and how it is shown. */
+/** A sent line and its displayed form. */
 interface SentLine {
   readonly text: string;
   readonly shown: string;
@@ -29,13 +29,13 @@ interface SentLine {
 
 const SIGN = '› ';
 
-const HOW_TO_LEAVE = '(Ctrl-C again, or Ctrl-D, leaves)';
-const HOW_TO_TAKE_BACK = '(↑ brings back the other lines that waited)';
-const HOW_TO_GO_BACK = '(Esc again takes the last task back to change it)';
+const LEAVE_HINT = '(Ctrl-C again, or Ctrl-D, leaves)';
+const TAKE_BACK_HINT = '(↑ brings back the other queued lines)';
+const EDIT_LAST_HINT = '(Esc again edits the last task)';
 
 /**
- * The line at the bottom of a session, in which a person may type at all times: while a run is on its way, what is
- * sent waits for its end and stands there until then.
+ * The input line at the bottom of a session. The person can type at any time; lines sent during a run are queued and
+ * stay visible until it ends.
  */
 export class Prompt {
   readonly #parts: PromptParts;
@@ -44,10 +44,10 @@ export class Prompt {
   readonly #editor: LineEditor;
   readonly #keys: { end(): void };
   readonly #queue: SentLine[] = [];
-  /** Set while a line is waited for. */
+  /** Resolves the pending `next`, if any. */
   #take: ((line: SentLine | undefined) => void) | undefined;
-  /** The key that is to be pressed once more. */
-  #armed: 'ctrl-c' | 'escape' | undefined;
+  /** The key whose second press has an effect. */
+  #firstPress: 'ctrl-c' | 'escape' | undefined;
   #hasEnded = false;
 
   constructor(terminal: Terminal, parts: PromptParts) {
@@ -64,7 +64,7 @@ export class Prompt {
     for (const key of parts.held.end()) this.#editor.onKey(key);
   }
 
-  /** The next line that is not blank; undefined when the person leaves or the signal fires. */
+  /** Returns the next non-blank line; undefined when the person leaves or the signal fires. */
   async next(signal: AbortSignal): Promise<string | undefined> {
     const leave = () => this.#leave();
     signal.addEventListener('abort', leave, { once: true });
@@ -80,10 +80,10 @@ export class Prompt {
     return line?.text;
   }
 
-  /** Puts a line back to be changed, with what is to be said of it. */
+  /** Returns a line to the input for changes, with remarks below it. */
   giveBack(line: string, remarks: readonly string[]): void {
     this.#editor.line = lineOf(line);
-    this.#editor.tell(remarks.map((remark) => this.#dim(remark)));
+    this.#editor.showBelow(remarks.map((remark) => this.#dim(remark)));
   }
 
   close(): void {
@@ -92,10 +92,10 @@ export class Prompt {
     this.#terminal.display.show('queue', []);
   }
 
-  /** `isAlone`: no paste is to allow anything. */
+  /** `isAlone` keeps a paste from allowing edits. */
   #onKey({ name }: KeyPress, isAlone: boolean): boolean {
     const isBlank = this.#editor.line.text.trim() === '';
-    if (name !== this.#armed) this.#armed = undefined;
+    if (name !== this.#firstPress) this.#firstPress = undefined;
     if (name === 'enter' && isBlank) this.#editor.line = lineOf('');
     else if (name === 'up' && isBlank && this.#queue.length > 0) this.#takeBack(this.#queue.splice(-1));
     else if (name === 'escape' && this.#isBusy) this.#stop();
@@ -106,7 +106,7 @@ export class Prompt {
     return true;
   }
 
-  /** A line that was changed meanwhile is left alone. */
+  /** Completes the line, unless it has changed meanwhile. */
   async #complete(): Promise<void> {
     const { line } = this.#editor;
     const completion = await this.#parts.complete(line.text.slice(0, line.cursor)).catch(() => undefined);
@@ -114,13 +114,13 @@ export class Prompt {
     const completed = complete(line, completion);
     this.#editor.line = completed;
     if (completed !== line || completion.words.length === 1) return;
-    this.#editor.tell(wordRows(completion.words, this.#terminal.width).map((row) => this.#dim(row)));
+    this.#editor.showBelow(wordRows(completion.words, this.#terminal.width).map((row) => this.#dim(row)));
   }
 
   async #editElsewhere(): Promise<void> {
     const editor = editorOf(process.env);
-    if (!editor) return this.#editor.tell([this.#dim('(VISUAL or EDITOR names the editor to use)')]);
-    if (this.#isBusy) return this.#editor.tell([this.#dim('(not while a run is on its way)')]);
+    if (!editor) return this.#editor.showBelow([this.#dim('(set VISUAL or EDITOR to choose an editor)')]);
+    if (this.#isBusy) return this.#editor.showBelow([this.#dim('(not available during a run)')]);
     const file = { name: 'task.md', text: this.#editor.wholeText };
     const text = await this.#terminal.lend(() => editInFile(editor, file)).catch(() => undefined);
     if (text !== undefined) this.#editor.line = lineOf(text.trimEnd());
@@ -140,36 +140,39 @@ export class Prompt {
     this.#showQueue();
   }
 
-  /** Where nothing can be drawn over, a line in the midst of what a run shows would be torn apart. */
+  /** Without redrawing, the output of a run would tear the input line apart, so it is hidden. */
   #keepPlain(text: string): void {
     this.#view.keep(text);
     this.#editor.onCovered(true);
   }
 
   #pressedOnEmpty(key: 'escape' | 'ctrl-c'): void {
-    const isSecond = this.#armed === key;
-    this.#armed = key;
+    const isSecond = this.#firstPress === key;
+    this.#firstPress = key;
     if (key === 'ctrl-c' && isSecond) this.#leave();
     else if (key === 'ctrl-c') {
       if (this.#isBusy) this.#stop();
-      this.#editor.tell([this.#dim(HOW_TO_LEAVE)]);
+      this.#editor.showBelow([this.#dim(LEAVE_HINT)]);
     } else if (isSecond) this.#editor.line = lineOf(this.#parts.history.lastTask ?? '');
-    else if (this.#parts.history.lastTask) this.#editor.tell([this.#dim(HOW_TO_GO_BACK)]);
+    else if (this.#parts.history.lastTask) this.#editor.showBelow([this.#dim(EDIT_LAST_HINT)]);
   }
 
   get #isBusy(): boolean {
     return this.#take === undefined;
   }
 
-  /** What waits is not sent off after a stop: the newest stands in the line again, ↑ brings back the others. */
+  /** Stops the run. Queued lines are not sent: the newest returns to the input, ↑ brings back the others. */
   #stop(): void {
     const lines = this.#queue.splice(0);
     this.#takeBack(lines);
-    if (lines.length > 1) this.#editor.tell([this.#dim(HOW_TO_TAKE_BACK)]);
+    if (lines.length > 1) this.#editor.showBelow([this.#dim(TAKE_BACK_HINT)]);
     this.#parts.onStop();
   }
 
-  /** One by one: joined to a line that begins with `!`, a task would run as a command. All are in the history. */
+  /**
+   * Returns the newest line to the input. Lines are not joined, since a task joined to a line that begins with `!`
+   * would run as a command. All are in the history.
+   */
   #takeBack(lines: readonly SentLine[]): void {
     const newest = lines.at(-1);
     if (newest && this.#editor.line.text === '') {
@@ -185,7 +188,7 @@ export class Prompt {
     this.#handOver();
   }
 
-  /** Gives the oldest line to who waits for one. */
+  /** Resolves a pending `next` with the oldest line. */
   #handOver(): void {
     if (!this.#take || (this.#queue.length === 0 && !this.#hasEnded)) return;
     this.#take(this.#hasEnded ? undefined : this.#queue.shift());
@@ -193,7 +196,7 @@ export class Prompt {
   }
 
   #showQueue(): void {
-    const rows = this.#queue.map(({ shown }) => this.#dim(`  waits: ${showTextLine(shown)}`));
+    const rows = this.#queue.map(({ shown }) => this.#dim(`  queued: ${showTextLine(shown)}`));
     this.#terminal.display.show('queue', rows);
   }
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
-import { configFolder, writeWhole } from '../state/user-files.js';
+import { configFolder, writeAtomically } from '../state/user-files.js';
 import type { ConfiguredServer } from './configured-servers.js';
 
 /** A person's consent to start a server, and the verdict on each of its tools as described at that time. */
@@ -77,7 +77,7 @@ export class McpAgreements {
 
   async #write(all: Agreements): Promise<void> {
     this.#all = all;
-    await writeWhole(this.#file, `${JSON.stringify(all, null, 2)}\n`);
+    await writeAtomically(this.#file, `${JSON.stringify(all, null, 2)}\n`);
   }
 
   async #load(): Promise<Agreements> {

@@ -1,6 +1,6 @@
 import type { McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
-import { showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showExactLine } from '../screen/visible-text.js';
 import type { ConfiguredServer } from './configured-servers.js';
 import { describeLaunch, describeTools, frame } from './describe-server.js';
 

@@ -2,7 +2,7 @@ import type { McpServer } from '../../mcp/mcp-server.js';
 import type { McpTool } from '../../mcp/mcp-tool.js';
 import type { McpServerState } from '../../mcp/running-server.js';
 import { breakLine } from '../screen/render-proposal.js';
-import { showExact, showExactLine } from '../screen/shown-text.js';
+import { showExact, showExactLine } from '../screen/visible-text.js';
 import { type ConfiguredServer, reference } from './configured-servers.js';
 
 /** Renders the complete program or address of a server, to which a person consents. */

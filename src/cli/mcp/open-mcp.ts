@@ -2,7 +2,7 @@ import type { McpReview, McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
 import type { McpTools } from '../../mcp/mcp-tools.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import type { RunFlags } from '../commands/read-arguments.js';
-import { showExact } from '../screen/shown-text.js';
+import { showExact } from '../screen/visible-text.js';
 import { McpAgreements } from './agreements.js';
 import { askStart, askTools, type McpPerson } from './ask-about-server.js';
 import { type ConfiguredServer, expandServer, readConfiguredServers } from './configured-servers.js';

@@ -4,30 +4,33 @@ import type { RunEvent } from '../../sdk/run/run-events.js';
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
-/** Of a question, what tells its call again when it is done. */
-interface AgreedCall extends Pick<ApprovalRequest, 'preview'> {
+/** The part of an approval request that identifies its call later. */
+interface ApprovedCall extends Pick<ApprovalRequest, 'preview'> {
   readonly action: Pick<ApprovalRequest['action'], 'id'>;
 }
 
-/** What a person has before their eyes, so that it is not shown twice. */
+/** Tracks what the person has already seen, so that it is not printed twice. */
 export class AlreadyShown {
-  /** What was shown when the person was asked, by the id of the call. */
+  /** Previews shown for approval, by call id. */
   readonly #previews = new Map<string, string>();
   #tasks: readonly Task[] = [];
 
-  /** The person was asked, and has seen what the call would do. What is allowed without a question was not seen. */
-  keep({ action, preview }: AgreedCall): void {
+  /**
+   * Records the preview of a call that the person approved. Calls allowed without approval are not recorded, since
+   * nobody saw them.
+   */
+  record({ action, preview }: ApprovedCall): void {
     if (preview !== null) this.#previews.set(action.id, preview.trimEnd());
   }
 
-  /** A result without the change that the person has just agreed to. */
-  withoutAgreed(event: RunEvent): RunEvent {
+  /** Removes a change from a result if the person approved exactly this change. */
+  withoutApproved(event: RunEvent): RunEvent {
     return event.type === 'tool_complete' ? this.#withoutPreview(event) : event;
   }
 
-  /** For what is written line by line: of the TODO list the tasks that have changed, too. */
+  /** Also reduces the TODO list to the tasks that changed, for output that cannot be redrawn. */
   onlyNew(event: RunEvent): RunEvent {
-    if (event.type !== 'tasks_updated') return this.withoutAgreed(event);
+    if (event.type !== 'tasks_updated') return this.withoutApproved(event);
     const before = new Set(this.#tasks.map(textOf));
     this.#tasks = event.tasks;
     return { ...event, tasks: event.tasks.filter((task) => !before.has(textOf(task))) };
@@ -37,8 +40,8 @@ export class AlreadyShown {
     const preview = this.#previews.get(event.id);
     this.#previews.delete(event.id);
     const [first = '', ...rest] = event.observation.trimEnd().split('\n');
-    const isKnown = rest.length > 1 && preview?.endsWith(rest.join('\n'));
-    return isKnown ? { ...event, observation: first.replace(/:$/, '') } : event;
+    const isApproved = rest.length > 1 && preview?.endsWith(rest.join('\n'));
+    return isApproved ? { ...event, observation: first.replace(/:$/, '') } : event;
   }
 }
 

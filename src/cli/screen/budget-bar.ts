@@ -3,7 +3,7 @@ import type { Paint } from '../display/paint.js';
 
 const cells = 20;
 
-/** The prompt, what is free and what is kept for the reply: `▰▰▰▱▱▱░░ 3.1k/8k (38%)`. */
+/** Renders the used, free and reserved tokens: `▰▰▰▱▱▱░░ 3.1k/8k (38%)`. */
 export function budgetBar(report: ContextReport, paint: Paint): string {
   const { prompt_tokens: used, token_limit: limit, reserved_output_tokens: reserve } = report;
   const share = used / limit;
@@ -14,13 +14,13 @@ export function budgetBar(report: ContextReport, paint: Paint): string {
   return `${bar}${rest} ${short(used)}/${short(limit)} (${Math.round(share * 100)}%)`;
 }
 
-/** Of what a prompt may fill. */
+/** Returns the colour for a share of the tokens available to the prompt. */
 function colourOf(share: number): 'green' | 'yellow' | 'red' {
   if (share > 0.85) return 'red';
   return share > 0.6 ? 'yellow' : 'green';
 }
 
-/** `950`, `3.1k`, `128k`. */
+/** Abbreviates a count: `950`, `3.1k`, `128k`. */
 export function short(count: number): string {
   if (count < 1_000) return String(count);
   const thousands = count / 1_000;

@@ -1,14 +1,14 @@
 import type { ContextReport, ReportItem } from '../../contract/context-report.js';
 import type { Paint } from '../display/paint.js';
 import { budgetBar, short } from './budget-bar.js';
-import { showExactLine } from './shown-text.js';
+import { showExactLine } from './visible-text.js';
 
-/** What fills the prompt, and what was left out of it and why. */
+/** Renders what fills the prompt, and which items were left out and why. */
 export function contextPage(report: ContextReport, paint: Paint): string {
   const sections = report.sections.map(
     ({ name, tokens }) => `  ${showExactLine(name).padEnd(14)}${short(tokens).padStart(7)}`,
   );
-  const out = leftOut(report);
+  const out = leftOutItems(report);
   return [
     `${budgetBar(report, paint)}  ${showExactLine(report.counting)}`,
     ...sections,
@@ -17,11 +17,11 @@ export function contextPage(report: ContextReport, paint: Paint): string {
   ].join('\n');
 }
 
-/** The items that are not wholly in the prompt. */
-export const leftOut = ({ items }: ContextReport): readonly ReportItem[] =>
+/** Returns the items that are not fully in the prompt. */
+export const leftOutItems = ({ items }: ContextReport): readonly ReportItem[] =>
   items.filter(({ status }) => status !== 'included' && status !== 'duplicate');
 
-/** One item: what it is, what became of it, how large it is, and why. */
+/** Renders an item with its status, size and reason. */
 export function itemLine({ kind, id, status, original_tokens, lines, reason }: ReportItem): string {
   const size = original_tokens === null ? '' : `, ${short(original_tokens)} tokens`;
   const shown = lines === null ? '' : `, lines ${lines}`;

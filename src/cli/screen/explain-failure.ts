@@ -1,13 +1,13 @@
 import type { StepError } from '../../contract/step.js';
-import { showExactLine } from './shown-text.js';
+import { showExactLine } from './visible-text.js';
 
-/** What a person at a terminal can do about it. */
+/** Advice for the person at the terminal, by error code. */
 const advice: Readonly<Record<string, string>> = {
   token_budget_exceeded: 'Raise --token-limit.',
   unsupported_model: 'Check --model, or name the endpoint that serves it with --upstream.',
   unauthenticated: 'Set STEPWISE_TOKEN to a token of that service.',
   forbidden: 'Ask the operator of that service.',
-  rate_limited: 'Wait, or ask the operator of that service for more.',
+  rate_limited: 'Wait, or ask the operator of that service for a higher limit.',
   missing_api_key: 'Set STEPWISE_LLM_KEY.',
   malformed_api_key: 'Check STEPWISE_LLM_KEY: a key is 8 to 512 visible characters.',
   upstream_authentication_failed: 'Check STEPWISE_LLM_KEY.',
@@ -19,13 +19,11 @@ const advice: Readonly<Record<string, string>> = {
 
 const MAX_DETAILS = 5;
 
-/** A failed step in words: what happened, in detail, and what to do about it. */
+/** Renders a failed step: the message, its details, and what to do about it. */
 export function explainFailure({ code, message, details }: StepError): string {
-  const found = (details ?? [])
+  const rows = (details ?? [])
     .slice(0, MAX_DETAILS)
     .map(({ path, message: said }) => `  ${showExactLine(path ? `${path}: ${said}` : said)}`);
-  const known = Object.hasOwn(advice, code) ? advice[code] : undefined;
-  return [`${showExactLine(message)} (${showExactLine(code)})`, ...found, ...(known ? [known] : [])].join(
-    '\n',
-  );
+  const hint = Object.hasOwn(advice, code) ? advice[code] : undefined;
+  return [`${showExactLine(message)} (${showExactLine(code)})`, ...rows, ...(hint ? [hint] : [])].join('\n');
 }

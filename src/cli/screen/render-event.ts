@@ -4,23 +4,23 @@ import type { RunEvent } from '../../sdk/run/run-events.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
 import { type Paint, plain } from '../display/paint.js';
 import { budgetBar } from './budget-bar.js';
-import { itemLine, leftOut } from './context-page.js';
-import { compacted, costLine, headline, observed, renderTask } from './event-words.js';
+import { itemLine, leftOutItems } from './context-page.js';
+import { compacted, costLine, headline, observed, renderTask } from './event-text.js';
 import { explainFailure } from './explain-failure.js';
 import { renderProposal } from './render-proposal.js';
-import { showExact, showExactLine, showText } from './shown-text.js';
+import { showExact, showExactLine, showText } from './visible-text.js';
 
 export interface RenderOptions {
   readonly paint: Paint;
-  /** Lines of an observation to show; the rest is counted. */
+  /** Maximum lines of an observation; the rest is counted. */
   readonly maxLines: number;
-  /** In columns. */
+  /** Width of the terminal in columns. */
   readonly width: number;
-  /** Also what was left out of the prompt. */
+  /** Also lists the items left out of the prompt. */
   readonly verbose: boolean;
-  /** False where the answer goes elsewhere: to a script that reads stdout. */
+  /** False if the answer goes to a script that reads stdout. */
   readonly showAnswer: boolean;
-  /** True where nobody is asked: what would need approval is shown instead. */
+  /** True if approvals cannot be asked; then proposals are printed instead. */
   readonly showProposals: boolean;
 }
 
@@ -29,11 +29,11 @@ type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 const nothing = (): readonly string[] => [];
 
-/** What a person sees of each event, as lines. Deltas and questions are the screen's own business. */
+/** Lines for each type of event. The screen itself handles deltas and questions. */
 const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } = {
   agent_start: ({ task }, { paint }) => [
     '',
-    `${paint('bold', 'Task')}  ${task ? showText(task) : paint('dim', '(goes on from before)')}`,
+    `${paint('bold', 'Task')}  ${task ? showText(task) : paint('dim', '(continued)')}`,
   ],
   agent_turn_start: (event, options) => ['', rule(headline(event), options)],
   agent_reason: renderReason,
@@ -58,7 +58,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
     tasks.map((task, index) => labelled(index === 0 ? paint('blue', 'TODO') : '', renderTask(task, plain))),
   agent_request_input: nothing,
   agent_request_input_timeout: (_, { paint }) => [
-    labelled(paint('yellow', 'Question'), 'nobody answered in time'),
+    labelled(paint('yellow', 'Question'), 'no answer arrived in time'),
   ],
   context_compacted: (event, { paint }) => [labelled(paint('blue', 'Compacted'), compacted(event))],
   agent_error: renderError,
@@ -67,7 +67,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
 };
 
 export function renderEvent(event: RunEvent, options: RenderOptions): readonly string[] {
-  // The table has a renderer for each type, which takes the events of that type.
+  // Each entry of the table accepts the events of its own type.
   return (renderers[event.type] as Render<RunEvent>)(event, options);
 }
 
@@ -87,7 +87,7 @@ function renderReason(
     ...(thought ? [labelled(paint('magenta', 'Thought'), showText(thought))] : []),
     ...(problem ? [labelled(paint('yellow', 'Unreadable'), showText(problem))] : []),
     ...(response.context_report ? [renderBudget(response.context_report, paint)] : []),
-    ...(verbose && response.context_report ? leftOut(response.context_report).map(itemLine) : []),
+    ...(verbose && response.context_report ? leftOutItems(response.context_report).map(itemLine) : []),
   ];
 }
 
@@ -105,7 +105,7 @@ function renderError(
   { error, retry_in_ms }: EventOf<'agent_error'>,
   { paint }: RenderOptions,
 ): readonly string[] {
-  const again = retry_in_ms === null ? '' : ` Trying again in ${Math.ceil(retry_in_ms / 1000)} s.`;
+  const again = retry_in_ms === null ? '' : ` Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`;
   return [labelled(paint('red', 'Error'), explainFailure(error) + again)];
 }
 
@@ -116,7 +116,7 @@ function renderEnd(result: RunResult, options: RenderOptions): readonly string[]
 
 const labelWidth = 12;
 
-/** A label in its column and a text beside it, further lines indented. */
+/** Renders a label and the text beside it; further lines are indented. */
 function labelled(label: string, text: string): string {
   const visible = label.replace(ansi, '').length;
   const [first = '', ...more] = text.split('\n');

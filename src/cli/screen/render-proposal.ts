@@ -2,14 +2,14 @@ import { renderCall } from '../../conversation/call-text.js';
 import type { ApprovalRequest } from '../../sdk/actions/approval.js';
 import type { Display } from '../display/display.js';
 import type { Paint } from '../display/paint.js';
-import { showExact, showExactLine } from './shown-text.js';
+import { showExact, showExactLine } from './visible-text.js';
 
 interface ProposalView extends Pick<Display, 'paint' | 'width'> {
-  /** Rows to show; the rest is counted. */
+  /** Maximum number of rows; the rest is counted. */
   readonly maxLines: number;
 }
 
-/** What an action would do, in a frame: its diff or command where the tool can tell, else the call. */
+/** Renders an action in a frame: its diff or command if the tool gives a preview, otherwise the call. */
 export function renderProposal(
   request: Pick<ApprovalRequest, 'action' | 'preview'>,
   { paint, width, maxLines }: ProposalView,
@@ -27,7 +27,7 @@ export function renderProposal(
   ];
 }
 
-/** A row of the terminal. */
+/** A row of a proposal on the terminal. */
 interface ProposalRow {
   readonly text: string;
   /** The line that the row is a part of. */
@@ -35,15 +35,15 @@ interface ProposalRow {
   readonly isContinued: boolean;
 }
 
-/** Before what goes on with the line of the row above. */
+/** Marks a row that continues the line above. */
 const CONTINUATION = '↳ ';
-/** Of the frame, and of the mark of a continuation. */
+/** Columns for the frame and the continuation mark. */
 const MARGIN_COLUMNS = 4;
 const MIN_COLUMNS = 10;
 
 /**
- * The text of a proposal, row by row: the terminal itself breaks no line, for what it puts on the next row would
- * stand outside the frame, and could look like its end.
+ * Splits a proposal into rows. Lines are broken here, since a line broken by the terminal would continue outside the
+ * frame and could look like the frame's end.
  */
 export function proposalRows(
   { action, preview }: Pick<ApprovalRequest, 'action' | 'preview'>,
@@ -59,7 +59,7 @@ export function proposalRows(
     );
 }
 
-/** The rows of a line: the first character that does not fit any more begins the next. */
+/** Splits a line into rows of at most `columns` columns. */
 export function breakLine(line: string, columns: number): string[] {
   const parts: string[] = [];
   let [start, end, filled] = [0, 0, 0];
@@ -75,7 +75,7 @@ export function breakLine(line: string, columns: number): string[] {
   return [...parts, line.slice(start)];
 }
 
-/** At most so many: a row that is broken early is no harm. */
+/** Returns an upper bound for the width. Breaking a row early is harmless. */
 function columnsOf(character: string): number {
   if (character === '\t') return 8;
   return /[\u1100-\u11ff\u2e80-\u{10ffff}]|\p{Emoji}/u.test(character) && character > '\u007f' ? 2 : 1;

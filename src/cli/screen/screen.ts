@@ -13,20 +13,19 @@ import { AlreadyShown } from './already-shown.js';
 import { LiveRun } from './live/live-run.js';
 import { Spinner } from './live/spinner.js';
 import { type RenderOptions, renderEvent } from './render-event.js';
-import { printableJson, showExactLine, showText } from './shown-text.js';
 import type { Terminal } from './terminal.js';
+import { printableJson, showExactLine, showText } from './visible-text.js';
 
-/** Shows a run to a person while it happens; for a script, the answer alone goes to stdout. */
+/** Shows a run while it happens. For scripts, stdout gets only the answer. */
 export class Screen {
   readonly #terminal: Terminal;
   readonly #starting: Spinner;
   readonly #options: Omit<RenderOptions, 'width'>;
   readonly #flags: Pick<RunFlags, 'json' | 'verbose'>;
-  /** Where lines can be drawn over, once what that takes is loaded. */
+  /** The live view, if the terminal supports it; set after its modules are loaded. */
   #live: LiveRun | undefined;
   #showsTasks = true;
   readonly #shown = new AlreadyShown();
-  /** The newest run. */
   #run: RunView = emptyRun();
 
   constructor(terminal: Terminal, flags: Pick<RunFlags, 'json' | 'verbose' | 'yes'>) {
@@ -43,20 +42,23 @@ export class Screen {
     };
   }
 
-  /** True where a person reads it as it comes. */
-  get #isRead(): boolean {
+  /** True if a person reads the progress on a terminal. */
+  get #isWatched(): boolean {
     return this.#terminal.progress.isTTY === true && !this.#flags.json;
   }
 
-  /** The newest full report, for `/context`. */
+  /** The newest context report, for `/context`. */
   get report(): ContextReport | null {
     return this.#run.report;
   }
 
-  /** Loads what draws a run: it takes longer than all the rest, so a person sees something before. */
+  /**
+   * Loads the modules that draw a run. This takes longer than the rest of the startup, so the first line is printed
+   * before.
+   */
   async prepare({ showsTasks }: { showsTasks: boolean }): Promise<void> {
     const { display } = this.#terminal;
-    if (!this.#isRead) return;
+    if (!this.#isWatched) return;
     this.#showsTasks = showsTasks;
     await loadWidths();
     if (!display.isLive) return;
@@ -64,9 +66,9 @@ export class Screen {
     this.#live = new LiveRun(display, { ...this.#options, showsTasks }, (view) => new MarkdownStream(view));
   }
 
-  /** The first line: what this is, what answers, where, and how to get help. */
+  /** Prints the first line: version, model, folder, and how to get help. */
   introduce({ name, upstream }: ModelChoice, folder: string): void {
-    if (!this.#isRead) return;
+    if (!this.#isWatched) return;
     const { paint } = this.#terminal;
     const home = folder.startsWith(`${homedir()}/`) ? `~${folder.slice(homedir().length)}` : folder;
     const facts = [version, upstream ? `${name} at ${upstream}` : name, home, '/help for help'];
@@ -74,13 +76,13 @@ export class Screen {
     this.print(this.#showsTasks ? line : `${line}\n`);
   }
 
-  /** With `--json` the events themselves, one a line on stdout, and nothing else there. */
+  /** Shows an event. With `--json`, prints events to stdout as JSON lines and nothing else. */
   show(event: RunEvent): void {
     const { report } = this.#run;
     const before = event.type === 'agent_start' ? { ...emptyRun(), report } : this.#run;
     this.#run = reduceRun(before, event);
     if (this.#flags.json) process.stdout.write(`${printableJson(event)}\n`);
-    else if (this.#live) this.#live.show(this.#shown.withoutAgreed(event), { before, after: this.#run });
+    else if (this.#live) this.#live.show(this.#shown.withoutApproved(event), { before, after: this.#run });
     else this.#printEvent(this.#shown.onlyNew(event));
   }
 
@@ -90,7 +92,7 @@ export class Screen {
     if (lines.length > 0) this.print(lines.join('\n'));
   }
 
-  /** Writes whole lines, above what is live, broken to the window where there is one. */
+  /** Prints lines above the live region, wrapped to the window on a terminal. */
   print(text: string): void {
     this.#terminal.display.print(wrap(text, this.#wrapWidth).join('\n'));
   }
@@ -99,22 +101,22 @@ export class Screen {
     return this.#terminal.progress.isTTY ? this.#terminal.width : Number.POSITIVE_INFINITY;
   }
 
-  /** For a script: the answer, alone on stdout. A person has seen it by now. */
-  tellScript(answer: string): void {
+  /** Prints the answer to stdout for scripts. On a terminal the answer is already visible. */
+  printForScript(answer: string): void {
     if (!this.#flags.json && !this.#options.showAnswer) process.stdout.write(`${showText(answer)}\n`);
   }
 
-  /** The first that is seen where there is much to load; `hold` ends it. */
+  /** Shows that the program is starting; `hold` ends it. */
   begin(): void {
     if (!this.#flags.json) this.#starting.start('Starting', 'ctrl-c to leave');
   }
 
-  /** The person was asked about this call: its result need not say again what it changed. */
-  keepAgreed(request: ApprovalRequest): void {
-    this.#shown.keep(request);
+  /** Records that the person saw this change, so that the result does not repeat it. */
+  recordApproved(request: ApprovalRequest): void {
+    this.#shown.record(request);
   }
 
-  /** Nothing moves while a person is asked. */
+  /** Stops the spinners while the person is asked. */
   hold(): void {
     this.#starting.stop();
     this.#live?.spinner.stop();

@@ -8,27 +8,27 @@ import { LineEditor, type TypedLine } from '../input/line-editor.js';
 import { LineHistory } from '../input/line-history.js';
 import { type LineView, liveView, plainView } from '../input/line-view.js';
 import { type Choice, type Key, LEAVING_KEYS, type PickOptions, pick } from '../input/picker.js';
-import { showExactLine } from './shown-text.js';
+import { showExactLine } from './visible-text.js';
 
 export interface LineOptions {
-  /** Ends the question; what was typed is dropped. */
+  /** Cancels the question and drops what was typed. */
   readonly signal?: AbortSignal;
-  /** Stands there as if it had been typed. */
+  /** Text already in the line. */
   readonly prefill?: string;
 }
 
-/** Where the person sits. Progress goes to stderr where stdout is for a script. */
+/** The person's terminal. Progress goes to stderr if a script reads stdout. */
 export class Terminal {
   readonly progress: NodeJS.WriteStream;
-  /** The one reader of keys. */
+  /** The only reader of keys. */
   readonly keyboard: Keyboard;
-  /** All that is shown; `progress` itself may be written to only while the live region is empty. */
+  /** The only writer to the terminal; other code may write to `progress` only while the live region is empty. */
   readonly display: Display;
   readonly #input: NodeJS.ReadStream;
   readonly #typed = new LineHistory();
   readonly #kept = new Set<() => void>();
 
-  /** `stdoutIsTaken`: something else is written there, such as lines of JSON. */
+  /** `stdoutIsTaken` is true if something else is written to stdout, such as JSON lines. */
   constructor({ stdoutIsTaken = false } = {}) {
     const { stdin, stdout, stderr } = process;
     this.#input = stdin;
@@ -41,7 +41,7 @@ export class Terminal {
       },
     });
     this.display = new Display(this.progress, { paint: paintFor(this.progress) });
-    if (this.isLive) this.progress.on('resize', () => this.keyboard.tellResized());
+    if (this.isLive) this.progress.on('resize', () => this.keyboard.notifyResized());
     process.on('exit', () => this.display.leave());
   }
 
@@ -49,12 +49,12 @@ export class Terminal {
     return this.display.paint;
   }
 
-  /** True where a person can be asked and can press keys. */
+  /** True if a person can be asked and can press keys. */
   get isInteractive(): boolean {
     return this.#input.isTTY === true && this.progress.isTTY === true;
   }
 
-  /** True where lines may be drawn over again. */
+  /** True if the terminal can redraw rows. */
   get isLive(): boolean {
     return this.display.isLive;
   }
@@ -64,8 +64,8 @@ export class Terminal {
   }
 
   /**
-   * Tells the name of every key, until it is ended, for as long as nobody else is asked. Of keys that came together, as
-   * those of a paste do, only those that stop are told.
+   * Reports each key while no question is open. Of keys that arrive together, as in a paste, only those that stop the
+   * run are reported.
    */
   watchKeys(listen: (name: string) => void): { end(): void } {
     if (!this.isInteractive) return { end: () => undefined };
@@ -75,7 +75,7 @@ export class Terminal {
     return this.keyboard.listen({ onKey });
   }
 
-  /** Shows what a question is about: now, and again after the screen was cleared or left, until it is ended. */
+  /** Prints the subject of a question, now and after each time the screen was cleared or left, until `end`. */
   keepShown(show: () => void): { end(): void } {
     this.#kept.add(show);
     show();
@@ -91,18 +91,18 @@ export class Terminal {
     for (const show of this.#kept) show();
   }
 
-  /** The index of the choice that the person takes. Ends with the signal's reason when it fires. */
+  /** Returns the index of the person's choice. Rejects with the signal's reason. */
   choose(choices: readonly Choice[], options: PickOptions): Promise<number> {
     return pick(this, choices, options);
   }
 
-  /** A line that the person types; undefined for Esc, Ctrl-C and the end of input. */
+  /** Returns the line that the person types; undefined for Esc, Ctrl-C and the end of input. */
   async askLine(question: string, options: LineOptions = {}): Promise<string | undefined> {
     const typed = await this.readLine(question, options);
     return typed.type === 'line' ? typed.text : undefined;
   }
 
-  /** The same with what was done instead of a line. */
+  /** Like `askLine`, but also returns which key was pressed instead of a line. */
   async readLine(question: string, { signal, prefill }: LineOptions = {}): Promise<TypedLine> {
     return new Promise((resolve) => {
       const finish = (typed: TypedLine) => {
@@ -125,19 +125,21 @@ export class Terminal {
     });
   }
 
-  /** Leaves the terminal to another program until the work is done. */
+  /** Leaves the terminal to another program until `work` ends. */
   lend<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.display.without(() => this.keyboard.lend(work));
   }
 
-  /** Where a line is drawn while it is typed. */
+  /** Returns the view that draws a line while it is typed. */
   lineView(plainQuestion: string, question = plainQuestion): LineView {
     const { display, progress } = this;
     if (!this.isLive) return plainView(progress, plainQuestion);
     return liveView({ display, question, plainQuestion });
   }
 
-  /** A line that is not shown. Keys are taken before the question is asked: who types at once is not echoed. */
+  /**
+   * Reads a line without showing it. Keys are read before the question is printed, so that early input is not echoed.
+   */
   async askSecret(question: string): Promise<string> {
     const typed: string[] = [];
     const row = showExactLine(question);

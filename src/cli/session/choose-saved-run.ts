@@ -2,8 +2,8 @@ import type { Trajectory } from '../../sdk/run/trajectory.js';
 import { UsageError } from '../commands/usage.js';
 import { cut } from '../display/wrap.js';
 import { LEAVING_KEYS, PICKER_INDENT } from '../input/picker.js';
-import { showTextLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showTextLine } from '../screen/visible-text.js';
 import { looksSecret } from '../state/looks-secret.js';
 import { findSavedRun, listSavedRuns, NOTHING_SAVED, type SavedRun } from '../state/saved-runs.js';
 

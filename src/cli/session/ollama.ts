@@ -1,6 +1,6 @@
 import { LEAVING_KEYS } from '../input/picker.js';
-import { showExactLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showExactLine } from '../screen/visible-text.js';
 import type { ModelChoice } from './choose-model.js';
 
 /** Default address of Ollama. */

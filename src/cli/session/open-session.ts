@@ -10,8 +10,8 @@ import { UsageError } from '../commands/usage.js';
 import { readProjectInstructions } from '../context/project-instructions.js';
 import { type McpSession, openMcp } from '../mcp/open-mcp.js';
 import type { Screen } from '../screen/screen.js';
-import { showTextLine } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showTextLine } from '../screen/visible-text.js';
 import { findSavedRun, newestSavedRun } from '../state/saved-runs.js';
 import { ChangedFiles } from './changed-files.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
@@ -61,7 +61,7 @@ export async function openSession(
     const [print, hold] = [screen.print.bind(screen), screen.hold.bind(screen)];
     mcp = await openMcp({ ...view, folder, print, hold });
     const rules = new ApprovalRules(folder);
-    const edits = new AcceptedEdits({ root, display: view.terminal.display, isAsked: !flags.yes });
+    const edits = new AcceptedEdits({ root, display: view.terminal.display, needsApproval: !flags.yes });
     const own = { tools, mcp, changes, rules, edits, folder, root };
     const parts = { ...view, ...own, piped, instructions: project?.text };
     const opened = await connect(parts, choice);
@@ -89,7 +89,7 @@ async function savedRunOf({ flags, terminal }: View, folder: string): Promise<Tr
 
 function continueFrom(session: Session, saved: Trajectory): void {
   session.resume(saved);
-  session.parts.screen.print(`Goes on from: ${showTextLine(saved.task)}`);
+  session.parts.screen.print(`Continuing: ${showTextLine(saved.task)}`);
 }
 
 /** Connects to the service of `--server`, or starts one that ends with the session. */

@@ -2,8 +2,8 @@ import type { Tool } from '../../sdk/actions/define-tool.js';
 import { executeTool } from '../../sdk/actions/execute-tool.js';
 import { MAX_TAIL_CHARS, RunningTools } from '../screen/live/running-tools.js';
 import type { Screen } from '../screen/screen.js';
-import { showText } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showText } from '../screen/visible-text.js';
 
 /** Maximum characters and lines of an output that are printed as they arrive. */
 const MAX_PRINTED_CHARS = 16_000;

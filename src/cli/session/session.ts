@@ -13,14 +13,14 @@ import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import type { AcceptedEdits } from '../approval/accepted-edits.js';
 import type { ApprovalRules } from '../approval/approval-rules.js';
-import { answerFor } from '../approval/people.js';
+import { questionHandlers } from '../approval/question-handlers.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { describeMissing, findMentions } from '../context/mentions.js';
 import { readTaggedFiles } from '../context/read-tagged-files.js';
 import type { McpSession } from '../mcp/open-mcp.js';
 import type { Screen } from '../screen/screen.js';
-import { showExact } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showExact } from '../screen/visible-text.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';
 import type { ChangedFiles } from './changed-files.js';
 import type { ModelChoice } from './choose-model.js';
@@ -220,7 +220,7 @@ export class Session {
     const { protocol, strategy, maxSteps } = flags;
     return this.#client.run(task, {
       ...this.#ids,
-      ...answerFor(this.parts, () => this.interrupt()),
+      ...questionHandlers(this.parts, () => this.interrupt()),
       llmConfig: llmConfigOf(this.model, flags),
       tools: mcp ? async () => [...tools, ...(await mcp.tools())] : tools,
       instructions,

@@ -7,10 +7,10 @@ import type { Completion } from '../input/line-completion.js';
 import type { Session } from '../session/session.js';
 import { commandNames, commandWords } from './slash-commands.js';
 
-/** Entries of a folder, or files anywhere, that are offered at most. */
+/** Maximum number of completions for a path. */
 const MAX_OFFERED = 200;
 
-/** What the word before the cursor may become: a command, what follows it, or the path of an `@`. */
+/** Returns completions for the word before the cursor: a command, its argument, or a path after `@`. */
 export async function completeLine(session: Session, before: string): Promise<Completion | undefined> {
   const [word = ''] = /\S*$/.exec(before) ?? [];
   const from = before.length - word.length;
@@ -26,14 +26,14 @@ export async function completeLine(session: Session, before: string): Promise<Co
   return { from, words: words.filter((each) => each.startsWith(word)) };
 }
 
-/** Entries of the folder that the path begins with; where there are none, files of the project with it in their name. */
+/** Returns folder entries that begin with the path, or else project files whose path contains it. */
 async function pathsLike(root: ProjectRoot, path: string): Promise<readonly string[]> {
   const folder = path.endsWith('/') ? path.slice(0, -1) : dirname(path);
   const entries = await entriesOf(root, folder || '.', (each) => each.startsWith(path));
   return entries.length > 0 || path === '' ? entries : filesWith(root, path.toLowerCase());
 }
 
-/** Ignored and secret files are left out by the walk. */
+/** Lists the matching entries of a folder. The walk skips ignored and secret files. */
 async function entriesOf(
   root: ProjectRoot,
   folder: string,
@@ -45,7 +45,7 @@ async function entriesOf(
     for await (const { path, type } of root.walk(folder, { signal, maxDepth: 1 }))
       if (isWanted(path)) found.push(type === 'folder' ? `${path}/` : path);
   } catch {
-    return []; // there is no such folder, or it is outside
+    return []; // the folder does not exist or is outside the project
   }
   return found.slice(0, MAX_OFFERED);
 }
@@ -59,7 +59,7 @@ async function filesWith(root: ProjectRoot, text: string): Promise<readonly stri
   return found;
 }
 
-/** Of this machine, for `/save`. */
+/** Lists files anywhere on this machine, for `/save`. */
 async function filesLike(typed: string): Promise<readonly string[]> {
   const path = typed.startsWith('~/') ? `${homedir()}${typed.slice(1)}` : typed;
   const folder = path.slice(0, path.lastIndexOf('/') + 1);

@@ -1,29 +1,29 @@
 import type { ModelList } from '../../contract/model-list.js';
-import { showExactLine } from '../screen/shown-text.js';
+import { showExactLine } from '../screen/visible-text.js';
 import { findModelKey, keyVariable } from '../session/model-key.js';
 import { ollamaModels } from '../session/ollama.js';
 import type { Session } from '../session/session.js';
 
-/** What `/model` takes, as far as names are known. */
+/** Returns the known model names that `/model` accepts. */
 export async function modelNames(session: Session): Promise<readonly string[]> {
   const { models } = await session.models().catch(() => ({ models: [] }));
   const names = models.map(({ name }) => name).filter((name) => !name.includes('*'));
   return [...new Set(['offline', ...names, ...(await ollamaModels())])];
 }
 
-/** A model, or all of an endpoint. */
+/** A model, or all models of an endpoint. */
 interface Row {
   readonly name: string;
   readonly place: string;
   readonly what: string;
   readonly isCurrent: boolean;
-  /** What is missing to call it; undefined where nothing is. */
+  /** The missing key; undefined if the model can be called. */
   readonly needs: string | undefined;
 }
 
 /**
- * What the service can reach. First what can be called now, a line each, with a star the model in use; then, by vendor,
- * the models that lack a key. Throws `StepwiseError`.
+ * Lists the models of the service. Models that can be called come first, one per line, with a star at the current one;
+ * then models without a key, by vendor. Throws `StepwiseError`.
  */
 export async function modelList(session: Session): Promise<string> {
   const rows = rowsOf(session, await session.models(), await ollamaModels());

@@ -4,7 +4,7 @@ import { StepwiseError } from '../../sdk/base/stepwise-error.js';
 import { closestWord } from '../commands/closest-word.js';
 import { UsageError } from '../commands/usage.js';
 import { contextPage } from '../screen/context-page.js';
-import { showExact, showExactLine, showText, showTextLine } from '../screen/shown-text.js';
+import { showExact, showExactLine, showText, showTextLine } from '../screen/visible-text.js';
 import type { ModelChoice } from '../session/choose-model.js';
 import { savedRunList } from '../session/choose-saved-run.js';
 import type { Session } from '../session/session.js';
@@ -14,13 +14,13 @@ import { modelList, modelNames } from './model-names.js';
 interface SlashCommand {
   readonly usage: string;
   readonly help: string;
-  /** What may follow, for completion. */
+  /** Returns possible arguments, for completion. */
   readonly words?: ((session: Session) => Promise<readonly string[]>) | undefined;
-  /** What to show. Throws `UsageError` where it cannot be done. */
+  /** Returns the text to print. Throws `UsageError` if the command cannot run. */
   run(host: CommandHost, words: readonly string[]): Promise<string> | string;
 }
 
-/** What commands act on. */
+/** The session and the actions that commands can use. */
 export interface CommandHost {
   readonly session: Session;
   switchModel(choice: ModelChoice): Promise<void>;
@@ -28,58 +28,61 @@ export interface CommandHost {
 }
 
 const commands: Readonly<Record<string, SlashCommand>> = {
-  '/context': { usage: '/context', help: 'what fills the prompt, and what was left out', run: showContext },
+  '/context': {
+    usage: '/context',
+    help: 'show what fills the prompt and what was left out',
+    run: showContext,
+  },
   '/todo': {
     usage: '/todo',
-    help: 'the TODO list',
-    run: ({ session }) => showText(renderTasks(session.tasks)) || 'No tasks.',
+    help: 'show the TODO list',
+    run: ({ session }) => showText(renderTasks(session.tasks)) || 'The TODO list is empty.',
   },
-  '/steps': { usage: '/steps', help: 'the steps of the last run', run: showSteps },
-  '/diff': { usage: '/diff', help: 'what the last task changed in files', run: showDiff },
-  '/undo': { usage: '/undo', help: 'put back the files that the last task changed', run: undo },
+  '/steps': { usage: '/steps', help: 'show the steps of the last run', run: showSteps },
+  '/diff': { usage: '/diff', help: 'show the file changes of the last task', run: showDiff },
+  '/undo': { usage: '/undo', help: 'undo the file changes of the last task', run: undo },
   '/model': {
     usage: '/model [NAME [UPSTREAM]]',
-    help: 'change the model; alone, what there is',
+    help: 'change the model; without a name, list the models',
     words: modelNames,
     run: changeModel,
   },
   '/rules': {
     usage: '/rules [remove N]',
-    help: 'what is always allowed in this folder; takes it back',
+    help: 'list what is always allowed in this folder, or remove a rule',
     words: async () => ['remove'],
     run: showRules,
   },
   '/mcp': {
     usage: '/mcp [forget SERVER]',
-    help: 'MCP servers and their tools; takes back what was agreed to',
+    help: 'list MCP servers and their tools, or withdraw consent',
     words: async () => ['forget'],
     run: showMcp,
   },
   '/compact': { usage: '/compact', help: 'shorten the history', run: compact },
   '/resume': {
     usage: '/resume [RUN]',
-    help: 'go on from a saved run; alone, which there are',
+    help: 'continue a saved run; without a name, list them',
     run: resumeRun,
   },
-  '/save': { usage: '/save [FILE]', help: 'save the last run in a file too', run: saveLastRun },
-  '/new': { usage: '/new', help: 'forget what was said', run: startAnew },
-  '/help': { usage: '/help', help: 'this list', run: showHelp },
+  '/save': { usage: '/save [FILE]', help: 'also save the last run to a file', run: saveLastRun },
+  '/new': { usage: '/new', help: 'start a new conversation', run: startNewConversation },
+  '/help': { usage: '/help', help: 'show this list', run: showHelp },
   '/quit': { usage: '/quit', help: 'leave', run: leave },
 };
 
-/** Names that other programs use. */
+/** Aliases that are usual in other programs. */
 const aliases: Readonly<Record<string, string>> = { '/exit': '/quit', '/clear': '/new', '/?': '/help' };
 
-/** The names of all commands. */
 export const commandNames: readonly string[] = Object.keys(commands);
 
-/** What may follow a command. */
+/** Returns completions for the argument of a command. */
 export async function commandWords(session: Session, name: string): Promise<readonly string[]> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   return (await command?.words?.(session)) ?? [];
 }
 
-/** Carries out a line that begins with a slash; what it resolves to is shown. */
+/** Runs a slash command and returns the text to print. */
 export async function runSlashCommand(host: CommandHost, line: string): Promise<string> {
   const [given = '', ...words] = line.trim().split(/\s+/);
   const name = Object.hasOwn(aliases, given) ? (aliases[given] ?? given) : given;
@@ -94,18 +97,18 @@ export async function runSlashCommand(host: CommandHost, line: string): Promise<
 }
 
 function unknownCommand(name: string): string {
-  const meant = closestWord(name, commandNames);
-  const hint = meant ? `Did you mean ${meant}?` : '/help lists what there is.';
-  return `There is no ${showExactLine(name)}. ${hint}`;
+  const closest = closestWord(name, commandNames);
+  const hint = closest ? `Did you mean ${closest}?` : '/help lists the commands.';
+  return `Unknown command ${showExactLine(name)}. ${hint}`;
 }
 
 function showContext({ session }: CommandHost): string {
   const { report } = session.parts.screen;
-  return report ? contextPage(report, session.parts.terminal.paint) : 'There was no step yet.';
+  return report ? contextPage(report, session.parts.terminal.paint) : 'No step has run yet.';
 }
 
 function showSteps({ session }: CommandHost): string {
-  return showText(session.last?.result.summary() ?? 'There was no run yet.');
+  return showText(session.last?.result.summary() ?? 'No task has run yet.');
 }
 
 async function showDiff({ session }: CommandHost): Promise<string> {
@@ -120,17 +123,17 @@ async function showDiff({ session }: CommandHost): Promise<string> {
   return [...shown, ...(left > 0 ? [`… ${left} more lines`] : [])].join('\n');
 }
 
-/** A change of a file that was made by a program floods a terminal. Lines, and characters of each. */
+/** A generated file can have a huge diff, which would flood the terminal. */
 const MAX_DIFF_LINES = 1_000;
-const MAX_DIFF_LINE = 2_000;
+const MAX_DIFF_LINE_CHARS = 2_000;
 
 const clipped = (line: string): string =>
-  line.length > MAX_DIFF_LINE
-    ? `${line.slice(0, MAX_DIFF_LINE)}… (${line.length - MAX_DIFF_LINE} more characters)`
+  line.length > MAX_DIFF_LINE_CHARS
+    ? `${line.slice(0, MAX_DIFF_LINE_CHARS)}… (${line.length - MAX_DIFF_LINE_CHARS} more characters)`
     : line;
 
 const NOTHING_CHANGED =
-  'No task changed a file by edit_file or write_file. What commands change is not followed.';
+  'No task changed a file by edit_file or write_file. Changes made by commands are not tracked.';
 
 async function undo({ session }: CommandHost): Promise<string> {
   const files = await session.parts.changes.undo();
@@ -143,21 +146,21 @@ async function undo({ session }: CommandHost): Promise<string> {
 async function compact({ session }: CommandHost): Promise<string> {
   if (session.history.length === 0) return 'There is no history yet.';
   const { changed, tokens_before, tokens_after, warnings } = await session.compact();
-  if (changed) return `The history takes ${tokens_after} tokens now, before ${tokens_before}.`;
+  if (changed) return `The history was shortened from ${tokens_before} to ${tokens_after} tokens.`;
   const isLong = warnings.some(({ code }) => code === 'target_not_reached');
-  return isLong ? nothingToCut(tokens_before) : `The history is short already: ${tokens_before} tokens.`;
+  return isLong ? cannotShorten(tokens_before) : `The history is already short: ${tokens_before} tokens.`;
 }
 
-const nothingToCut = (tokens: number): string =>
-  `Nothing of the history can be shortened: its ${tokens} tokens are tasks, answers, errors and the latest turns. /new begins another.`;
+const cannotShorten = (tokens: number): string =>
+  `The history cannot be shortened further: its ${tokens} tokens are tasks, answers, errors and the latest turns. /new starts a new conversation.`;
 
 async function resumeRun({ session }: CommandHost, [wanted]: readonly string[]): Promise<string> {
   const { folder, terminal } = session.parts;
   if (wanted === undefined)
-    return `${await savedRunList(folder, terminal.width)}\n/resume N goes on from one.`;
+    return `${await savedRunList(folder, terminal.width)}\n/resume N continues run N.`;
   const saved = await findSavedRun(folder, wanted);
   session.resume(saved);
-  return `Goes on from: ${showTextLine(saved.task)}`;
+  return `Continuing: ${showTextLine(saved.task)}`;
 }
 
 async function saveLastRun({ session }: CommandHost, [file]: readonly string[]): Promise<string> {
@@ -180,12 +183,13 @@ async function changeModel(host: CommandHost, [name, upstream]: readonly string[
 
 async function showRules({ session }: CommandHost, [verb, number]: readonly string[]): Promise<string> {
   const { rules } = session.parts;
-  const known = await rules.load();
-  if (verb === undefined) return known.length === 0 ? 'Nothing is always allowed here.' : listRules(known);
-  const rule = verb === 'remove' ? known[Number(number) - 1] : undefined;
-  if (!rule) throw new UsageError('/rules lists them, /rules remove N takes one back.');
+  const saved = await rules.load();
+  if (verb === undefined)
+    return saved.length === 0 ? 'Nothing is always allowed in this folder.' : listRules(saved);
+  const rule = verb === 'remove' ? saved[Number(number) - 1] : undefined;
+  if (!rule) throw new UsageError('Use /rules to list the rules and /rules remove N to remove one.');
   await rules.remove(rule);
-  return `Asked about again: ${showExactLine(describeRule(rule))}`;
+  return `Rule removed: ${showExactLine(describeRule(rule))}`;
 }
 
 async function showMcp({ session }: CommandHost, [verb, name]: readonly string[]): Promise<string> {
@@ -193,21 +197,21 @@ async function showMcp({ session }: CommandHost, [verb, name]: readonly string[]
   if (!mcp) return NO_SERVERS;
   if (verb === undefined) return mcp.describe();
   if (verb !== 'forget' || name === undefined || !(await mcp.forget(name)))
-    throw new UsageError('/mcp lists servers, /mcp forget SERVER takes back what was agreed to of one.');
-  return `Asked about again at the next start: ${showExactLine(name)}`;
+    throw new UsageError('Use /mcp to list the servers and /mcp forget SERVER to withdraw consent for one.');
+  return `Consent withdrawn; the next start asks again: ${showExactLine(name)}`;
 }
 
-const NO_SERVERS = 'No MCP server is named: .mcp.json in the folder or --mcp FILE names them.';
+const NO_SERVERS = 'No MCP servers are configured. Add them to .mcp.json in this folder or use --mcp FILE.';
 
 const listRules = (rules: readonly ApprovalRule[]): string =>
   [
     ...rules.map((rule, index) => `  ${index + 1}. ${showExactLine(describeRule(rule))}`),
-    '/rules remove N takes one back.',
+    '/rules remove N removes one.',
   ].join('\n');
 
-function startAnew({ session }: CommandHost): string {
+function startNewConversation({ session }: CommandHost): string {
   session.clear();
-  return 'A new conversation.';
+  return 'Started a new conversation.';
 }
 
 function showHelp(): string {
@@ -216,14 +220,14 @@ function showHelp(): string {
 }
 
 const KEYS = [
-  '!COMMAND                  run it yourself; the model reads what it said',
-  '@PATH                     put a file or folder into the context; PATH:10-40 takes lines',
+  '!COMMAND                  run a command yourself; the model reads its output',
+  '@PATH                     add a file or folder to the context; PATH:10-40 adds lines 10 to 40',
   'Tab                       complete a command or a path',
-  'Ctrl-J, Alt-Enter, \\      another row',
-  'Ctrl-R                    search what was typed before',
-  'Ctrl-G                    write the line in your editor',
-  'Shift-Tab                 allow edits of files in this session without asking, or no longer',
-  'Esc, Ctrl-C               stop the run; twice on an empty line: the last task again, leave',
+  'Ctrl-J, Alt-Enter, \\      insert a line break',
+  'Ctrl-R                    search the input history',
+  'Ctrl-G                    edit the line in your editor',
+  'Shift-Tab                 allow file edits in this session without asking; again to turn off',
+  'Esc, Ctrl-C               stop the run; on an empty line twice: edit the last task, leave',
 ];
 
 function leave({ leave: end }: CommandHost): string {

@@ -1,6 +1,6 @@
 /**
- * What the keys and tokens of vendors begin with, as their documentation says and the rules of gitleaks and of GitHub's secret
- * scanning collect it (https://github.com/gitleaks/gitleaks, https://docs.github.com/code-security/secret-scanning).
+ * Prefixes of keys and tokens, from vendors' documentation, gitleaks and GitHub's secret scanning
+ * (https://github.com/gitleaks/gitleaks, https://docs.github.com/code-security/secret-scanning).
  */
 const prefixes = `
   sk- sk_ rk_ xai- gsk_ pplx- r8_ hf_ api_org_ nvapi- csk- stepwise_
@@ -19,12 +19,12 @@ const vendorToken = new RegExp(`(?<![a-z\\d])(?:${prefixes.join('|')})([\\w.~+/=
 const PASSWORD = 'pass(?:word|wd|phrase|code)?|pwd|passwort|kennwort|contraseña|mot de passe';
 const KEY = 'secret|token|credentials?|api[_-]?key|(?:access|private|signing|client|auth)[_-]?key';
 
-/** Forms in which a secret stands in a line, whatever it looks like itself. */
+/** Patterns around a secret, whatever the secret itself looks like. */
 const forms: readonly RegExp[] = [
   /-----BEGIN [A-Z ]*PRIVATE KEY/,
   /\b[a-z][a-z\d+.-]*:\/\/[^\s/@:]*:[^\s/@]+@/i, // user and password in a URL
   /hooks\.slack\.com\/(?:services|workflows|triggers)\/\w|discord(?:app)?\.com\/api\/webhooks\/\d|\.webhook\.office\.com\/\w/i,
-  /\b\d{8,10}:[\w-]{35}\b/, // of a Telegram bot
+  /\b\d{8,10}:[\w-]{35}\b/, // token of a Telegram bot
   /\bauthorization["']?\s*[:=]\s*["']?(?:\w+\s+)?[^\s"'$<]{8,}/i,
   /\b(?:bearer|basic)\s+(?=\S*[\dA-Z])[\w+/=.~-]{12,}/i,
   /\b(?:[A-Z\d_]*(?:PASS|PASSWORD|PASSWD|PASSPHRASE|_PWD|SECRET|TOKEN|CREDENTIALS?)|(?:[A-Z\d_]*_)?(?:API)?KEY)=["']?[^\s"'$</.{]{4,}/,
@@ -35,7 +35,7 @@ const forms: readonly RegExp[] = [
   /\b(?:curl|wget|https?)\s(?:.*\s)?(?:-u|--user)[ =]["']?[^\s:$]+:[^\s$]+/,
 ];
 
-/** A name and, after it, a value; what the value may be is looked at by itself. */
+/** A name followed by a value, which `isValue` judges separately. */
 const named = [
   {
     names: new RegExp(
@@ -44,7 +44,7 @@ const named = [
     ),
     isValue: isPassword,
   },
-  { names: new RegExp(`\\b(?:${PASSWORD})\\s+(?=(\\S.{0,200}))`, 'gi'), isValue: isTelling },
+  { names: new RegExp(`\\b(?:${PASSWORD})\\s+(?=(\\S.{0,200}))`, 'gi'), isValue: looksRandom },
   {
     names: new RegExp(
       `(?:${KEY}|\\bkey)["'\`\\]]*\\s*(?:=>|[:=]|\\b(?:is|was)\\b|\\s)\\s*(?=(\\S.{0,200}))`,
@@ -54,13 +54,13 @@ const named = [
   },
 ];
 
-/** After "the password is", at the end of a line, no password. */
-const statesOfPasswords =
+/** Words that follow "the password is" without being a password. */
+const passwordStates =
   /^(?:wrong|empty|missing|invalid|valid|correct|incorrect|null|undefined|none|string|true|false|set|unset|default|weak|strong|short|long|for|at|in|on|there|safe|secret|plain|\w+(?:ed|en|ing))$/i;
 
 /**
- * True for a line that looks like it holds a password, key or token. It errs towards the secret: a line
- * that is not kept is no great loss.
+ * Returns true for a line that looks like it contains a password, key or token. Prefers false positives, since not
+ * saving a harmless line costs little.
  */
 export const looksSecret = (line: string): boolean =>
   forms.some((form) => form.test(line)) ||
@@ -68,23 +68,26 @@ export const looksSecret = (line: string): boolean =>
   named.some(({ names, isValue }) => [...line.matchAll(names)].some(([, value = '']) => isValue(value))) ||
   hasRandomWord(line);
 
-/** No word of a language is that long; shorter, it has digits or is of capitals and small letters. */
+/**
+ * Returns true if the text after a token prefix is too long or too mixed for a word: 20 letters, a digit, or both
+ * cases.
+ */
 const isTokenBody = (text: string): boolean =>
   /[a-z]{20}|\d/i.test(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text));
 
-/** What follows the name of a password: what is quoted or telling, or the last word of the line. */
+/** Judges the text after the name of a password: quoted text, a random-looking word, or the last word of the line. */
 function isPassword(text: string): boolean {
   const quoted = /^(["'`])(.{4,}?)\1/.exec(text)?.[2];
-  if (quoted !== undefined) return !statesOfPasswords.test(quoted) && !quoted.startsWith('$');
-  if (isTelling(text)) return true;
+  if (quoted !== undefined) return !passwordStates.test(quoted) && !quoted.startsWith('$');
+  if (looksRandom(text)) return true;
   const word = firstWord(text);
   if (word.length < 4 || word.startsWith('$')) return false;
   const isLast = text.trim() === word;
-  return isLast && /^[\w-]+[.!]?$/.test(word) && !statesOfPasswords.test(word.replace(/[.!]$/, ''));
+  return isLast && /^[\w-]+[.!]?$/.test(word) && !passwordStates.test(word.replace(/[.!]$/, ''));
 }
 
-/** A word that is none of a language or of code. */
-function isTelling(text: string): boolean {
+/** Returns true if the first word looks neither like language nor like code. */
+function looksRandom(text: string): boolean {
   const word = firstWord(text);
   const isCode = word.startsWith('$') || /[a-z]\.[a-z]/i.test(word);
   return word.length >= 4 && !isCode && /\d|[!@#%^&*+~]|[a-z][A-Z]/.test(word);
@@ -92,20 +95,23 @@ function isTelling(text: string): boolean {
 
 const firstWord = (text: string): string => /^[^\s"'`,;(){}[\]<>]*/.exec(text)?.[0] ?? '';
 
-/** What follows the name of a key: a long word with digits in it that is no number. */
+/** Judges the text after the name of a key: a long word with letters and digits. */
 function isKey(text: string): boolean {
   const word = firstWord(text.replace(/^["'`]/, ''));
   return word.length >= 8 && /\d/.test(word) && /[a-z]/i.test(word) && !/[a-z]\.[a-z]|\//i.test(word);
 }
 
-/** Hexadecimal digits, but for what git and registries call things; long words of mixed letters and digits; base64 of 30 bytes. */
+/**
+ * Returns true if the line contains long hexadecimal digits (except hashes of git or registries), a long word of mixed
+ * letters and digits, or base64 of 30 bytes.
+ */
 function hasRandomWord(line: string): boolean {
   const digits = [...line.matchAll(/(?<![\da-z])[\da-f]{32,}(?![\da-z])/gi)];
-  if (digits.some(({ index }) => !namesOfContents.test(line.slice(Math.max(0, index - 24), index))))
+  if (digits.some(({ index }) => !contentHashPrefix.test(line.slice(Math.max(0, index - 24), index))))
     return true;
   const words = line.match(/[\w+-]{32,}|(?<![\w/+.-])[\w/+]{40}(?![\w/+.-])/g) ?? [];
   return words.some((word) => /\d.*\d/.test(word) && /[a-z]/.test(word) && /[A-Z].*[A-Z]/.test(word));
 }
 
-/** Before a hash of a commit or an image. */
-const namesOfContents = /\b(?:commit|revision|sha|git [a-z-]+)\s$|sha\d+[:-]$/i;
+/** Text before the hash of a commit or image. */
+const contentHashPrefix = /\b(?:commit|revision|sha|git [a-z-]+)\s$|sha\d+[:-]$/i;

@@ -6,49 +6,52 @@ import type { Trajectory } from '../../sdk/run/trajectory.js';
 import { readTrajectory } from '../../sdk/saved/read-trajectory.js';
 import { UsageError } from '../commands/usage.js';
 import { looksSecret } from './looks-secret.js';
-import { stateFolder, writeWhole } from './user-files.js';
+import { stateFolder, writeAtomically } from './user-files.js';
 
 /**
- * Where the runs over a project folder are saved: with the person, not in the project, where searching the code
- * would find them (rule: saved-runs). `folder` is its real path.
+ * Returns the folder for the saved runs of a project. It is with the person's files, since a search of the project
+ * would find runs saved there (rule: saved-runs). `folder` is the project's real path.
  */
 export function savedRunsFolder(folder: string): string {
   const id = createHash('sha256').update(folder).digest('hex').slice(0, 12);
   return join(stateFolder(), 'runs', `${basename(folder)}-${id}`);
 }
 
-/** The file of a run that begins now, which is not there yet. */
+/** Returns an unused file name for a run that begins now. */
 export function newRunFile(folder: string, task: string): string {
   const name = join(savedRunsFolder(folder), runName(task));
   const names = [name, ...Array.from({ length: 99 }, (_, index) => `${name}-${index + 2}`)];
   return `${names.find((each) => !existsSync(`${each}.json`)) ?? name}.json`;
 }
 
-/** What `--resume` takes for it. */
+/** Returns the id that `--resume` accepts for a file. */
 export const runId = (file: string): string => basename(file, '.json');
 
-/** Writes a run down as it stands, readable for nobody else. */
+/** Saves a run in a file that only this person can read. */
 export async function saveRun(saved: Trajectory, file: string): Promise<void> {
-  await writeWhole(file, `${JSON.stringify(saved, null, 1)}\n`);
+  await writeAtomically(file, `${JSON.stringify(saved, null, 1)}\n`);
 }
 
-/** In characters: of a longer task, what its name is made of. */
-const NAMING_LENGTH = 2_000;
+/** Only the beginning of a longer task is used for its name. */
+const MAX_NAMING_CHARS = 2_000;
 
-/** `2026-11-21T23-05-10-123-how-is-the-discount`; a name is seen where the file is not, so of what looks secret the time alone. */
+/**
+ * Returns a name such as `2026-11-21T23-05-10-123-how-is-the-discount`. Names are visible in listings, so a task that
+ * looks secret gets the time alone.
+ */
 function runName(task: string): string {
   const time = new Date().toISOString().slice(0, 23).replaceAll(/[:.]/g, '-');
-  const words = looksSecret(task.slice(0, NAMING_LENGTH))
+  const words = looksSecret(task.slice(0, MAX_NAMING_CHARS))
     ? []
     : (task.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
   const name = words.slice(0, 5).join('-').slice(0, 80);
   return [time, ...(name ? [name] : [])].join('-');
 }
 
-/** Throws `UsageError` for a file that is not there or is no saved run. */
+/** Reads a saved run. Throws `UsageError` if the file is missing or no saved run. */
 export async function readSavedRun(file: string): Promise<Trajectory> {
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new UsageError(`There is no readable file ${file}. A run is saved with --save FILE.`);
+    throw new UsageError(`Cannot read the file ${file}. Use --save FILE to save a run.`);
   });
   try {
     return readTrajectory(text);
@@ -57,7 +60,7 @@ export async function readSavedRun(file: string): Promise<Trajectory> {
   }
 }
 
-/** The run to go on from: a file, the id of a run over this folder or its beginning, or its number in the list. Throws `UsageError`. */
+/** Finds a run by file, by id or its beginning, or by number in the list. Throws `UsageError` if there is none. */
 export async function findSavedRun(folder: string, wanted: string): Promise<Trajectory> {
   if (existsSync(wanted) || /[/\\]|\.json$/.test(wanted)) return readSavedRun(wanted);
   const ids = await savedIds(folder);
@@ -67,11 +70,11 @@ export async function findSavedRun(folder: string, wanted: string): Promise<Traj
   if (id === undefined)
     throw new UsageError(`There is no saved run ${wanted} of this folder, and no such file.`);
   if (found.length > 1 && id !== wanted && id !== numbered)
-    throw new UsageError(`${wanted} is the beginning of several runs: ${found.slice(-5).join(', ')}.`);
+    throw new UsageError(`${wanted} matches several runs: ${found.slice(-5).join(', ')}.`);
   return readSavedRun(fileOf(folder, id));
 }
 
-/** The newest run over this folder. Throws `UsageError` where there is none. */
+/** Returns the newest run of this folder. Throws `UsageError` if there is none. */
 export async function newestSavedRun(folder: string): Promise<Trajectory> {
   const id = (await savedIds(folder)).at(-1);
   if (id === undefined) throw new UsageError(NOTHING_SAVED);
@@ -80,18 +83,18 @@ export async function newestSavedRun(folder: string): Promise<Trajectory> {
 
 export const NOTHING_SAVED = 'There is no saved run of this folder to continue.';
 
-/** A saved run as a person knows it again. */
+/** A saved run as listed for a person. */
 export interface SavedRun {
-  /** In the list, from 1 for the newest. */
+  /** Position in the list; 1 is the newest. */
   readonly number: number;
   readonly id: string;
   readonly began: Date;
   readonly saved: Trajectory;
 }
 
-/** The newest runs over this folder, newest first; what is damaged is left out. */
-export async function listSavedRuns(folder: string, most: number): Promise<readonly SavedRun[]> {
-  const ids = (await savedIds(folder)).slice(-most).reverse();
+/** Returns the newest runs of this folder, newest first. Damaged files are skipped. */
+export async function listSavedRuns(folder: string, maxCount: number): Promise<readonly SavedRun[]> {
+  const ids = (await savedIds(folder)).slice(-maxCount).reverse();
   const runs = ids.map(async (id, index): Promise<readonly SavedRun[]> => {
     const saved = await readSavedRun(fileOf(folder, id)).catch(() => undefined);
     return saved ? [{ number: index + 1, id, began: beginOf(id), saved }] : [];
@@ -101,10 +104,10 @@ export async function listSavedRuns(folder: string, most: number): Promise<reado
 
 const fileOf = (folder: string, id: string): string => join(savedRunsFolder(folder), `${id}.json`);
 
-/** An id begins with it, in universal time. */
+/** Reads the start time (UTC) from an id. */
 const beginOf = (id: string): Date => new Date(`${id.slice(0, 13)}:${id.slice(14, 16)}:${id.slice(17, 19)}Z`);
 
-/** Oldest first: ids begin with the time. */
+/** Returns all ids, oldest first, since ids begin with the time. */
 async function savedIds(folder: string): Promise<readonly string[]> {
   const names = await readdir(savedRunsFolder(folder)).catch(() => []);
   return names

@@ -2,11 +2,11 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 
-/** Where this person's settings are kept (XDG Base Directory; `APPDATA` on Windows). */
+/** Returns the folder for settings (XDG Base Directory; `APPDATA` on Windows). */
 export const configFolder = (environment: NodeJS.ProcessEnv = process.env): string =>
   userFolder(environment, { variable: 'XDG_CONFIG_HOME', onWindows: 'APPDATA', otherwise: '.config' });
 
-/** Where what has happened is kept (XDG Base Directory; `LOCALAPPDATA` on Windows). */
+/** Returns the folder for state such as saved runs (XDG Base Directory; `LOCALAPPDATA` on Windows). */
 export const stateFolder = (environment: NodeJS.ProcessEnv = process.env): string =>
   userFolder(environment, {
     variable: 'XDG_STATE_HOME',
@@ -20,20 +20,20 @@ function userFolder(
 ): string {
   const system = process.platform === 'win32' ? environment[onWindows] : undefined;
   const own = environment[variable] ?? '';
-  // Relative paths are invalid there and are to be ignored (XDG Base Directory).
+  // The XDG specification says that relative paths are invalid and must be ignored.
   return join((isAbsolute(own) && own) || system || join(homedir(), otherwise), 'stepwise');
 }
 
 /**
- * Makes a folder of the person's with those above it. Rejects where that cannot be; Node's own way of making them all
- * would try without end where a folder is there and nothing can be made in it, as in `/proc`.
+ * Creates a folder and its parents, and rejects if that fails. Node's recursive `mkdir` loops forever if a parent
+ * exists but nothing can be created in it, as in `/proc`.
  */
 export async function makeFolder(folder: string): Promise<void> {
   if (await isFolder(folder)) return;
   const above = dirname(folder);
   if (above !== folder) await makeFolder(above);
   await mkdir(folder, { mode: 0o700 }).catch(async (error) => {
-    if (!(await isFolder(folder))) throw error; // else another program was faster
+    if (!(await isFolder(folder))) throw error; // otherwise another program created it first
   });
 }
 
@@ -43,8 +43,8 @@ const isFolder = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Writes a file of the person's as a whole or not at all, readable for nobody else. */
-export async function writeWhole(file: string, text: string): Promise<void> {
+/** Writes a file atomically, readable only for this person. */
+export async function writeAtomically(file: string, text: string): Promise<void> {
   await makeFolder(dirname(file));
   const temporary = `${file}.${process.pid}.tmp`;
   try {

@@ -7,7 +7,7 @@ import type {
   SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { describe, expect, jest, test } from '@jest/globals';
-import { type EditorDoes, openEditor, type TestEditor } from '../../support/acp-editor.js';
+import { type EditorBehaviour, openEditor, type TestEditor } from '../../support/acp-editor.js';
 import { act, answer, type Bench, ended, scripted, setUp } from '../../support/cli-harness.js';
 import { until } from '../../support/until.js';
 
@@ -17,7 +17,7 @@ const start = (bench: Bench, args: readonly string[] = scripted) => bench.start(
 
 async function edit(
   bench: Bench,
-  does: EditorDoes = {},
+  does: EditorBehaviour = {},
   args = scripted,
 ): Promise<TestEditor & { id: string }> {
   const editor = await openEditor(start(bench, args), does);
@@ -40,8 +40,8 @@ const change = 'edit_file(path="a.txt", old_string="alpha", new_string="beta")';
 const isCall = (status: string) => (update: SessionUpdate) =>
   update.sessionUpdate === 'tool_call_update' && update.status === status;
 
-describe('a prompt is a run (rule: acp)', () => {
-  test('thought, call, result and answer reach the editor in their order, and the turn ends', async () => {
+describe('ACP prompts (rule: acp)', () => {
+  test('sends thought, call, result and answer to the editor in order and ends the turn', async () => {
     const bench = await setUp(
       [act('read_file(path="a.txt", start_line=1)', 'I look.'), answer('It says alpha.')],
       files,
@@ -62,7 +62,7 @@ describe('a prompt is a run (rule: acp)', () => {
         content: [{ type: 'content', content: { type: 'text', text: expect.stringContaining('1: alpha') } }],
       },
     ]);
-    const kinds = editor.told(editor.id).map(({ sessionUpdate }) => sessionUpdate);
+    const kinds = editor.updates(editor.id).map(({ sessionUpdate }) => sessionUpdate);
     expect([...new Set(kinds)]).toEqual([
       'agent_thought_chunk',
       'tool_call',
@@ -72,7 +72,7 @@ describe('a prompt is a run (rule: acp)', () => {
     ]);
   });
 
-  test('the next prompt goes on from it, and says what was said', async () => {
+  test('the next ACP prompt sends the conversation so far to the model', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')], files);
     const editor = await edit(bench);
     await editor.prompt(editor.id, 'The first task');
@@ -80,7 +80,7 @@ describe('a prompt is a run (rule: acp)', () => {
     for (const said of ['The first task', 'One.', 'The second task']) expect(bench.prompt(1)).toContain(said);
   });
 
-  test('the TODO list is the plan, and its own calls are no calls of the editor', async () => {
+  test('sends the TODO list as an ACP plan and hides the tool calls that change it', async () => {
     const bench = await setUp(
       [
         act('create_tasks(tasks=["Read", {"content": "Write", "status": "in_progress"}])'),
@@ -91,7 +91,7 @@ describe('a prompt is a run (rule: acp)', () => {
     );
     const editor = await edit(bench);
     await editor.prompt(editor.id, 'Plan it');
-    const plans = editor.told(editor.id).filter(({ sessionUpdate }) => sessionUpdate === 'plan');
+    const plans = editor.updates(editor.id).filter(({ sessionUpdate }) => sessionUpdate === 'plan');
     expect(plans.at(-1)).toEqual({
       sessionUpdate: 'plan',
       entries: [
@@ -102,7 +102,7 @@ describe('a prompt is a run (rule: acp)', () => {
     expect(editor.calls(editor.id)).toEqual([]);
   });
 
-  test('the limit of steps and a provider that fails are told as what they are, and the session goes on', async () => {
+  test('reports the step limit and a provider failure to the editor, and the session remains usable', async () => {
     const bench = await setUp([act('read_file(path="a.txt")'), act('read_file(path="a.txt")')], files);
     const editor = await edit(bench, {}, [...scripted, '--max-steps', '1']);
     expect(await editor.prompt(editor.id, 'Go')).toBe('max_turn_requests');
@@ -113,7 +113,7 @@ describe('a prompt is a run (rule: acp)', () => {
     expect(editor.text(editor.id)).toContain('Back.');
   });
 
-  test('without a model it says that none is called', async () => {
+  test('tells the editor when no language model is called', async () => {
     const bench = await setUp([], { 'a.md': '# Alpha\n\nThe alpha limit is 60.\n' });
     const editor = await edit(bench, {}, []);
     expect(await editor.prompt(editor.id, 'What is the alpha limit?')).toBe('end_turn');
@@ -121,8 +121,8 @@ describe('a prompt is a run (rule: acp)', () => {
   });
 });
 
-describe('what a prompt brings with it (rule: acp)', () => {
-  test('a linked file is read, an embedded one taken as it is, and one outside the folder is not', async () => {
+describe('files attached to an ACP prompt (rule: acp)', () => {
+  test('reads linked files, uses embedded texts and skips secret files and files outside the folder', async () => {
     const bench = await setUp([answer('Read.')], { ...files, '.env': 'PASSWORD=hunter2\n' });
     const editor = await edit(bench);
     await editor.agent.request('session/prompt', {
@@ -148,7 +148,7 @@ describe('what a prompt brings with it (rule: acp)', () => {
     expect(editor.text(editor.id)).toContain('.env was not read:');
   });
 
-  test('images, sound and bytes are refused with a sentence, and the session goes on', async () => {
+  test('rejects images, audio and binary data in an ACP prompt, and the session remains usable', async () => {
     const bench = await setUp([answer('Fine.')], files);
     const editor = await edit(bench);
     for (const block of [
@@ -158,11 +158,11 @@ describe('what a prompt brings with it (rule: acp)', () => {
     ])
       await expect(
         editor.agent.request('session/prompt', { sessionId: editor.id, prompt: [block] }),
-      ).rejects.toThrow('A step carries text only');
+      ).rejects.toThrow('Stepwise can only send text');
     expect(await editor.prompt(editor.id, 'Well?')).toBe('end_turn');
   });
 
-  test('a prompt without words, or with a NUL, is refused with a sentence', async () => {
+  test('rejects an ACP prompt without text or with a NUL character', async () => {
     const bench = await setUp([answer('Fine.')], files);
     const editor = await edit(bench);
     const send = (prompt: { type: 'text'; text: string }[]) =>
@@ -170,7 +170,7 @@ describe('what a prompt brings with it (rule: acp)', () => {
     for (const prompt of [[], [{ type: 'text' as const, text: ' \n' }]])
       await expect(send(prompt)).rejects.toMatchObject({
         code: -32602,
-        message: expect.stringContaining('words'),
+        message: expect.stringContaining('no text'),
       });
     await expect(send([{ type: 'text', text: 'a\0b' }])).rejects.toMatchObject({
       code: -32602,
@@ -179,7 +179,7 @@ describe('what a prompt brings with it (rule: acp)', () => {
     expect(await editor.prompt(editor.id, 'Well?')).toBe('end_turn');
   });
 
-  test('unsaved changes of an open file are what the model reads, and what it changes', async () => {
+  test('the model reads and edits the unsaved text of files open in the editor', async () => {
     const written: string[] = [];
     const bench = await setUp(
       [act('read_file(path="a.txt")'), act(change.replace('alpha', 'unsaved')), answer('Done.')],
@@ -196,7 +196,7 @@ describe('what a prompt brings with it (rule: acp)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
   });
 
-  test('where the editor does not tell its text, the file on disk is changed, not what may be unsaved', async () => {
+  test('edits the file on disk if the editor cannot read it', async () => {
     const written: string[] = [];
     const bench = await setUp([act(change), answer('Done.')], files);
     const editor = await edit(bench, {
@@ -209,7 +209,7 @@ describe('what a prompt brings with it (rule: acp)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
   });
 
-  test('the editor is not asked for what lies outside the folder or is secret', async () => {
+  test('never asks the editor to read secret files or files outside the folder', async () => {
     const read: string[] = [];
     const bench = await setUp(
       [act('read_file(path="/etc/hostname")'), act('read_file(path=".env")'), answer('No.')],
@@ -222,31 +222,34 @@ describe('what a prompt brings with it (rule: acp)', () => {
   });
 });
 
-describe('the person is asked before anything is changed (rules: acp, approval)', () => {
-  test('a change is shown as a diff, and made once it is allowed', async () => {
+describe('approvals in the editor (rules: acp, approval)', () => {
+  test('shows an edit as a diff in the editor and makes it once allowed', async () => {
     const bench = await setUp([act(change), answer('Done.')], files);
     const editor = await edit(bench, { permission: async () => choose('allow') });
     expect(await editor.prompt(editor.id, 'Change it')).toBe('end_turn');
     const [call] = editor.calls(editor.id);
     const diff = { type: 'diff', path: join(bench.folder, 'a.txt'), oldText: 'alpha\n', newText: 'beta\n' };
     expect(call).toMatchObject({ kind: 'edit', status: 'completed', content: [diff] });
-    expect(editor.asked[0]?.toolCall.toolCallId).toBe(call?.toolCallId);
-    expect(editor.asked[0]?.options.map(({ kind }) => kind)).toEqual(['allow_once', 'reject_once']);
+    expect(editor.permissionRequests[0]?.toolCall.toolCallId).toBe(call?.toolCallId);
+    expect(editor.permissionRequests[0]?.options.map(({ kind }) => kind)).toEqual([
+      'allow_once',
+      'reject_once',
+    ]);
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
   });
 
-  // As an editor may answer, whatever the types say.
+  // Editors can send outcomes that the types do not allow.
   const strange = { outcome: { outcome: 'rejected', optionId: 'allow' } } as unknown as ReturnType<
     typeof choose
   >;
 
   test.each([
-    ['refused', async () => choose('reject')],
-    ['closed', async () => ({ outcome: { outcome: 'cancelled' as const } })],
-    ['answered with what was not offered', async () => choose('always-0')],
-    ['answered with an outcome that there is not', async () => strange],
-    ['not possible', async () => Promise.reject(new Error('no window'))],
-  ])('nothing is changed where the question is %s, and the model is told', async (_, permission) => {
+    ['denied', async () => choose('reject')],
+    ['answered by closing the dialog', async () => ({ outcome: { outcome: 'cancelled' as const } })],
+    ['answered with an unknown option', async () => choose('always-0')],
+    ['answered with an unknown outcome', async () => strange],
+    ['rejected by the editor', async () => Promise.reject(new Error('no window'))],
+  ])('changes nothing and fails the call if the approval request is %s', async (_, permission) => {
     const bench = await setUp([act(change), answer('Then not.')], files);
     const editor = await edit(bench, { permission });
     expect(await editor.prompt(editor.id, 'Change it')).toBe('end_turn');
@@ -255,7 +258,7 @@ describe('the person is asked before anything is changed (rules: acp, approval)'
     expect(editor.text(editor.id)).toContain('Then not.');
   });
 
-  test('a command that is always allowed is not asked about again, in another session neither', async () => {
+  test('an always-allowed command runs in another ACP session without approval', async () => {
     const run = 'run_command(command="echo one")';
     const bench = await setUp([act(run), answer('1'), act(run), answer('2')], files);
     const editor = await edit(bench, {
@@ -265,12 +268,12 @@ describe('the person is asked before anything is changed (rules: acp, approval)'
     await editor.prompt(editor.id, 'Run it');
     const { sessionId } = await editor.open(bench.folder);
     await editor.prompt(sessionId, 'Run it again');
-    expect(editor.asked).toHaveLength(1);
+    expect(editor.permissionRequests).toHaveLength(1);
     const [call] = editor.calls(sessionId);
     expect(call).toMatchObject({ kind: 'execute', status: 'completed', title: 'Running echo one' });
   });
 
-  test('in the mode that accepts edits changes are made unasked, and commands and hidden files are not', async () => {
+  test('the accept-edits mode skips approval for edits, except commands and hidden files', async () => {
     const hook = 'write_file(path=".github/workflows/x.yml", content="run: rm -rf .")';
     const bench = await setUp(
       [act(change), act(hook), act('run_command(command="rm a.txt")'), answer('Done.')],
@@ -279,14 +282,14 @@ describe('the person is asked before anything is changed (rules: acp, approval)'
     const editor = await edit(bench, { permission: async () => choose('reject') });
     await editor.agent.request('session/set_mode', { sessionId: editor.id, modeId: 'accept-edits' });
     await editor.prompt(editor.id, 'Change it');
-    expect(editor.asked.map(({ toolCall }) => toolCall.kind)).toEqual(['edit', 'execute']);
+    expect(editor.permissionRequests.map(({ toolCall }) => toolCall.kind)).toEqual(['edit', 'execute']);
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
     await expect(
       editor.agent.request('session/set_mode', { sessionId: editor.id, modeId: 'yolo' }),
-    ).rejects.toThrow('There is no mode yolo.');
+    ).rejects.toThrow('Unknown mode: yolo.');
   });
 
-  test("the model's question is asked in the editor, or is the answer of the turn and answered by the next prompt", async () => {
+  test("shows the model's question as an editor form, or as the answer if the editor has no forms", async () => {
     const question = act('request_input(question="Which file?", choices=["a.txt"])');
     const bench = await setUp([question, answer('A it is.'), question, answer('Main it is.')], files);
     const asking = await edit(bench, {
@@ -303,10 +306,10 @@ describe('the person is asked before anything is changed (rules: acp, approval)'
   });
 });
 
-describe('commands (rules: acp, command-safety)', () => {
+describe('commands over ACP (rules: acp, command-safety)', () => {
   const run = act('run_command(command="echo from here")');
 
-  test('run in a terminal of the editor, where it has one, and end there', async () => {
+  test('runs commands in a terminal of the editor and releases it afterwards', async () => {
     const calls: string[] = [];
     const bench = await setUp([run, answer('Ran.')], files);
     const commands: string[] = [];
@@ -329,7 +332,7 @@ describe('commands (rules: acp, command-safety)', () => {
     expect(calls.at(-1)).toBe('release');
   });
 
-  test('run here where it has none, or opens none, and what they say is shown', async () => {
+  test('runs commands locally if the editor cannot open a terminal, and shows their output', async () => {
     const bench = await setUp([run, answer('Ran.')], files);
     const editor = await edit(bench, {
       permission: async () => choose('allow'),
@@ -342,8 +345,8 @@ describe('commands (rules: acp, command-safety)', () => {
   });
 });
 
-describe('cancelling ends a prompt as cancelled (rules: acp, one-signal)', () => {
-  test('while the model is called', async () => {
+describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
+  test('cancels an ACP prompt during the model call', async () => {
     const bench = await setUp([{ text: 'never', delayMs: 60_000 }, answer('Here again.')], files);
     const editor = await edit(bench);
     const ending = editor.prompt(editor.id, 'Go');
@@ -353,7 +356,7 @@ describe('cancelling ends a prompt as cancelled (rules: acp, one-signal)', () =>
     expect(await editor.prompt(editor.id, 'And now?')).toBe('end_turn');
   });
 
-  test('while the person is asked: nothing is changed, whatever is answered then', async () => {
+  test('cancels an ACP prompt during an approval, and a late approval changes nothing', async () => {
     const bench = await setUp([act(change), answer('no')], files);
     const late = deferred<RequestPermissionResponse>();
     const asked = deferred<boolean>();
@@ -371,7 +374,7 @@ describe('cancelling ends a prompt as cancelled (rules: acp, one-signal)', () =>
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
   });
 
-  test('while a command runs: it ends, here and in a terminal of the editor', async () => {
+  test('cancels an ACP prompt while a command runs, locally or in a terminal of the editor', async () => {
     const bench = await setUp([act('run_command(command="touch began; sleep 60; touch ended")')], files);
     const editor = await edit(bench, { permission: async () => choose('allow') });
     const ending = editor.prompt(editor.id, 'Go');
@@ -398,7 +401,7 @@ describe('cancelling ends a prompt as cancelled (rules: acp, one-signal)', () =>
     expect(calls).toEqual(expect.arrayContaining(['kill', 'release']));
   });
 
-  test('while the person is asked a question of the model: the answer that comes then is nobody’s', async () => {
+  test('cancels an ACP prompt while the model asks a question, and ignores a late answer', async () => {
     const bench = await setUp([act('request_input(question="Which file?")'), answer('Here again.')], files);
     const late = deferred<CreateElicitationResponse>();
     const asked = deferred<boolean>();
@@ -419,18 +422,18 @@ describe('cancelling ends a prompt as cancelled (rules: acp, one-signal)', () =>
     expect(bench.prompt(1)).not.toContain('a.txt');
   });
 
-  test('a second prompt of the session waits for nobody: it is refused', async () => {
+  test('rejects a second prompt while the session is running one', async () => {
     const bench = await setUp([{ text: 'never', delayMs: 60_000 }], files);
     const editor = await edit(bench);
     const ending = editor.prompt(editor.id, 'Go');
     await bench.provider.request(0);
-    await expect(editor.prompt(editor.id, 'And')).rejects.toThrow('under way');
+    await expect(editor.prompt(editor.id, 'And')).rejects.toThrow('already running a prompt');
     await editor.agent.notify('session/cancel', { sessionId: editor.id });
     expect(await ending).toBe('cancelled');
   });
 });
 
-describe('however the model is taught to act (rules: acp, native-calling)', () => {
+describe('ACP with other protocols (rules: acp, native-calling)', () => {
   const calls = [{ name: 'read_file', arguments: { path: 'a.txt' } }];
   const script = [{ text: 'I look.', toolCalls: calls }, { text: 'It says alpha.' }];
 
@@ -443,13 +446,13 @@ describe('however the model is taught to act (rules: acp, native-calling)', () =
     expect(editor.text(editor.id)).toContain('It says alpha.');
   }
 
-  test('with native calling', async () => {
+  test('an ACP prompt runs with native tool calling', async () => {
     const bench = await setUp(script, files);
     await read(bench, [...scripted, '--protocol', 'native']);
     expect(bench.prompt(1)).toContain('"role":"tool"');
   });
 
-  test.each(['native', 'text'])("with Anthropic's protocol, %s", async (protocol) => {
+  test.each(['native', 'text'])('an ACP prompt runs with Anthropic and %s tool calling', async (protocol) => {
     const text = [act('read_file(path="a.txt")', 'I look.'), answer('It says alpha.')];
     const bench = await setUp(protocol === 'native' ? script : text, files, { inProcess: true });
     bench.environment['ANTHROPIC_UPSTREAM_URL'] = bench.provider.url;
@@ -460,11 +463,12 @@ describe('however the model is taught to act (rules: acp, native-calling)', () =
   });
 });
 
-describe('what comes over the pipe (rule: acp)', () => {
-  test('half a message, no JSON, unknown methods and a line of a megabyte harm nobody', async () => {
+describe('ACP input and output (rule: acp)', () => {
+  test('the ACP process survives partial, invalid and huge messages and unknown methods', async () => {
     const bench = await setUp([answer('Still here.')], files);
     const child = start(bench);
-    jest.spyOn(console, 'error').mockImplementation(() => undefined); // the editor's SDK tells each answer that it did not ask for
+    // The SDK logs each response without a request to the console.
+    jest.spyOn(console, 'error').mockImplementation(() => undefined);
     const long = JSON.stringify({ jsonrpc: '2.0', id: 'big', method: 'x'.repeat(1_000_000) });
     const hostile = ['{"jsonrpc":"2.0","id":', 'nonsense', '[]', '{}', long, ''].join('\n');
     await new Promise((resolve) => child.stdin.write(hostile, resolve));
@@ -476,7 +480,7 @@ describe('what comes over the pipe (rule: acp)', () => {
     jest.restoreAllMocks();
   });
 
-  test('when the pipe is closed everything ends, the run is saved, and the process leaves with 0', async () => {
+  test('closing the pipe saves the run and ends the ACP process with exit code 0', async () => {
     const bench = await setUp([act('run_command(command="touch began; sleep 60")')], files);
     const child = start(bench);
     const editor = await openEditor(child, { permission: async () => choose('allow') });
@@ -490,7 +494,7 @@ describe('what comes over the pipe (rule: acp)', () => {
     expect(sessions).toMatchObject([{ sessionId, title: 'Go' }]);
   });
 
-  test('standard output carries frames only, whatever a module prints', async () => {
+  test('a tool module that prints does not break the ACP output', async () => {
     const bench = await setUp([], files);
     const module = join(bench.folder, 'tools.mjs');
     writeFileSync(
@@ -502,15 +506,15 @@ describe('what comes over the pipe (rule: acp)', () => {
       { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: 1 } },
       { jsonrpc: '2.0', id: 1, method: 'session/new', params: { cwd: bench.folder, mcpServers: [] } },
     ];
-    let said = '';
-    child.stdout.on('data', (chunk) => (said += chunk));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
     child.stdin.write(`${JSON.stringify(lines[0])}\n`);
-    while (!said.includes('\n')) await once(child.stdout, 'data');
+    while (!output.includes('\n')) await once(child.stdout, 'data');
     child.stdin.write(`${JSON.stringify(lines[1])}\n`);
-    while (!said.includes('sessionId')) await once(child.stdout, 'data');
+    while (!output.includes('sessionId')) await once(child.stdout, 'data');
     const { code, stderr } = await ended(child);
     expect(code).toBe(0);
-    for (const line of said.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    for (const line of output.trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
     expect(stderr).toContain('hello from a module');
   });
 });

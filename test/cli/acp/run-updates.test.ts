@@ -3,7 +3,7 @@ import { RunUpdates } from '../../../src/cli/acp/updates/run-updates.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import { answered } from '../../support/test-service.js';
 
-const event = (told: object) => ({ step: 1, ...told }) as RunEvent; // the fields that are read
+const event = (fields: object) => ({ step: 1, ...fields }) as RunEvent; // only these fields are read
 const turn = event({ type: 'agent_turn_start', phase: null, iterations_left: 1 });
 const delta = (part: 'draft' | 'thought' | 'answer', text: string) =>
   event({ type: `${part}_delta`, delta: text });
@@ -13,33 +13,35 @@ const reply = event({
   response: { ...answered, thought: null, direct_response: 'It is 42.', usage: null },
 });
 
-/** The texts that an editor has been sent, in order. */
+/** Returns the texts sent to the editor, in order. */
 function textsOf(...events: readonly RunEvent[]): string[] {
   const updates = new RunUpdates({ folder: '/x', prefix: 'p', tokenLimit: 100 });
   return events
-    .flatMap((each) => updates.of(each))
+    .flatMap((each) => updates.updatesFor(each))
     .flatMap((update) =>
       'content' in update && update.content && 'text' in update.content ? [update.content.text] : [],
     );
 }
 
 describe('the texts of a run in an editor (rule: acp)', () => {
-  test('a reply that was streamed is not sent again', () => {
+  test('does not send a streamed reply to the editor again', () => {
     expect(textsOf(turn, delta('draft', 'It is '), delta('answer', '42.'), reply)).toEqual(['It is ', '42.']);
   });
 
-  test('a reply after a try that failed before its first word is not sent again', () => {
+  test('does not repeat a streamed reply if an earlier attempt failed before streaming any text', () => {
     const texts = textsOf(turn, retry, delta('answer', 'It is 42.'), reply);
-    expect(texts).toEqual(['Busy. Trying again in 1 s.', 'It is 42.']);
+    expect(texts).toEqual(['Busy. Retrying in 1 s.', 'It is 42.']);
   });
 
-  test('a reply after a try that failed in mid-sentence is sent again as a whole', () => {
+  test('sends the full reply again if an earlier attempt failed after streaming some text', () => {
     const texts = textsOf(turn, delta('answer', 'It '), retry, delta('answer', 'It is 42.'), reply);
-    expect(texts.slice(-3)).toEqual(['It is 42.', '\n\n(read again as a whole:)\n\n', 'It is 42.']);
+    expect(texts.slice(-3)).toEqual(['It is 42.', '\n\n(the full reply, as parsed:)\n\n', 'It is 42.']);
   });
 
-  test('a failed try of an earlier step does not repeat the reply of a later one', () => {
+  test('a failed attempt in an earlier step does not repeat the reply of a later step', () => {
     const first = [turn, delta('answer', 'It '), retry, delta('answer', 'It is 42.'), reply];
-    expect(textsOf(...first, turn, delta('answer', 'It is 42.'), reply).at(-2)).not.toContain('read again');
+    expect(textsOf(...first, turn, delta('answer', 'It is 42.'), reply).at(-2)).not.toContain(
+      'the full reply',
+    );
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { describe, expect, test } from '@jest/globals';
-import { type EditorDoes, openEditor } from '../../support/acp-editor.js';
+import { type EditorBehaviour, openEditor } from '../../support/acp-editor.js';
 import { act, answer, type Bench, scripted, setUp } from '../../support/cli-harness.js';
 import { isRunning } from '../../support/is-running.js';
 import { killServer, type RawServer, rawServer } from '../../support/raw-mcp-server.js';
@@ -15,14 +15,14 @@ const startedIn = (log: string): readonly number[] =>
 
 const start = (bench: Bench) => bench.start(['acp', ...scripted]);
 
-describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () => {
+describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
   const everything = join(
     process.cwd(),
     'node_modules/@modelcontextprotocol/server-everything/dist/index.js',
   );
   const real = { name: 'all', command: process.execPath, args: [everything, 'stdio'], env: [] };
 
-  test('their tools are offered, each call is asked about, and one that cannot be started is said so', async () => {
+  test('offers tools of editor-configured MCP servers with approval, and reports a server that cannot start', async () => {
     const bench = await setUp(
       [act('all__echo(message="over there")'), answer('Echoed.'), answer('Yes.')],
       files,
@@ -33,7 +33,7 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
       { name: 'gone', command: '/nowhere/at/all', args: [], env: [] },
     ]);
     expect(await editor.prompt(sessionId, 'Echo it')).toBe('end_turn');
-    expect(editor.asked).toHaveLength(1);
+    expect(editor.permissionRequests).toHaveLength(1);
     expect(editor.calls(sessionId)).toMatchObject([
       { name: 'all__echo', kind: 'other', status: 'completed' },
     ]);
@@ -47,13 +47,13 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
     pages: [names.map((name) => ({ name, description: '', inputSchema: { type: 'object' } }))],
   });
 
-  async function edit(bench: Bench, servers: McpServer[], does: EditorDoes = {}) {
+  async function edit(bench: Bench, servers: McpServer[], does: EditorBehaviour = {}) {
     const editor = await openEditor(start(bench), { permission: async () => choose('allow'), ...does });
     const { sessionId } = await editor.open(bench.folder, servers);
     return { ...editor, id: sessionId };
   }
 
-  test('one that cannot be started is told at once, after the session has been named and without a prompt', async () => {
+  test('reports an MCP server that cannot start before the first ACP prompt', async () => {
     const bench = await setUp([], files);
     const editor = await edit(bench, [{ name: 'gone', command: '/nowhere/at/all', args: [], env: [] }]);
     await until(
@@ -62,7 +62,7 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
     );
   });
 
-  test('one that dies between prompts is told when it happens', async () => {
+  test('reports an MCP server that exits between ACP prompts', async () => {
     const bench = await setUp([answer('Hello.')], files);
     const pidFile = join(bench.folder, 'server.pid');
     const editor = await edit(bench, [raw({ ...listed('echo'), pidFile })]);
@@ -74,7 +74,7 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
     );
   });
 
-  test('one that floods is ended and told; the run and the other session go on', async () => {
+  test('stops and reports an MCP server that floods, and the run continues', async () => {
     const bench = await setUp([act('raw__storm()'), answer('It floods.')], files);
     const editor = await edit(bench, [raw(listed('storm'))]);
     expect(await editor.prompt(editor.id, 'Ask it')).toBe('end_turn');
@@ -85,18 +85,18 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
     expect(bench.prompt(1)).not.toContain('raw__storm: ');
   });
 
-  test('of two with one name the first is used, and that is told', async () => {
+  test('uses the first of two MCP servers with the same name and says so', async () => {
     const bench = await setUp([act('raw__echo()'), answer('Echoed.')], files);
     const editor = await edit(bench, [raw(listed('echo')), raw(listed('fail'))]);
     await until(
       () => editor.text(editor.id),
-      (text) => text.includes('Two MCP servers are called raw: the first is used.'),
+      (text) => text.includes('Two MCP servers are named raw; only the first is used.'),
     );
     expect(await editor.prompt(editor.id, 'Ask it')).toBe('end_turn');
     expect(editor.calls(editor.id)).toMatchObject([{ name: 'raw__echo', status: 'completed' }]);
   });
 
-  test('pictures and links of a tool are told to the model and shown, not fetched', async () => {
+  test('describes pictures and links in MCP results to model and editor without fetching them', async () => {
     const bench = await setUp([act('raw__picture()'), answer('Seen.')], files);
     const editor = await edit(bench, [raw(listed('picture'))]);
     await editor.prompt(editor.id, 'Show it');
@@ -109,7 +109,7 @@ describe('MCP servers that the editor hands over (rules: acp, mcp-tools)', () =>
     }
   });
 
-  test('what a server has started ends with its session, in whatever group and session it is', async () => {
+  test('closing an ACP session ends all processes that its MCP server started', async () => {
     const bench = await setUp([], files);
     const log = join(bench.folder, 'server.log');
     const editor = await edit(bench, [raw({ ...listed('echo'), startsProcess: true, log })]);

@@ -17,8 +17,8 @@ async function edit(bench: Bench, args = scripted): Promise<TestEditor & { id: s
   return { ...editor, id: sessionId };
 }
 
-describe('sessions (rules: acp, saved-runs)', () => {
-  test('two at once do not mix', async () => {
+describe('ACP sessions (rules: acp, saved-runs)', () => {
+  test('keeps two concurrent ACP sessions separate', async () => {
     const bench = await setUp(
       ({ body }) => answer(JSON.stringify(body).includes('task A') ? 'for A' : 'for B'),
       files,
@@ -30,7 +30,7 @@ describe('sessions (rules: acp, saved-runs)', () => {
     expect(editor.text(sessionId)).toBe('for B');
   });
 
-  test('one is found again by another process, told as it was, and goes on', async () => {
+  test('another process lists, replays and continues an ACP session', async () => {
     const bench = await setUp(
       [act('read_file(path="a.txt")', 'I look.'), answer('Alpha.'), answer('As I said.')],
       files,
@@ -56,15 +56,15 @@ describe('sessions (rules: acp, saved-runs)', () => {
     for (const said of ['What is in a.txt?', 'Alpha.', 'Sure?']) expect(bench.prompt(2)).toContain(said);
     const again = await openEditor(start(bench));
     await again.agent.request('session/resume', { sessionId: first.id, cwd: bench.folder });
-    expect(again.told(first.id)).toEqual([]);
+    expect(again.updates(first.id)).toEqual([]);
   });
 
-  test('a folder that is none, a session that is none and a key that is missing are errors with a sentence', async () => {
+  test('answers a missing folder, unknown session, broken tool module or missing key with an ACP error', async () => {
     const bench = await setUp([], files);
     const editor = await openEditor(start(bench));
     const open = (cwd: string) => editor.open(cwd);
     await expect(open('relative')).rejects.toThrow('cwd must be an absolute path.');
-    await expect(open('/nowhere/at/all')).rejects.toThrow('There is no folder /nowhere/at/all.');
+    await expect(open('/nowhere/at/all')).rejects.toThrow('The folder /nowhere/at/all does not exist.');
     await expect(editor.prompt('none', 'x')).rejects.toMatchObject({ code: -32002 });
     await expect(
       editor.agent.request('session/load', { sessionId: '../../etc', cwd: bench.folder, mcpServers: [] }),
@@ -72,7 +72,7 @@ describe('sessions (rules: acp, saved-runs)', () => {
     const toolless = await openEditor(start(bench, ['--tools', 'nope.mjs']));
     await expect(toolless.open(bench.folder)).rejects.toThrow('The module nope.mjs cannot be loaded');
     const keyless = await openEditor(start(bench, ['--model', 'gpt-5', '--upstream', 'guarded']));
-    // Not -32000: no way to sign in is offered, and editors show that code without its sentence.
+    // The code is not -32000 (auth_required): editors hide the message of that code.
     await expect(keyless.open(bench.folder)).rejects.toMatchObject({
       code: -32600,
       message: expect.stringContaining('set STEPWISE_LLM_KEY'),
@@ -82,7 +82,7 @@ describe('sessions (rules: acp, saved-runs)', () => {
     });
   });
 
-  test('the model can be chosen, as far as there is a key', async () => {
+  test('an editor can choose a model, and an unknown model is rejected', async () => {
     const bench = await setUp([], files);
     const editor = await openEditor(start(bench, []));
     const { sessionId, configOptions } = await editor.open(bench.folder);
@@ -91,11 +91,11 @@ describe('sessions (rules: acp, saved-runs)', () => {
     ]);
     const set = (value: string) =>
       editor.agent.request('session/set_config_option', { sessionId, configId: 'model', value });
-    await expect(set('none of them')).rejects.toThrow('There is no model none of them.');
+    await expect(set('none of them')).rejects.toThrow('Unknown model: none of them.');
     expect((await set('offline')).configOptions).toMatchObject([{ currentValue: 'offline' }]);
   });
 
-  test('two loads of one session at once follow each other: each is told all of it, and one session is left', async () => {
+  test('concurrent loads of an ACP session each replay it in full and leave one open session', async () => {
     const bench = await setUp(
       [act('read_file(path="a.txt")'), answer('Alpha.'), answer('As I said.')],
       files,
@@ -109,7 +109,7 @@ describe('sessions (rules: acp, saved-runs)', () => {
     const load = () =>
       editor.agent.request('session/load', { sessionId: first.id, cwd: bench.folder, mcpServers });
     await Promise.all([load(), load(), load()]);
-    const kinds = editor.told(first.id).map(({ sessionUpdate }) => sessionUpdate);
+    const kinds = editor.updates(first.id).map(({ sessionUpdate }) => sessionUpdate);
     const once = kinds.slice(0, kinds.length / 3);
     expect(once).toEqual([
       'user_message_chunk',
@@ -127,7 +127,7 @@ describe('sessions (rules: acp, saved-runs)', () => {
     await until(() => !started.some(isRunning));
   });
 
-  test('a load in the midst of a prompt ends that, and goes on from all that was said', async () => {
+  test('loading an ACP session cancels its running prompt and replays the history up to then', async () => {
     const bench = await setUp([act('read_file(path="a.txt")'), { text: 'never', delayMs: 60_000 }], files);
     const editor = await edit(bench);
     const ending = editor.prompt(editor.id, 'What is in a.txt?');
@@ -137,7 +137,7 @@ describe('sessions (rules: acp, saved-runs)', () => {
     expect(editor.calls(editor.id)).toMatchObject([{ kind: 'read' }, { kind: 'read', status: 'completed' }]);
   });
 
-  test('a load can be cancelled while it is told, and again; session/cancel does not touch it', async () => {
+  test('loading an ACP session can be cancelled and repeated, and session/cancel does not stop it', async () => {
     const bench = await setUp([answer('word '.repeat(50))], files);
     const first = await edit(bench);
     bench.provider.script(() => answer('word '.repeat(50)));
@@ -151,16 +151,16 @@ describe('sessions (rules: acp, saved-runs)', () => {
     stop.abort();
     await expect(loading).rejects.toMatchObject({ code: -32800 });
     await expect(editor.prompt(first.id, 'Still there?')).rejects.toMatchObject({ code: -32002 });
-    const told = editor.told(first.id).length;
+    const told = editor.updates(first.id).length;
     const again = editor.agent.request('session/load', params);
-    await editor.until(first.id, () => editor.told(first.id).length > told);
+    await editor.until(first.id, () => editor.updates(first.id).length > told);
     await editor.agent.notify('session/cancel', { sessionId: first.id });
     await again;
-    expect(editor.told(first.id).length - told).toBe(60);
+    expect(editor.updates(first.id).length - told).toBe(60);
     expect(await editor.prompt(first.id, 'Sure?')).toBe('end_turn');
   });
 
-  test('a session whose resumption was cancelled is not open', async () => {
+  test('a cancelled session/resume leaves the session closed', async () => {
     const bench = await setUp([answer('One.')], files);
     const first = await edit(bench);
     await first.prompt(first.id, 'The task');
@@ -174,7 +174,7 @@ describe('sessions (rules: acp, saved-runs)', () => {
     await expect(editor.prompt(first.id, 'Still there?')).rejects.toMatchObject({ code: -32002 });
   });
 
-  test('calls have ids of their own, though a session goes on in the same process or in another', async () => {
+  test('tool call ids stay unique when a session continues in the same or another process', async () => {
     const calls = [{ id: 'call_of_the_vendor', name: 'read_file', arguments: { path: 'a.txt' } }];
     const read = { text: 'I look.', toolCalls: calls };
     const native = [...scripted, '--protocol', 'native'];
@@ -190,7 +190,7 @@ describe('sessions (rules: acp, saved-runs)', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('they are listed though the folder of one is gone', async () => {
+  test('lists ACP sessions whose folder was moved away', async () => {
     const bench = await setUp([answer('One.')], files);
     const editor = await edit(bench);
     await editor.prompt(editor.id, 'The task');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { describe, expect, test } from '@jest/globals';
-import { type EditorDoes, openEditor } from '../../support/acp-editor.js';
+import { type EditorBehaviour, openEditor } from '../../support/acp-editor.js';
 import { act, answer, type Bench, scripted, setUp } from '../../support/cli-harness.js';
 import { rawServer } from '../../support/raw-mcp-server.js';
 import { until } from '../../support/until.js';
@@ -12,15 +12,15 @@ import { until } from '../../support/until.js';
 const files = { 'a.txt': 'alpha\n', '.env': 'PASSWORD=hunter2\n' };
 const never = () => new Promise<never>(() => undefined);
 
-async function edit(bench: Bench, does: EditorDoes = {}) {
+async function edit(bench: Bench, does: EditorBehaviour = {}) {
   const editor = await openEditor(bench.start(['acp', ...scripted]), does);
   const { sessionId } = await editor.open(bench.folder);
   const send = (...prompt: ContentBlock[]) => editor.agent.request('session/prompt', { sessionId, prompt });
   return { ...editor, sessionId, send };
 }
 
-describe('an editor that answers late or never holds nobody up (rules: acp, one-signal)', () => {
-  test('a prompt whose file it never reads can be cancelled, and the session closed', async () => {
+describe('slow or unresponsive editors (rules: acp, one-signal)', () => {
+  test('cancels a prompt and closes the session while the editor never answers a file read', async () => {
     const bench = await setUp([answer('Fine.')], files);
     let isAsked = false;
     const readFile = () => {
@@ -36,7 +36,7 @@ describe('an editor that answers late or never holds nobody up (rules: acp, one-
     expect(await agent.request('session/close', { sessionId })).toEqual({});
   });
 
-  test('a command whose terminal it refuses after the cancellation does not run here instead', async () => {
+  test('does not run a command locally if the editor refuses the terminal after cancellation', async () => {
     const bench = await setUp([act('run_command(command="touch ran")')], files);
     const refusals: ((reason: Error) => void)[] = [];
     const terminal = () =>
@@ -52,13 +52,13 @@ describe('an editor that answers late or never holds nobody up (rules: acp, one-
     refusals[0]?.(new Error('too late'));
     bench.provider.script([act('run_command(command="true")')]);
     const next = editor.prompt(editor.sessionId, 'Go on');
-    await until(() => refusals.length === 2); // by now the first command would have run
+    await until(() => refusals.length === 2); // a local run of the first command would have ended before this
     expect(existsSync(join(bench.folder, 'ran'))).toBe(false);
     await editor.agent.notify('session/cancel', { sessionId: editor.sessionId });
     expect(await next).toBe('cancelled');
   });
 
-  test('when it goes while a server that hangs is started, the process leaves at once', async () => {
+  test('the ACP process exits when the editor disconnects while an MCP server hangs at startup', async () => {
     const bench = await setUp([], files);
     const log = join(bench.folder, 'server.log');
     const child = bench.start(['acp', ...scripted]);
@@ -70,34 +70,34 @@ describe('an editor that answers late or never holds nobody up (rules: acp, one-
     expect(await once(child, 'close')).toEqual([0, null]);
   });
 
-  test('one that reads nothing and then goes leaves no process', async () => {
+  test('an editor that reads nothing and disconnects leaves no process behind', async () => {
     const bench = await setUp([answer('word '.repeat(400_000))], files);
     const child = bench.start(['acp', ...scripted]);
     const send = (id: number, method: string, params: object) =>
       child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    let said = '';
-    child.stdout.on('data', (chunk) => (said += chunk));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
     send(0, 'initialize', { protocolVersion: 1 });
     await until(
-      () => said,
+      () => output,
       (text) => text.includes('agentInfo'),
     );
     send(1, 'session/new', { cwd: bench.folder, mcpServers: [] });
     await until(
-      () => said,
+      () => output,
       (text) => text.includes('sessionId'),
     );
     child.stdout.pause();
-    const [, sessionId] = /"sessionId":"([^"]+)"/.exec(said) ?? [];
+    const [, sessionId] = /"sessionId":"([^"]+)"/.exec(output) ?? [];
     send(2, 'session/prompt', { sessionId, prompt: [{ type: 'text', text: 'Go' }] });
     await until(() => child.stdout.readableLength >= child.stdout.readableHighWaterMark);
-    await wait(500); // the pipe fills too
+    await wait(500); // gives the pipe time to fill as well
     child.stdin.end();
     expect(await once(child, 'exit')).toEqual([0, null]);
   }, 60_000);
 });
 
-describe('an editor that answers oddly is told in a sentence, and nothing raw reaches the model (rule: acp)', () => {
+describe('editors with malformed responses (rule: acp)', () => {
   const run = act('run_command(command="echo from here")');
   const allow = async () => ({ outcome: { outcome: 'selected' as const, optionId: 'allow' } });
   const terminal = () => ({
@@ -115,11 +115,11 @@ describe('an editor that answers oddly is told in a sentence, and nothing raw re
     ['terminal/output', { output: 5 }, 'Exit code 0.\\n(The editor did not tell the output.)'],
     ['terminal/create', null, 'from here'],
     ['terminal/create', { terminalId: 5 }, 'from here'],
-  ])('%s with %j', async (method, odd, told) => {
+  ])('a malformed editor response to %s (%j) gives the model a readable result', async (method, response, expected) => {
     const bench = await setUp([run, answer('Ran.')], files);
-    const editor = await edit(bench, { permission: allow, terminal, odd: { [method]: odd } });
+    const editor = await edit(bench, { permission: allow, terminal, malformed: { [method]: response } });
     expect(await editor.prompt(editor.sessionId, 'Run it')).toBe('end_turn');
-    expect(bench.prompt(1)).toContain(told);
+    expect(bench.prompt(1)).toContain(expected);
     expect(bench.prompt(1)).not.toMatch(/TypeError|undefined|Cannot read/);
   });
 
@@ -128,10 +128,10 @@ describe('an editor that answers oddly is told in a sentence, and nothing raw re
     'yes',
     { action: 'accept', content: null },
     { action: 'accept', content: { answer: 5 } },
-  ])('elicitation/create with %j: there is no answer, and the turn ends', async (odd) => {
+  ])('a malformed elicitation response (%j) counts as no answer and cancels the turn', async (odd) => {
     const bench = await setUp([act('request_input(question="Which?")')], files);
     const elicit = async () => ({ action: 'decline' as const });
-    const editor = await edit(bench, { elicit, odd: { 'elicitation/create': odd } });
+    const editor = await edit(bench, { elicit, malformed: { 'elicitation/create': odd } });
     expect(await editor.prompt(editor.sessionId, 'Ask me')).toBe('cancelled');
   });
 
@@ -139,21 +139,21 @@ describe('an editor that answers oddly is told in a sentence, and nothing raw re
     null,
     { content: null },
     { content: 5 },
-  ])('fs/read_text_file with %j: the file on disk is read', async (odd) => {
+  ])('a malformed file response from the editor (%j) falls back to the file on disk', async (odd) => {
     const bench = await setUp([act('read_file(path="a.txt")'), answer('Read.')], files);
-    const editor = await edit(bench, { readFile: async () => '', odd: { 'fs/read_text_file': odd } });
+    const editor = await edit(bench, { readFile: async () => '', malformed: { 'fs/read_text_file': odd } });
     await editor.prompt(editor.sessionId, 'Read it');
     expect(bench.prompt(1)).toContain('1: alpha');
   });
 });
 
-describe('texts that an editor sends along (rules: acp, secret-files)', () => {
-  const text = (uri: string, said: string) => ({
+describe('texts attached by an editor (rules: acp, secret-files)', () => {
+  const text = (uri: string, content: string) => ({
     type: 'resource' as const,
-    resource: { uri, text: said },
+    resource: { uri, text: content },
   });
 
-  test('those of files in which secrets are kept go nowhere, by whatever name, and that is said', async () => {
+  test('does not send attached texts of secret files, even through a symlink, and says so', async () => {
     const bench = await setUp([answer('Read.')], files);
     symlinkSync('.env', join(bench.folder, 'notes.txt'));
     const editor = await edit(bench);
@@ -163,7 +163,7 @@ describe('texts that an editor sends along (rules: acp, secret-files)', () => {
     expect(editor.text(editor.sessionId).match(/was not sent/g)).toHaveLength(4);
   });
 
-  test('nor do they where an address of another kind hides the name in its spelling, a query or a fragment', async () => {
+  test('recognises secret files in encoded URIs and in URIs with a query or fragment', async () => {
     const bench = await setUp([answer('Read.')], files);
     const editor = await edit(bench);
     const uris = ['ssh://host/app/%2Eenv', 'ssh://host/app/tls.key#L1', 'ssh://host/app/tls.pem?v=1'];
@@ -172,7 +172,7 @@ describe('texts that an editor sends along (rules: acp, secret-files)', () => {
     expect(editor.text(editor.sessionId).match(/was not sent/g)).toHaveLength(3);
   });
 
-  test('a folder above the project says nothing of its files, whatever its name is', async () => {
+  test('sends attached files of a project whose parent folder has a secret name', async () => {
     const bench = await setUp([answer('Read.')], { '.env-tools/app/a.txt': 'alpha\n' });
     const editor = await edit(bench);
     const project = `${bench.folder}/.env-tools/app`;
@@ -186,7 +186,7 @@ describe('texts that an editor sends along (rules: acp, secret-files)', () => {
     expect(bench.prompt(0)).not.toContain('hunter2');
   });
 
-  test('two parts of one file are both sent, each under its lines', async () => {
+  test('sends two attached parts of one file separately, each with its line range', async () => {
     const bench = await setUp([answer('Read.')], files);
     const editor = await edit(bench);
     const uri = `file://${bench.folder}/a.txt`;

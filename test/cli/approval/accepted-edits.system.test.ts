@@ -12,12 +12,12 @@ import { temporaryFolder } from '../../support/temporary-folder.js';
 
 const { describe: onTerminal } = needs(terminal);
 const shiftTab = '\u001b[Z';
-const sign = 'edits of files are allowed without asking';
+const sign = 'file edits are allowed without asking';
 const write = (path: string) => act(`write_file(path=${JSON.stringify(path)}, content="made\\n")`);
 const command = act('run_command(command="touch ran")');
 
-onTerminal('edits of files without asking (rule: accepted-edits)', () => {
-  test('Shift-Tab begins it and stands on the screen; commands are asked about; Shift-Tab ends it', async () => {
+onTerminal('accepted edits (rule: accepted-edits)', () => {
+  test('Shift-Tab toggles edits without approval and shows it; commands still need approval', async () => {
     const edit = act('edit_file(path="a.txt", old_string="one", new_string="two")');
     const script = [edit, command, answer('One.'), write('b.txt'), answer('Two.')];
     const bench = await setUp(script, { 'a.txt': 'one\n' });
@@ -26,9 +26,9 @@ onTerminal('edits of files without asking (rule: accepted-edits)', () => {
     pty.type(shiftTab);
     await pty.onScreen(sign);
     pty.type(`Go${enterKey}`);
-    expect(await pty.onScreen('[esc] stop')).toContain('run_command needs your approval');
-    expect(await pty.onScreen(sign)).not.toContain('[s]');
-    expect(pty.shown).toContain('+two'); // what was changed unasked is shown when it is done
+    const screen = await pty.onScreen('run_command needs your approval', '[esc] stop', '↑ ↓ and Enter', sign);
+    expect(screen).not.toContain('[s]');
+    expect(pty.shown).toContain('+two'); // the diff of an edit without approval is printed afterwards
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('two\n');
     expect(existsSync(join(bench.folder, 'ran'))).toBe(false);
     pty.type('y');
@@ -42,25 +42,22 @@ onTerminal('edits of files without asking (rule: accepted-edits)', () => {
     await pty.onScreen('stopped');
   }, 40_000);
 
-  test('it is offered where a file is to be changed, holds to the end of the session, and is kept nowhere', async () => {
+  test('an approval of an edit offers to allow all edits, for this session only', async () => {
     const bench = await setUp([write('a.txt'), write('b.txt'), answer('Both.')]);
     const pty = bench.open([...scripted, 'Write']);
-    expect(await pty.onScreen('[s] allow, and edits of files in this session (Shift-Tab)')).toContain(
-      'a.txt',
-    );
+    await pty.onScreen('[s] allow this and all file edits in this session (Shift-Tab)', 'a.txt');
     pty.type('s');
     expect(await pty.end).toBe(0);
     expect(readFileSync(join(bench.folder, 'b.txt'), 'utf8')).toBe('made\n');
     expect(existsSync(join(bench.environment['HOME'] ?? '', '.config/stepwise/approvals.json'))).toBe(false);
     bench.provider.script([write('c.txt'), answer('Asked.')]);
     const next = bench.open([...scripted, 'Write']);
-    expect(await next.onScreen('c.txt')).not.toContain(sign);
-    await next.onScreen('[esc] stop');
+    expect(await next.onScreen('c.txt', '[esc] stop', '↑ ↓ and Enter')).not.toContain(sign);
     next.type(escapeKey);
     expect(await next.end).toBe(130);
   }, 40_000);
 
-  test('tools of other packages and files that other programs run are asked about', async () => {
+  test('accepted edits do not cover custom tools or files that other programs run', async () => {
     const bench = await setUp([act('save_note(path="n.txt")'), write('.husky/pre-commit'), answer('No.')], {
       'tools.mjs': `export const tools = [{
         name: 'save_note', description: 'Saves.', annotations: { requiresApproval: true },
@@ -73,8 +70,8 @@ onTerminal('edits of files without asking (rule: accepted-edits)', () => {
     pty.type(shiftTab);
     await pty.onScreen(sign);
     pty.type(`Go${enterKey}`);
-    expect(await pty.onScreen('save_note needs your approval')).not.toContain('[s]');
-    await pty.onScreen('[esc] stop');
+    const screen = await pty.onScreen('save_note needs your approval', '[esc] stop', '↑ ↓ and Enter');
+    expect(screen).not.toContain('[s]');
     pty.type('y');
     await pty.onScreen('write_file needs your approval');
     expect(existsSync(join(bench.folder, '.husky'))).toBe(false);
@@ -82,32 +79,34 @@ onTerminal('edits of files without asking (rule: accepted-edits)', () => {
     await pty.onScreen('stopped');
   }, 40_000);
 
-  test('a key among others, as in a paste that is not marked, begins nothing', async () => {
+  test('Shift-Tab within an unmarked paste does not allow edits', async () => {
     const bench = await setUp([write('a.txt'), answer('Done.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
     pty.type(`Go${shiftTab}${enterKey}`);
-    await pty.onScreen('[s] allow, and edits of files');
+    await pty.onScreen('[s] allow this and all file edits');
     pty.type(`${shiftTab}s`);
-    await wait(200);
-    expect(await pty.onScreen('[s] allow, and edits of files')).not.toContain(sign);
+    pty.type('\u001b[B');
+    const screen = await pty.onScreen('[s] allow this and all file edits', '› 1 [y] allow', '↑ ↓ and Enter');
+    expect(screen).not.toContain(sign);
     expect(existsSync(join(bench.folder, 'a.txt'))).toBe(false);
     pty.type(escapeKey);
     await pty.onScreen('stopped');
   }, 40_000);
 
-  test('with --yes there is nothing to begin', async () => {
+  test('Shift-Tab does nothing with --yes', async () => {
     const bench = await setUp([answer('Done.')]);
     const pty = bench.open([...scripted, '--yes']);
     await pty.onScreen('›');
     pty.type(shiftTab);
+    // The key must be read alone to count, and with --yes it has no visible effect to wait for.
     await wait(200);
     pty.type(`Hi${enterKey}`);
     expect(await pty.onScreen('Done.')).not.toContain(sign);
   }, 40_000);
 });
 
-describe('what counts as an edit of a file in the folder (rule: accepted-edits)', () => {
+describe('coverage of accepted edits (rule: accepted-edits)', () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, '.git/hooks'), { recursive: true });
   mkdirSync(join(folder, 'src'));
@@ -130,12 +129,12 @@ describe('what counts as an edit of a file in the folder (rule: accepted-edits)'
     ['write_file', '', false],
     ['run_command', 'src/a.ts', false],
     ['server_write_file', 'src/a.ts', false],
-  ])('%s of %j: %s', async (tool_name, path, isCovered) => {
+  ])('accepted edits cover %s of %j: %s', async (tool_name, path, isCovered) => {
     const root = await ProjectRoot.open(folder);
     const display = new Display(new Emulator().output);
-    const edits = new AcceptedEdits({ root, display, isAsked: true });
+    const edits = new AcceptedEdits({ root, display, needsApproval: true });
     const action = { id: 'c', tool_name, tool_args: { path } };
-    // Of the action, the name and the arguments alone are looked at.
+    // The method only reads the name and the arguments of the action.
     const request = { action } as unknown as Parameters<AcceptedEdits['covers']>[0];
     expect(await edits.covers(request)).toBe(isCovered);
     expect(await edits.allows(request)).toBe(false);

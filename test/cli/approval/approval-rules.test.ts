@@ -9,7 +9,7 @@ const home = temporaryFolder();
 const testIt: ApprovalRule = { type: 'call', tool: 'run_command', args: { command: 'npm test' } };
 const look: ApprovalRule = { type: 'reads', tool: 'look' };
 
-test('rules are kept by folder, once each, readable for nobody else, and taken back (rule: always-rules)', async () => {
+test('stores approval rules once per folder with mode 0600, and removes them (rule: always-rules)', async () => {
   const file = join(home, 'config/approvals.json');
   const [shop, bank] = [new ApprovalRules('/shop', file), new ApprovalRules('/bank', file)];
   await shop.add(testIt);
@@ -23,7 +23,11 @@ test('rules are kept by folder, once each, readable for nobody else, and taken b
   expect(await bank.load()).toEqual([testIt]);
 });
 
-test.each(['{', '[]', '7'])('a damaged file (%s) allows nothing, and is not written over', async (text) => {
+test.each([
+  '{',
+  '[]',
+  '7',
+])('a damaged approvals file (%s) allows nothing and is not overwritten', async (text) => {
   const file = join(home, 'damaged.json');
   writeFileSync(file, text);
   const rules = new ApprovalRules('/shop', file);
@@ -32,7 +36,7 @@ test.each(['{', '[]', '7'])('a damaged file (%s) allows nothing, and is not writ
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('a damaged rule, or one of a former version, allows nothing; the others stay', async () => {
+test('ignores damaged and outdated approval rules and keeps the others', async () => {
   const file = join(home, 'partly.json');
   const former = { tool: 'run_command', command_prefix: 'npm' };
   writeFileSync(file, JSON.stringify({ '/shop': [former, null, { type: 'call', tool: 'x' }, look] }));

@@ -13,8 +13,8 @@ function open(columns = 40, rows = 10) {
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `row ${index + 1}`);
 
-describe('the live region (rule: terminal)', () => {
-  test('lines scroll away above it, and its parts stand in their order', async () => {
+describe('live region (rule: terminal)', () => {
+  test('prints lines above the live region and keeps its parts in order', async () => {
     const { emulator, display } = open();
     display.show('status', ['Thinking']);
     display.show('text', ['half a sentence']);
@@ -27,7 +27,7 @@ describe('the live region (rule: terminal)', () => {
     expect(await emulator.rows()).toEqual(['one', 'two', 'three', 'four']);
   });
 
-  test('the cursor stands where the person types', async () => {
+  test('places the cursor where the person types', async () => {
     const { emulator, display } = open();
     display.show('input', ['› first', '  second'], { row: 0, column: 4 });
     display.show('hint', ['help']);
@@ -39,7 +39,7 @@ describe('the live region (rule: terminal)', () => {
     expect(await emulator.rows()).toEqual(['above', '› first', '  second', 'help']);
   });
 
-  test('a row that is too long is cut, and one as wide as the window keeps its last character', async () => {
+  test('cuts live rows wider than the window and keeps rows of exactly its width whole', async () => {
     const { emulator, display } = open(10);
     display.show('text', ['1234567890', '12345678901234', '日本語日本語日本語']);
     display.show('status', ['end']);
@@ -47,7 +47,7 @@ describe('the live region (rule: terminal)', () => {
     expect(await emulator.rows()).toEqual(['1234567890', '1234567890', '日本語日本', 'end']);
   });
 
-  test('where it is taller than the window, its lowest rows are shown', async () => {
+  test('a live region taller than the window does not corrupt printed lines', async () => {
     const { emulator, display } = open(40, 5);
     display.print('before');
     display.show('text', numbered(20));
@@ -57,7 +57,7 @@ describe('the live region (rule: terminal)', () => {
     expect(await emulator.rows()).toEqual(['before', 'after', 'small']);
   });
 
-  test('only rows that changed are written again', () => {
+  test('rewrites only the live rows that changed', () => {
     const { emulator, display } = open();
     display.show('text', numbered(8));
     display.flush();
@@ -71,11 +71,11 @@ describe('the live region (rule: terminal)', () => {
     expect(emulator.written).toHaveLength(before + frame.length);
   });
 
-  test('a frame reaches the terminal in one piece that it shows at once', () => {
+  test('writes each frame as one synchronized update', () => {
     const { emulator, display } = open();
     display.show('text', numbered(3));
     display.print('above');
-    for (const piece of emulator.pieces) {
+    for (const piece of emulator.writes) {
       expect(piece.startsWith('\u001b[?2026h')).toBe(true);
       expect(piece.indexOf('\u001b[?2026l')).toBe(piece.length - '\u001b[?2026l'.length);
     }
@@ -85,7 +85,7 @@ describe('the live region (rule: terminal)', () => {
     ['narrower', 20],
     ['much narrower', 7],
     ['wider', 60],
-  ])('a window made %s shows what was printed, and the live region once', async (_, columns) => {
+  ])('a window made %s still shows printed lines, and the live region once', async (_, columns) => {
     const { emulator, display } = open(40, 12);
     display.print('printed');
     display.show('text', ['x'.repeat(38), 'short', 'y'.repeat(30)]);
@@ -99,7 +99,7 @@ describe('the live region (rule: terminal)', () => {
     expect(shown).toContain('printed');
   });
 
-  test('an emptied screen begins with the live region, and nothing else is lost', async () => {
+  test('clearing the screen moves the live region and cursor to the top', async () => {
     const { emulator, display } = open();
     display.print('printed');
     display.show('input', ['› typed'], { row: 0, column: 7 });
@@ -108,7 +108,7 @@ describe('the live region (rule: terminal)', () => {
     expect(await emulator.cursor()).toEqual({ row: 0, column: 7 });
   });
 
-  test('another program has the terminal for itself, and the live region is there again after it', async () => {
+  test('hides the live region while another program runs and restores it afterwards', async () => {
     const { emulator, display } = open();
     display.show('status', ['Thinking']);
     await display.without(() => {
@@ -119,7 +119,7 @@ describe('the live region (rule: terminal)', () => {
     expect(await emulator.rows()).toEqual(['an editor', 'something happened', 'still thinking']);
   });
 
-  test('whatever is shown and printed, the screen holds the lines in their order and the live rows below', async () => {
+  test('the screen always has all printed lines in order, with the live rows below', async () => {
     const row = fc.stringMatching(/^[a-z語é]{0,12}$/);
     const change = fc.oneof(
       fc.record({
@@ -155,8 +155,8 @@ describe('the live region (rule: terminal)', () => {
   });
 });
 
-describe('where it cannot draw', () => {
-  test('TERM=dumb: the lines and no movement', () => {
+describe('limited terminals', () => {
+  test('TERM=dumb gets the printed lines without cursor movement', () => {
     const emulator = new Emulator();
     const display = new Display(emulator.output, { environment: { TERM: 'dumb' } });
     display.show('status', ['Thinking']);
@@ -164,7 +164,7 @@ describe('where it cannot draw', () => {
     expect(emulator.written).toBe('one\n');
   });
 
-  test('a locale without UTF-8: signs of ASCII, letters without accents', () => {
+  test('a locale without UTF-8 gets ASCII signs and letters without accents', () => {
     const emulator = new Emulator();
     const display = new Display(emulator.output, { environment: { LANG: 'de_DE.ISO-8859-1', TERM: 'dumb' } });
     display.print('╭─ ▰▰▱░ café 日本 “so”…');

@@ -31,22 +31,22 @@ const piece = fc.constantFrom(
 );
 const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-describe('rows of a terminal (rule: terminal)', () => {
-  test('a text is as wide as the table of Unicode says, whichever of its characters are known without it', () => {
+describe('wrapping (rule: terminal)', () => {
+  test('the fast width measurement agrees with string-width', () => {
     const known = Array.from({ length: 0xffff }, (_, code) => String.fromCharCode(code)).filter((character) =>
       /[^\p{Cc}\p{Cs}]/u.test(character),
     );
     expect(known.filter((character) => columnsOf(character) !== stringWidth(character))).toEqual([]);
-    fc.assert(fc.property(text, (said) => expect(columnsOf(said)).toBe(stringWidth(said))));
+    fc.assert(fc.property(text, (value) => expect(columnsOf(value)).toBe(stringWidth(value))));
   });
 
-  test('no row is wider than the window, and nothing is lost but spaces where rows end', () => {
+  test('wrapped rows fit the width and lose nothing but spaces', () => {
     fc.assert(
-      fc.property(text, fc.integer({ min: 2, max: 40 }), (said, columns) => {
-        const rows = wrap(red(said), columns);
+      fc.property(text, fc.integer({ min: 2, max: 40 }), (value, columns) => {
+        const rows = wrap(red(value), columns);
         for (const row of rows) expect(columnsOf(row)).toBeLessThanOrEqual(columns);
-        const seen = (shown: string) => stripVTControlCharacters(shown).replaceAll(/\s/g, '');
-        expect(seen(rows.join(''))).toBe(seen(said));
+        const withoutSpaces = (shown: string) => stripVTControlCharacters(shown).replaceAll(/\s/g, '');
+        expect(withoutSpaces(rows.join(''))).toBe(withoutSpaces(value));
       }),
     );
   });
@@ -60,9 +60,9 @@ describe('rows of a terminal (rule: terminal)', () => {
     ['Chinese among words', 'costs 10% 这是一个说明', 14, ['costs 10% 这是', '一个说明']],
     ['Chinese with its punctuation', '这是说明，一个（例）', 8, ['这是说', '明，一个', '（例）']],
     ['Korean, which has spaces', '한국어 텍스트', 8, ['한국어', '텍스트']],
-  ])('rows end between words: %s', (_, said, columns, rows) => expect(wrap(said, columns)).toEqual(rows));
+  ])('wraps between words: %s', (_, value, columns, rows) => expect(wrap(value, columns)).toEqual(rows));
 
-  test('a style ends with its row and begins again in the next, and so does one within it', () => {
+  test('wrapping ends styles with each row and restores them in the next', () => {
     expect(wrap(red(`one ${bold('two three')} four`), 8)).toEqual([
       '\u001b[31mone \u001b[1mtwo\u001b[0m',
       '\u001b[31m\u001b[1mthree\u001b[22m\u001b[0m',
@@ -71,7 +71,7 @@ describe('rows of a terminal (rule: terminal)', () => {
     expect(wrap(red('one\ntwo'), 8)).toEqual(['\u001b[31mone\u001b[0m', '\u001b[31mtwo\u001b[39m']);
   });
 
-  test('a row that is too long is cut between characters, with its style ended', () => {
+  test('cuts a long row between visible characters and ends its style', () => {
     expect(cut('日本語', 5)).toBe('日本');
     expect(cut('a👩‍👩‍👧b', 2)).toBe('a');
     expect(cut(red('abcdef'), 3)).toBe('\u001b[31mabc\u001b[0m');

@@ -10,7 +10,7 @@ const decode = (...reads: readonly string[]): readonly KeyPress[] => {
 const names = (...reads: readonly string[]) =>
   decode(...reads).map(({ name, text }) => (text ? `${name}:${text}` : name));
 
-describe('keys (rule: terminal)', () => {
+describe('key decoding (rule: terminal)', () => {
   test.each([
     ['a word and Enter', 'hi\r', ['text:hi', 'enter']],
     ['Ctrl-J and Alt-Enter', '\n\u001b\r', ['ctrl-j', 'alt-enter']],
@@ -22,17 +22,17 @@ describe('keys (rule: terminal)', () => {
     ['word keys', '\u001bb\u001bf\u001b\u007f\u0017', ['alt-b', 'alt-f', 'alt-backspace', 'ctrl-w']],
     ['Home, End and Delete', '\u001b[H\u001b[4~\u001b[3~', ['home', 'end', 'delete']],
     ['Esc twice', '\u001b\u001b', ['escape', 'escape']],
-    ['what nobody knows', '\u001b[38;5;9Z\u001b[99~', ['unknown', 'unknown']],
-  ])('%s', (_, read, keys) => {
+    ['unknown sequences', '\u001b[38;5;9Z\u001b[99~', ['unknown', 'unknown']],
+  ])('the key decoder reads %s', (_, read, keys) => {
     expect(names(read)).toEqual(keys);
   });
 
-  test('a sequence may come in pieces; an escape alone is the key', () => {
+  test('the key decoder joins split sequences and reports a lone escape as Esc', () => {
     expect(names('\u001b', '[', '1;5', 'D')).toEqual(['ctrl-left']);
     expect(names('\u001b')).toEqual(['escape']);
   });
 
-  test('a paste is one piece however it is read, and its lines end as ours', () => {
+  test('the key decoder reports a paste as one key however it is split, with \\n line breaks', () => {
     const whole = 'x\u001b[200~one\r\ntwo\rthree\n\u001b[31mred\u0007\u001b[201~y';
     const keys = ['text:x', 'paste:one\ntwo\nthree\nred', 'text:y'];
     fc.assert(
@@ -44,7 +44,7 @@ describe('keys (rule: terminal)', () => {
     );
   });
 
-  test('a long read with lines in it is a paste that the terminal did not mark; short ones were typed', () => {
+  test('the key decoder treats a long read with line breaks as a paste, and a short one as typed', () => {
     const traceback = 'Traceback (most recent call last):\r  File "a.py", line 1\rZeroDivisionError';
     expect(names(traceback)).toEqual([`paste:${traceback.replaceAll('\r', '\n')}`]);
     expect(names(traceback, '\r', 'y\r')).toEqual([`paste:${traceback.replaceAll('\r', '\n')}\ny\n`]);
@@ -53,22 +53,22 @@ describe('keys (rule: terminal)', () => {
 
   test.each([
     ['Alt with a bracket', '\u001b[', ['alt-[']],
-    ['a sequence that is none', '\u001b[é\r', ['alt-[', 'text:é', 'enter']],
+    ['an invalid sequence', '\u001b[é\r', ['alt-[', 'text:é', 'enter']],
     ['Esc and then Ctrl-C', '\u001b\u0003', ['escape', 'ctrl-c']],
     ['function keys of the Linux console', '\u001b[[Ax', ['unknown', 'text:x']],
     ['the mouse', '\u001b[M !!\u001b[<0;12;7Mx', ['unknown', 'unknown', 'text:x']],
-    ['focus that comes and goes', '\u001b[I\u001b[Ox', ['unknown', 'unknown', 'text:x']],
+    ['focus events', '\u001b[I\u001b[Ox', ['unknown', 'unknown', 'text:x']],
     [
-      'what a terminal tells of its colours',
+      'colour reports of a terminal',
       '\u001b]11;rgb:0/0/0\u001b\\\u001bP1$r0m\u0007x',
       ['unknown', 'unknown', 'text:x'],
     ],
     ['a capital letter with Alt', '\u001bPx', ['alt-p', 'text:x']],
-  ])('%s', (_, read, keys) => {
+  ])('the key decoder reads %s', (_, read, keys) => {
     expect(names(read)).toEqual(keys);
   });
 
-  /** Bytes of what terminals send, and of what they should not. */
+  /** Valid and invalid terminal input as bytes. */
   const bytes = fc
     .array(
       fc.oneof(
@@ -95,20 +95,20 @@ describe('keys (rule: terminal)', () => {
       Buffer.concat(pieces.map((piece) => Buffer.from(typeof piece === 'number' ? [piece] : piece))),
     );
 
-  /** The keys of these reads; texts and pastes that follow each other are joined. */
+  /** Returns the decoded keys; adjacent texts and pastes are joined. */
   const keysOf = (reads: readonly Buffer[]) => {
     const characters = new StringDecoder('utf8');
     const keys = decode(...reads.map((read) => characters.write(read)), characters.end());
     return keys.reduce<string>(
-      (told, { name, text }) =>
-        name === 'text' && told.endsWith('"')
-          ? told.slice(0, -1) + JSON.stringify(text).slice(1)
-          : `${told} ${name} ${JSON.stringify(text)}`,
+      (reported, { name, text }) =>
+        name === 'text' && reported.endsWith('"')
+          ? reported.slice(0, -1) + JSON.stringify(text).slice(1)
+          : `${reported} ${name} ${JSON.stringify(text)}`,
       '',
     );
   };
 
-  test('however the bytes are read, the keys are the same', () => {
+  test('the key decoder gives the same keys however the bytes are split', () => {
     fc.assert(
       fc.property(bytes, fc.array(fc.nat(60)), (whole, cuts) => {
         const places = [0, ...cuts.filter((cut) => cut < whole.length).sort((a, b) => a - b), whole.length];
@@ -121,7 +121,7 @@ describe('keys (rule: terminal)', () => {
     );
   });
 
-  test('without escapes each character is typed or is a key: nothing is lost', () => {
+  test('the key decoder loses no character of input without escapes', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
         const read = text.replaceAll('\u001b', '');
@@ -133,22 +133,22 @@ describe('keys (rule: terminal)', () => {
     );
   });
 
-  describe('a paste whose end does not come', () => {
+  describe('pastes without an end mark', () => {
     const overdue = () => {
       const decoder = new KeyDecoder();
       decoder.push('\u001b[200~one\rtwo');
-      return { decoder, told: decoder.flush() };
+      return { decoder, reported: decoder.flush() };
     };
 
-    test('is told after a time, and the next key is a key', () => {
-      const { decoder, told } = overdue();
-      expect(told).toEqual([{ name: 'paste', text: 'one\ntwo' }]);
+    test('an unfinished paste is reported after a pause, and the next key is a key', () => {
+      const { decoder, reported } = overdue();
+      expect(reported).toEqual([{ name: 'paste', text: 'one\ntwo' }]);
       expect(decoder.flushAfterMs).toBeUndefined();
       expect(decoder.push('\u0003')).toEqual([{ name: 'ctrl-c', text: '' }]);
       expect(decoder.push('x\r').map(({ name }) => name)).toEqual(['text', 'enter']);
     });
 
-    test('goes on where it does come after all: no line break of it is Enter', () => {
+    test('a late end mark still ends the paste, and its line breaks are not Enter', () => {
       const { decoder } = overdue();
       expect(decoder.push('\rthree\r')).toEqual([]);
       expect(decoder.push('four\u001b[201~x').map(({ name, text }) => [name, text])).toEqual([
@@ -157,7 +157,7 @@ describe('keys (rule: terminal)', () => {
       ]);
     });
 
-    test('ends with a key that is a sequence, too, and a new paste is one', () => {
+    test('a key sequence ends an unfinished paste, and a new paste mark starts another', () => {
       expect(overdue().decoder.push('\u001b[A')).toEqual([{ name: 'up', text: '' }]);
       const { decoder } = overdue();
       expect(decoder.push('\u001b[201~')).toEqual([{ name: 'paste', text: '' }]);

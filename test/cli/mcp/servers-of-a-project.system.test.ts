@@ -294,7 +294,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     pty.type('/mcp\r');
     await pty.onScreen('ready, 1 tools: 1 trusted');
     pty.type('/mcp forget raw\r');
-    await pty.onScreen('Asked about again at the next start: raw');
+    await pty.onScreen('Consent withdrawn; the next start asks again: raw');
     pty.type('/quit\r');
     await pty.end;
     expect((await bench.run(['doctor'])).stdout).toContain('not agreed to yet');

@@ -22,7 +22,7 @@ function open({ columns = 60, rows = 30, verbose = false } = {}) {
   return {
     emulator,
     display,
-    show: (...events: readonly Told[]) => {
+    show: (...events: readonly EventFields[]) => {
       for (const each of events) {
         const event = each as RunEvent;
         const before = after;
@@ -33,35 +33,35 @@ function open({ columns = 60, rows = 30, verbose = false } = {}) {
   };
 }
 
-/** What an event needs for the screen; the rest is left out. */
-type Told = { readonly type: RunEvent['type'] } & Readonly<Record<string, unknown>>;
+/** The fields of an event that the screen reads. */
+type EventFields = { readonly type: RunEvent['type'] } & Readonly<Record<string, unknown>>;
 
-const response = (said: Partial<Step>): Step => ({
+const response = (fields: Partial<Step>): Step => ({
   ...answered,
   request_id: 'r',
   updated_conversation_history: null,
   context_report: null,
   thought: null,
   direct_response: null,
-  ...said,
+  ...fields,
 });
-const reason = (said: Partial<Step>): Told => ({ type: 'agent_reason', response: response(said) });
-const delta = (part: 'draft' | 'thought' | 'answer', text: string): Told => ({
+const reason = (fields: Partial<Step>): EventFields => ({ type: 'agent_reason', response: response(fields) });
+const delta = (part: 'draft' | 'thought' | 'answer', text: string): EventFields => ({
   type: `${part}_delta`,
   delta: text,
 });
-const turn: Told = { type: 'agent_turn_start', phase: null, iterations_left: 10, step: 1 };
+const turn: EventFields = { type: 'agent_turn_start', phase: null, iterations_left: 10, step: 1 };
 const call = { id: 'c', tool_name: 'run_command', tool_args: { command: 'npm test' }, step: 1 };
 const usage = { input_tokens: 6_900, output_tokens: 210, cached_input_tokens: 5_000 };
-const end = (answer: string): Told => {
-  // The screen reads these fields alone.
+const end = (answer: string): EventFields => {
+  // The screen only reads these fields.
   const fields = { answer, stop_reason: 'answered', steps: [{}, {}], usage, history: [], tasks: [] };
   const result = fields as unknown as RunResult;
   return { type: 'agent_completion', result };
 };
 
-describe('a run on a live screen (rule: terminal)', () => {
-  test('thought and answer stand there while they are written, and once when they are', async () => {
+describe('live run (rule: terminal)', () => {
+  test('shows thought and answer while they stream, and once when they are complete', async () => {
     const { emulator, display, show } = open({ columns: 70 });
     show(
       { type: 'agent_start', task: 'How much?', max_steps: 10 },
@@ -101,15 +101,15 @@ describe('a run on a live screen (rule: terminal)', () => {
     ]);
   });
 
-  test('a draft is what the response says it is; what came to something else is read again', async () => {
+  test('prints the full reply again only if it differs from the streamed draft', async () => {
     const { emulator, show } = open();
     show(turn, delta('draft', 'I look.'), reason({ thought: 'I look.' }));
     show(turn, delta('draft', 'Fifty'), reason({ direct_response: 'It is 42.' }), end('It is 42.'));
     const rows = await emulator.rows();
-    expect(rows.slice(0, 6)).toEqual(['', 'I look.', '', '(read again as a whole:)', '', 'It is 42.']);
+    expect(rows.slice(0, 6)).toEqual(['', 'I look.', '', '(the full reply, as parsed:)', '', 'It is 42.']);
   });
 
-  test('what was half said when a step failed is taken back', async () => {
+  test('removes the partial text of a failed step', async () => {
     const { emulator, show } = open();
     const error = { code: 'upstream_overloaded', message: 'Busy.', retryable: true };
     show(turn, delta('thought', 'Half a '), { type: 'agent_error', error, retry_in_ms: 2_000 });
@@ -121,11 +121,11 @@ describe('a run on a live screen (rule: terminal)', () => {
     );
     const shown = (await emulator.rows()).join('\n');
     expect(shown).not.toContain('Half');
-    expect(shown).toContain('Busy. (upstream_overloaded) Trying again in 2 s.');
+    expect(shown).toContain('Busy. (upstream_overloaded) Retrying in 2 s.');
     expect(shown.match(/Whole\./g)).toHaveLength(1);
   });
 
-  test('a command shows its last lines while it runs, and how it ended and its last lines after', async () => {
+  test('shows the last lines of a running command, and its exit code and last lines at the end', async () => {
     const { emulator, display, show } = open();
     show(turn, { type: 'tool_start', ...call });
     for (let line = 1; line <= 30; line += 1)
@@ -154,7 +154,7 @@ describe('a run on a live screen (rule: terminal)', () => {
     ]);
   });
 
-  test('the status line stays from step to step: no row comes and goes between', async () => {
+  test('the status line changes from thinking to running and disappears at the end', async () => {
     const { emulator, display, show } = open();
     show(turn, delta('thought', 'A plan.'), reason({ thought: 'A plan.' }));
     display.flush();
@@ -166,7 +166,7 @@ describe('a run on a live screen (rule: terminal)', () => {
     expect((await emulator.rows()).join('\n')).not.toMatch(/…/);
   });
 
-  test('calls side by side: each result stands below its call', async () => {
+  test('prints each result of parallel calls below its call', async () => {
     const { emulator, show } = open();
     const reads = ['a', 'b'].map((path) => ({
       id: path,
@@ -188,7 +188,7 @@ describe('a run on a live screen (rule: terminal)', () => {
     ]);
   });
 
-  test('the TODO list stands below while the run is on its way, and scrolls away once', async () => {
+  test('shows the TODO list below the run, and prints it once at the end', async () => {
     const { emulator, display, show } = open();
     const tasks = (status: string) => [
       { id: 1, content: 'Look', status },
@@ -206,7 +206,7 @@ describe('a run on a live screen (rule: terminal)', () => {
     expect((await emulator.rows()).join('\n')).not.toContain('create_tasks');
   });
 
-  test('at 60 columns no row is broken by the terminal: words, lists, tables, calls, results', async () => {
+  test('at 60 columns the terminal wraps no row of answers, calls or results', async () => {
     const { emulator, show } = open({ columns: 60 });
     const answer = `${'A paragraph of many words, 日本語 among them. '.repeat(4)}\n\n- ${'an item '.repeat(20)}\n\n| a | b |\n|---|---|\n| ${'cell '.repeat(20)}| ${'other '.repeat(20)}|\n`;
     show(
@@ -232,7 +232,7 @@ describe('a run on a live screen (rule: terminal)', () => {
     expect((await emulator.rows()).join('\n')).toContain('"a/long/path/to/a/file/that/does/not/fit/…');
   });
 
-  test('of an answer of 500 KB nothing is missing and nothing is said twice', async () => {
+  test('prints a streamed answer of 500 KB completely and only once', async () => {
     const { emulator, show } = open({ columns: 80 });
     const answer = Array.from(
       { length: 9_000 },
@@ -241,11 +241,11 @@ describe('a run on a live screen (rule: terminal)', () => {
     show(turn);
     for (const piece of answer.match(/[\s\S]{1,700}/g) ?? []) show(delta('answer', piece));
     show(reason({ direct_response: answer }), end(answer));
-    const said = (await emulator.rows()).filter((row) => row.startsWith('Line'));
-    expect(said).toEqual(answer.trim().split('\n\n'));
+    const fields = (await emulator.rows()).filter((row) => row.startsWith('Line'));
+    expect(fields).toEqual(answer.trim().split('\n\n'));
   });
 
-  test('while 2,000 deltas come, each frame writes the rows that changed and no more', async () => {
+  test('2,000 deltas with a frame each write fewer than 180 characters per frame', async () => {
     const { emulator, display, show } = open({ columns: 80, rows: 40 });
     const words = Array.from({ length: 2_000 }, (_, word) => `word${word} ${word % 80 === 79 ? '\n\n' : ''}`);
     const text = words.join('');
@@ -258,21 +258,21 @@ describe('a run on a live screen (rule: terminal)', () => {
     }
     show(reason({ direct_response: text }), end(text));
     const written = emulator.written.length - before;
-    // A frame for each delta, which no clock would ask for: the row under way, once more, and what moves the cursor.
+    // One frame per delta rewrites the current row, possibly a second one, and moves the cursor.
     expect(written / words.length).toBeLessThan(180);
     expect((await emulator.rows()).join(' ').match(/word\d+/g)).toEqual(text.match(/word\d+/g));
   });
 
-  test('deltas that come at once are one frame', () => {
+  test('deltas that arrive together share a few frames', () => {
     const { emulator, show } = open();
     show(turn);
-    const before = emulator.pieces.length;
+    const before = emulator.writes.length;
     for (let word = 0; word < 2_000; word += 1) show(delta('answer', `word${word} `));
-    expect(emulator.pieces.length - before).toBeLessThan(40);
+    expect(emulator.writes.length - before).toBeLessThan(40);
     show(end(''));
   });
 
-  test('what a model and a command say does not act on the terminal and does not leave its rows', async () => {
+  test('control characters from models and commands do not reach the terminal', async () => {
     const { emulator, display, show } = open();
     const hostile = '\u001b[2J\u001b[1;1HFAKE\u009b2K\u202e\u001b]0;title\u0007 &#27;[2J';
     show(

@@ -7,7 +7,7 @@ import { MarkdownStream } from '../../../src/cli/screen/markdown/markdown-stream
 
 beforeAll(loadWidths);
 
-/** Shows what is painted how: `<bold>text</>`. */
+/** Marks styled text: `<bold>text</>`. */
 const tagged: Paint = (style, text) => `<${[style].flat().join('+')}>${text}</>`;
 
 function whole(
@@ -19,20 +19,20 @@ function whole(
   return stream.end();
 }
 
-/** The same in pieces, asked at each for what is final and what is open. */
-function inPieces(pieces: readonly string[], width = 60) {
+/** Streams the text in chunks and reads final and open rows after each. */
+function streamed(pieces: readonly string[], width = 60) {
   const stream = new MarkdownStream({ width });
   const final: string[] = [];
-  let mostOpen = 0;
+  let maxOpenRows = 0;
   for (const piece of pieces) {
     stream.add(piece);
     final.push(...stream.take());
-    mostOpen = Math.max(mostOpen, stream.open().length);
+    maxOpenRows = Math.max(maxOpenRows, stream.open().length);
   }
-  return { rows: [...final, ...stream.end()], early: final, mostOpen };
+  return { rows: [...final, ...stream.end()], early: final, maxOpenRows };
 }
 
-/** How much the lexer was given: at its beginning, and again for each block or span within another. */
+/** Counts how many characters the lexer reads, including again for nested blocks and spans. */
 function charactersLexed(work: () => void): { lexed: number; looks: number } {
   const { prototype } = Lexer;
   const { lex, blockTokens, inlineTokens } = prototype;
@@ -49,7 +49,7 @@ function charactersLexed(work: () => void): { lexed: number; looks: number } {
       looks += 1;
       return lex.call(this, text);
     };
-    // Each has several signatures, of which one is kept by `counted`.
+    // Each method has several signatures; `counted` keeps one.
     prototype.blockTokens = counted(blockTokens) as typeof blockTokens;
     prototype.inlineTokens = counted(inlineTokens);
     work();
@@ -63,10 +63,14 @@ describe('Markdown on a terminal (rule: terminal)', () => {
   test.each([
     ['emphasis', 'a **b** *c* ~~d~~ `e`', ['a <bold>b</> <italic>c</> <strikethrough>d</> <cyan>e</>']],
     ['a heading', '# One\n\n### Two', ['<bold+underline>One</>', '', '<bold>Two</>']],
-    ['a link, where it leads', '[bank](https://evil.example)', ['<underline>bank</> (https://evil.example)']],
+    [
+      'a link with its address',
+      '[bank](https://evil.example)',
+      ['<underline>bank</> (https://evil.example)'],
+    ],
     ['an address alone', 'https://a.example', ['<underline>https://a.example</>']],
     ['HTML and entities', '<b>x</b> &amp; &#27;[2J', ['<b>x</b> & �[2J']],
-    ['lines as they were written', 'one\ntwo', ['one', 'two']],
+    ['line breaks', 'one\ntwo', ['one', 'two']],
     [
       'code',
       '```js\nif (a) {\n\tb();\n}\n```',
@@ -80,9 +84,10 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     ],
     ['a quote', '> a\n> b', ['<dim>▎</> a', '<dim>▎</> b']],
     ['a rule', 'a\n\n---\n', ['a', '', `<dim>${'─'.repeat(40)}</>`]],
-  ])('%s', (_, text, rows) => expect(whole(text, { paint: tagged })).toEqual(rows));
+  ])('renders Markdown for terminals: %s', (_, text, rows) =>
+    expect(whole(text, { paint: tagged })).toEqual(rows));
 
-  test('a table is as wide as the window at most; where it is too narrow, each row is a list', () => {
+  test('a Markdown table fits the window, or becomes lists in a narrow one', () => {
     const table =
       '| name | what it is | price |\n|---|:-:|--:|\n| coupon | ten percent of the whole cart | 10 |\n| 日本 | x | 2,000 |';
     expect(whole(table)).toEqual([
@@ -107,7 +112,7 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     ]);
   });
 
-  test('no row is wider than the window, whatever the text: Chinese, emoji, words without end', () => {
+  test('rendered Markdown rows never exceed the window width', () => {
     const unit = fc.constantFrom(
       'word ',
       '日本語',
@@ -131,7 +136,7 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     );
   });
 
-  test('in whatever pieces it comes, the rows are those of the whole', () => {
+  test('streamed Markdown renders the same rows however it is split', () => {
     const block = fc.constantFrom(
       '# Title\n',
       'A paragraph of **some** words,\nand a second line.\n',
@@ -150,14 +155,14 @@ describe('Markdown on a terminal (rule: terminal)', () => {
       fc.property(fc.array(block, { maxLength: 8 }), fc.integer({ min: 1, max: 12 }), (blocks, size) => {
         const text = blocks.join('');
         const pieces = text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
-        expect(inPieces(pieces).rows).toEqual(whole(text));
+        expect(streamed(pieces).rows).toEqual(whole(text));
       }),
       { numRuns: 300 },
     );
   });
 
-  test('what is final is not said again: blocks, items and lines of code leave one by one', () => {
-    const { early, rows } = inPieces(['One.\n\nTwo.\n\n- a\n- b\n', '- c', '\n\n```\nx\ny\n', 'z']);
+  test('streamed Markdown returns each final block, item and code line once', () => {
+    const { early, rows } = streamed(['One.\n\nTwo.\n\n- a\n- b\n', '- c', '\n\n```\nx\ny\n', 'z']);
     expect(early).toEqual(['One.', '', 'Two.', '', '• a', '• b', '• c', '', '  x', '  y']);
     expect(rows).toEqual([...early, '  z']);
   });
@@ -172,12 +177,12 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     ['no space', 'x'.repeat(500_000)],
     ['brackets', '['.repeat(500_000)],
     ['marks of emphasis', '*a_ '.repeat(125_000)],
-  ])('of 500 KB never more than 2,000 characters are open: %s', (_, text) => {
+  ])('streamed Markdown of 500 KB keeps few rows open: %s', (_, text) => {
     const pieces = text.match(/[\s\S]{1,5000}/g) ?? [];
-    const { rows, mostOpen } = inPieces(pieces);
-    expect(mostOpen).toBeLessThanOrEqual(130);
-    const said = rows.join(' ').replace(/[\s•│─┼]/g, '');
-    expect(said.length).toBeGreaterThan(text.replace(/[\s|-]/g, '').length * 0.99);
+    const { rows, maxOpenRows } = streamed(pieces);
+    expect(maxOpenRows).toBeLessThanOrEqual(130);
+    const visible = rows.join(' ').replace(/[\s•│─┼]/g, '');
+    expect(visible.length).toBeGreaterThan(text.replace(/[\s|-]/g, '').length * 0.99);
   });
 
   test.each([
@@ -190,13 +195,14 @@ describe('Markdown on a terminal (rule: terminal)', () => {
     ['one line', 'Some words. '.repeat(900)],
     ['nested emphasis', '_a__b'.repeat(2_000)],
     ['cells', `|${' a |'.repeat(1_500)}\n|${'---|'.repeat(1_500)}\n`],
-  ])('a piece costs a bounded look at what is open, whatever it holds: %s', (_, text) => {
-    const { lexed, looks } = charactersLexed(() => inPieces(text.match(/[\s\S]{1,100}/g) ?? []));
-    // Of whole lines 2,000 characters at most are open, as many of the line under way; 16 levels of lists and quotes.
+  ])('the cost of a Markdown chunk is bounded: %s', (_, text) => {
+    const { lexed, looks } = charactersLexed(() => streamed(text.match(/[\s\S]{1,100}/g) ?? []));
+    // At most 2,000 characters of complete lines and as many of the incomplete line are open, with 16 levels of
+    // nesting.
     expect(lexed / looks).toBeLessThan(4_000 * (16 + 1));
   });
 
-  test('lines that are still being written cost no second look at those before', () => {
+  test('an incomplete Markdown line does not parse earlier lines again', () => {
     const stream = new MarkdownStream({ width: 60 });
     stream.add('- one\n- two\n');
     stream.take();
@@ -205,17 +211,17 @@ describe('Markdown on a terminal (rule: terminal)', () => {
   });
 
   test.each([
-    ['quotes in each other', `${'> '.repeat(5_000)}to be seen`],
+    ['nested quotes', `${'> '.repeat(5_000)}to be seen`],
     [
-      'lists in each other',
+      'nested lists',
       Array.from({ length: 400 }, (_, depth) => `${' '.repeat(depth * 2)}- to be seen`).join('\n'),
     ],
-  ])('what the lexer cannot take apart is text: %s', (_, text) => {
+  ])('too deeply nested Markdown stays visible as text: %s', (_, text) => {
     const rows = whole(text);
     expect(rows.join('\n')).toMatch(/to be seen/);
   });
 
-  test('nothing in it acts on the terminal, in whatever pieces it comes (rule: terminal)', () => {
+  test('rendered Markdown contains no control characters, however it is split (rule: terminal)', () => {
     const unit = fc.constantFrom(
       '\u001b[2J',
       '\u009b',

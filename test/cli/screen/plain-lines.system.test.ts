@@ -14,11 +14,11 @@ const plan = [
 
 const task = (id: number, status: Task['status']): Task => ({ id, content: `Task ${id}`, status });
 
-/** What the event needs to be judged. */
-const event = (told: object) => told as RunEvent;
+/** Creates an event with the fields that the tests need. */
+const event = (fields: object) => fields as RunEvent;
 
-describe('what is shown already (rule: terminal)', () => {
-  test('of the TODO list only the tasks that are not as they were', () => {
+describe('content the person has already seen (rule: terminal)', () => {
+  test('without redrawing, prints only the TODO tasks that changed', () => {
     const shown = new AlreadyShown();
     const changed = (tasks: readonly Task[]) => shown.onlyNew(event({ type: 'tasks_updated', tasks }));
     const [first, second] = [task(1, 'todo'), task(2, 'todo')];
@@ -27,21 +27,21 @@ describe('what is shown already (rule: terminal)', () => {
     expect(changed([task(1, 'completed'), second])).toMatchObject({ tasks: [] });
   });
 
-  test('what was allowed without a question was not seen: it is shown in full (rule: accepted-edits)', () => {
+  test('prints the full result of an edit allowed without approval (rule: accepted-edits)', () => {
     const shown = new AlreadyShown();
     const result = event({ type: 'tool_complete', id: 'c', observation: 'Edited x:\n-1\n+2\n' });
     const preview = '-1\n+2\n';
-    shown.withoutAgreed(event({ type: 'approval_requested', request: { action: { id: 'c' }, preview } }));
-    expect(shown.withoutAgreed(result)).toEqual(result);
+    shown.withoutApproved(event({ type: 'approval_requested', request: { action: { id: 'c' }, preview } }));
+    expect(shown.withoutApproved(result)).toEqual(result);
   });
 
-  test('of a result not the change that was agreed to, but any other', () => {
+  test('omits from a result exactly the change that the person approved', () => {
     const diff = '--- a/x\n+++ b/x\n-1\n+2\n';
     const result = (observation: string) => event({ type: 'tool_complete', id: 'c', observation });
     const afterAsking = (preview: string | null, observation: string) => {
       const shown = new AlreadyShown();
-      shown.keep({ action: { id: 'c' }, preview });
-      return shown.withoutAgreed(result(observation));
+      shown.record({ action: { id: 'c' }, preview });
+      return shown.withoutApproved(result(observation));
     };
     expect(afterAsking(diff, `Edited x:\n${diff}`)).toMatchObject({ observation: 'Edited x' });
     expect(afterAsking(`On top:\n${diff}`, `Edited x:\n${diff}`)).toMatchObject({ observation: 'Edited x' });
@@ -52,29 +52,29 @@ describe('what is shown already (rule: terminal)', () => {
   });
 });
 
-needs(terminal).describe('where nothing can be drawn over (rule: terminal)', () => {
-  test('a first line, the task once, each task of the list when it changes, Markdown as it was written', async () => {
+needs(terminal).describe('terminals that cannot redraw (rule: terminal)', () => {
+  test('a dumb terminal gets the first line, the task once, changed TODO tasks and raw Markdown', async () => {
     const bench = await setUp(plan, files);
     bench.environment['TERM'] = 'dumb';
-    const pty = bench.open([...scripted, 'Look at it.']);
+    const pty = bench.open([...scripted, 'Look at it']);
     expect(await pty.end).toBe(0);
     const shown = pty.shown.replaceAll('\r', '');
     expect(shown).toMatch(/^stepwise \S+ · scripted at fake · .* · \/help for help$/m);
     expect(shown.match(/☐ Look|☑ Look/g)).toEqual(['☐ Look', '☑ Look']);
     expect(shown.match(/[☐☑] Tell/g)).toEqual(['☐ Tell']);
     expect(shown).toContain('**One** file.');
-    expect(shown.match(/^Task {2}Look at it\.$/gm)).toHaveLength(1);
+    expect(shown.match(/^Task {2}Look at it$/gm)).toHaveLength(1);
   }, 30_000);
 
-  test('a pipe gets no first line, and the list task by task', async () => {
+  test('a pipe gets no first line, and each TODO task when it changes', async () => {
     const bench = await setUp(plan, files);
-    const { stdout, stderr } = await bench.run([...scripted, 'Look at it.']);
+    const { stdout, stderr } = await bench.run([...scripted, 'Look at it']);
     expect(stdout).toBe('**One** file.\n');
     expect(stderr).not.toMatch(/^stepwise/);
     expect(stderr.match(/[☐☑] (?:Look|Tell)/g)).toEqual(['☐ Look', '☐ Tell', '☑ Look']);
   }, 30_000);
 
-  test('a change that was agreed to is not shown again as its result', async () => {
+  test('the result of an approved edit does not repeat its diff', async () => {
     const edit = act('edit_file(path="config.js", old_string="30", new_string="40")');
     const bench = await setUp([edit, answer('Done.')], files);
     const pty = bench.open([...scripted, 'Raise it']);

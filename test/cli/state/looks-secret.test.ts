@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { looksSecret } from '../../../src/cli/state/looks-secret.js';
 
-/** Characters that look like a vendor chose them; written out, a key of this shape would be taken for a real one. */
+/** Returns random-looking characters. Literal keys would trigger secret scanners. */
 function random(length: number, alphabet = 'aZ3kQ9xW0bR7tY2mP5vL8cN1dG6hJ4sF'): string {
   return Array.from({ length }, (_, index) => alphabet[(index * 7 + length) % alphabet.length]).join('');
 }
@@ -156,22 +156,22 @@ const ordinary: readonly string[] = [
   '/model gpt-4o openai',
 ];
 
-describe('what looks like it holds a secret (rule: terminal)', () => {
-  test.each(Object.entries(keys))('a key of %s does, in whatever sentence', (_, key) => {
+describe('secret detection (rule: terminal)', () => {
+  test.each(Object.entries(keys))('recognises a key of %s in any sentence', (_, key) => {
     for (const line of [key, `Use ${key}, please.`, `curl -H 'X: ${key}'`, `"${key}"`])
       expect({ line, isSecret: looksSecret(line) }).toEqual({ line, isSecret: true });
   });
 
-  test.each(forms)('%s', (line) => expect(looksSecret(line)).toBe(true));
+  test.each(forms)('recognises a secret in: %s', (line) => expect(looksSecret(line)).toBe(true));
 
-  test.each(ordinary)('not: %s', (line) => expect(looksSecret(line)).toBe(false));
+  test.each(ordinary)('finds no secret in: %s', (line) => expect(looksSecret(line)).toBe(false));
 
-  test('there are enough of each to mean something', () => {
+  test('the secret samples include at least 25 vendors and 40 ordinary lines', () => {
     expect(Object.keys(keys).length).toBeGreaterThanOrEqual(25);
     expect(ordinary.length).toBeGreaterThanOrEqual(40);
   });
 
-  test('any text is judged, a long one of awkward pieces too', () => {
+  test('secret detection ends for any text, including long repetitive ones', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300, unit: 'binary' }), (line) => {
         expect(typeof looksSecret(line)).toBe('boolean');

@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 
 const files = { 'a.txt': 'alpha\n' };
 
-/** Three runs of which the second has no answer; the last is the newest. */
+/** Saves three runs; the second has no answer. */
 async function withRuns(): Promise<Bench> {
   const bench = await setUp(
     [answer('One.'), { refusal: 'No.' }, answer('Three.'), answer('Four.'), answer('Five.')],
@@ -21,8 +21,8 @@ async function withRuns(): Promise<Bench> {
   return bench;
 }
 
-describe('which runs are saved (rule: saved-runs)', () => {
-  test('--resume alone lists them where nobody can be asked; a number names one', async () => {
+describe('saved runs (rule: saved-runs)', () => {
+  test('--resume without a terminal lists the saved runs, and a number selects one', async () => {
     const bench = await withRuns();
     const { stderr, code } = await bench.run(['--resume']);
     expect(code).toBe(1);
@@ -36,18 +36,18 @@ describe('which runs are saved (rule: saved-runs)', () => {
       expect.stringMatching(`^  2\\. ${time}  1 step, failed +The second task$`),
       expect.stringMatching(`^  3\\. ${time}  1 step, answered +The first task$`),
     ]);
-    expect((await bench.run(['--resume', '3', 'Go on'])).stderr).toContain('Goes on from: The first task');
+    expect((await bench.run(['--resume', '3', 'Go on'])).stderr).toContain('Continuing: The first task');
     expect((await bench.run(['-r', '77', 'Go on'])).stderr).toContain('There is no saved run 77');
   }, 60_000);
 
-  test('the name of a run says nothing of a task that looks like it holds a secret', async () => {
+  test('the file name of a run omits a task that looks like it contains a secret', async () => {
     expect(newRunFile('/somewhere', 'How is the discount made?')).toMatch(
       /T[\d-]{12}-how-is-the-discount-made\.json$/,
     );
     expect(newRunFile('/somewhere', 'password is hunter2, why?')).toMatch(/T[\d-]{12}\.json$/);
   });
 
-  test('where nothing can be kept it is said once, and the answer comes', async () => {
+  test('an unwritable state folder is reported once, and the answer still arrives', async () => {
     const bench = await setUp([answer('One.'), answer('Two.'), answer('Three.')], files);
     writeFileSync(join(bench.folder, 'a-file'), '');
     for (const place of ['/proc/nope', '/dev/null', join(bench.folder, 'a-file')]) {
@@ -62,12 +62,12 @@ describe('which runs are saved (rule: saved-runs)', () => {
     }
   }, 60_000);
 
-  test('a relative state folder is none', () => {
+  test('ignores a relative XDG_STATE_HOME', () => {
     expect(stateFolder({ XDG_STATE_HOME: 'state' })).toBe(stateFolder({}));
     expect(stateFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/stepwise');
   });
 
-  test('a folder is made with those above it, or it is said why not', async () => {
+  test('creates a folder with its parents, or rejects with the reason', async () => {
     const { folder } = await setUp([], files);
     await Promise.all([makeFolder(join(folder, 'x/y/z')), makeFolder(join(folder, 'x/y/w'))]);
     expect(readdirSync(join(folder, 'x/y')).sort()).toEqual(['w', 'z']);
@@ -75,7 +75,7 @@ describe('which runs are saved (rule: saved-runs)', () => {
     await expect(makeFolder(join(folder, 'a.txt/below'))).rejects.toThrow('EEXIST');
   });
 
-  test('lines that look secret are neither kept in the history nor left in it', async () => {
+  test('the input history drops lines that look secret, new and old', async () => {
     const { folder } = await setUp([]);
     const file = join(folder, 'state', 'history.json');
     mkdirSync(join(folder, 'state'));
@@ -91,7 +91,7 @@ describe('which runs are saved (rule: saved-runs)', () => {
     expect(history.up('')).toBe('export XAI_TOKEN=abcdef123456');
   });
 
-  test('two sessions at a time lose no line of each other', async () => {
+  test('concurrent sessions keep each other’s history lines', async () => {
     const { folder } = await setUp([]);
     const file = join(folder, 'state', 'history.json');
     const [one, other] = [await openHistory(file), await openHistory(file)];
@@ -108,23 +108,23 @@ describe('which runs are saved (rule: saved-runs)', () => {
 
 const { describe: onTerminal } = needs(terminal);
 
-onTerminal('at a terminal (rule: terminal)', () => {
-  test('--resume asks which run, and /resume goes on from another', async () => {
+onTerminal('saved runs at a terminal (rule: terminal)', () => {
+  test('--resume asks for the run, and /resume continues another', async () => {
     const bench = await withRuns();
     const pty = bench.open(['--resume']);
     await pty.onScreen('› 1 ');
     pty.type('\u001b[B\u001b[B');
-    expect(await pty.onScreen('› 3 ')).toMatch(/› 3 .*The first task/);
+    await pty.onScreen(/› 3 .*The first task/);
     pty.type(enterKey);
-    await pty.onScreen('Goes on from: The first task');
+    await pty.onScreen('Continuing: The first task');
     pty.type(`Well?${enterKey}`);
     await pty.onScreen('Four.');
     expect(bench.prompt(3)).toContain('The first task');
     pty.type(`/resume${enterKey}`);
     await pty.onScreen('4. ');
-    await pty.onScreen('/resume N goes on from one.');
+    await pty.onScreen('/resume N continues run N.');
     pty.type(`/resume 3${enterKey}`);
-    await pty.onScreen('Goes on from: The second task');
+    await pty.onScreen('Continuing: The second task');
     pty.type(`So?${enterKey}`);
     await pty.onScreen('Five.');
     expect(bench.prompt(4)).toContain('The second task');
@@ -133,7 +133,7 @@ onTerminal('at a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 60_000);
 
-  test('Esc at that question leaves', async () => {
+  test('Esc at the --resume question leaves without a run', async () => {
     const bench = await withRuns();
     const pty = bench.open(['--resume']);
     await pty.onScreen('[esc] none');
@@ -142,16 +142,16 @@ onTerminal('at a terminal (rule: terminal)', () => {
     expect(pty.shown).toContain('No run was chosen.');
   }, 60_000);
 
-  test('where lines cannot be drawn over, the number is asked for', async () => {
+  test('--resume on a dumb terminal asks for the number', async () => {
     const bench = await withRuns();
     bench.environment['TERM'] = 'dumb';
     const pty = bench.open(['--resume']);
     await pty.see('Which one? A number, or Enter for the newest:');
     pty.type(`3${enterKey}`);
-    await pty.see('Goes on from: The first task');
+    await pty.see('Continuing: The first task');
   }, 60_000);
 
-  test('/model lists what is ready first, the one in use with a star, and the others by vendor', async () => {
+  test('/model lists the current model first with a star, then usable models, then others by vendor', async () => {
     const bench = await setUp([], files);
     bench.environment['OPENAI_API_KEY'] = 'sk-not-shown-1234567890';
     const pty = bench.open(['--model', 'gpt-4o']);

@@ -5,8 +5,8 @@ import {
   type ApprovalRule,
   describeRule,
 } from '../../../sdk/actions/approval.js';
-import { showExact, showExactLine } from '../../screen/shown-text.js';
-import { describeCall, plainContent } from '../updates/tool-words.js';
+import { showExact, showExactLine } from '../../screen/visible-text.js';
+import { describeCall, plainContent } from '../updates/tool-call-content.js';
 import type { Editor } from './editor.js';
 
 const ALLOW = 'allow';
@@ -14,24 +14,24 @@ const REJECT = 'reject';
 
 interface Asked {
   readonly editor: Editor;
-  /** The editor's name for the call. */
+  /** The id by which the editor knows the call. */
   readonly toolCallId: string;
   readonly folder: string;
-  /** True where the editor shows the change already, as a diff. */
-  readonly isShown: boolean;
+  /** True if the editor already shows the change as a diff. */
+  readonly hasDiff: boolean;
 }
 
 /**
- * Asks the person in the editor. What is not a clear yes is a no: an option that was not offered, a dialog that was
- * closed, an editor that cannot ask (rule: approval).
+ * Asks the person in the editor. Anything but a clear yes denies the call: an unknown option, a closed dialog, or an
+ * editor that cannot ask (rule: approval).
  */
 export async function askPermission(
   request: ApprovalRequest,
   signal: AbortSignal,
-  { editor, toolCallId, folder, isShown }: Asked,
+  { editor, toolCallId, folder, hasDiff }: Asked,
 ): Promise<ApprovalDecision> {
   const { action, preview, rules } = request;
-  const content = isShown || preview === null ? {} : { content: plainContent(showExact(preview)) };
+  const content = hasDiff || preview === null ? {} : { content: plainContent(showExact(preview)) };
   const toolCall = { toolCallId, ...describeCall(action, folder), ...content };
   try {
     const outcome = await editor.askPermission({ toolCall, options: optionsFor(rules) }, signal);

@@ -7,16 +7,16 @@ import type { ProjectRoot } from '../../../tools/project-root.js';
 import type { Editor } from './editor.js';
 
 /**
- * The project folder as it stands in the editor: a file is read with its unsaved changes, and written where the person
- * sees it. What may be touched at all is judged on disk first, as everywhere (rule: containment). The editor then opens
- * the file by its real path; it does so with the person's rights.
+ * The project folder as the editor sees it: reads include unsaved changes, and writes go to open editors. Containment
+ * is checked on disk first, as everywhere (rule: containment); the editor then opens the file by its real path with
+ * the person's rights.
  */
 export class EditorFolder implements Folder {
   readonly #root: ProjectRoot;
   readonly #editor: Editor;
   readonly #signal: AbortSignal | undefined;
 
-  /** When the signal fires, the editor is not waited for any more. */
+  /** `signal` cancels pending requests to the editor. */
   constructor(root: ProjectRoot, editor: Editor, signal?: AbortSignal) {
     this.#root = root;
     this.#editor = editor;
@@ -39,7 +39,7 @@ export class EditorFolder implements Folder {
     return this.#root.walk(path, options);
   }
 
-  /** What the editor cannot read, such as a file it has no buffer for, is read from disk. */
+  /** Reads a file from the editor, or from disk if the editor cannot read it. */
   async readIfText(path: string): Promise<FileText | undefined> {
     const onDisk = await this.#root.readIfText(path);
     const content = onDisk?.isUtf8 ? await this.#inEditor(path) : undefined;
@@ -47,8 +47,8 @@ export class EditorFolder implements Folder {
   }
 
   /**
-   * A file that the editor can read is changed there. All others are written on disk: a new one, with its folders, and one whose
-   * unsaved text the editor does not tell, so that it is not written over.
+   * Writes a file through the editor if the editor can read it, otherwise to disk. A file whose unsaved text is
+   * unknown is never overwritten in the editor.
    */
   async write(path: string, change: TextChange): Promise<void> {
     const isOpen = this.#editor.writesFiles && change.expected !== undefined;
@@ -60,7 +60,7 @@ export class EditorFolder implements Folder {
     });
   }
 
-  /** The text as it stands in the editor; undefined where it cannot tell. */
+  /** Returns the text in the editor, or undefined if the editor cannot read it. */
   async #inEditor(path: string): Promise<string | undefined> {
     if (!this.#editor.readsFiles) return undefined;
     const place = await this.#root.locate(path);

@@ -6,33 +6,36 @@ import type { ProjectRoot } from '../../../tools/project-root.js';
 import { OutputCapture } from '../../../tools/run/output-capture.js';
 import { type Editor, fieldsOf } from './editor.js';
 
-/** In bytes: what the editor keeps of an output; the model reads less. */
-const OUTPUT_LIMIT = 1_000_000;
+/** Output that the editor retains; the model reads less than that. */
+const MAX_OUTPUT_BYTES = 1_000_000;
 
-interface Place {
+interface TerminalOptions {
   readonly root: ProjectRoot;
   readonly editor: Editor;
   readonly timeoutMs: number;
-  /** Variables that no command is to see, by name. */
+  /** Names of environment variables to hide from commands. */
   readonly secrets: readonly string[];
-  /** Told which terminal shows the call. */
+  /** Receives the id of the terminal in which a call runs. */
   readonly onTerminal: (callId: string, terminalId: string) => Promise<void>;
 }
 
-/** `run_command` in a terminal of the editor, where the person watches it; here where the editor opens none. */
-export function inEditorTerminal(tool: Tool, place: Place): Tool {
+/**
+ * Runs `run_command` in a terminal of the editor, where the person can watch it. Falls back to this process if the
+ * editor cannot open one.
+ */
+export function runInEditorTerminal(tool: Tool, options: TerminalOptions): Tool {
   return {
     ...tool,
     execute: async (args, context) => {
-      const terminal = await openTerminal(args, place).catch(() => undefined);
+      const terminal = await openTerminal(args, options).catch(() => undefined);
       if (!terminal) {
-        // The editor may have taken its time to refuse: a run that was stopped meanwhile starts nothing.
+        // The run may have been stopped while the editor was deciding.
         context.signal.throwIfAborted();
         return tool.execute(args, context);
       }
-      await place.onTerminal(context.callId, terminal.id);
+      await options.onTerminal(context.callId, terminal.id);
       try {
-        return await waitFor(terminal, place.timeoutMs, context);
+        return await waitFor(terminal, options.timeoutMs, context);
       } finally {
         await terminal.release().catch(() => undefined);
       }
@@ -42,7 +45,7 @@ export function inEditorTerminal(tool: Tool, place: Place): Tool {
 
 async function openTerminal(
   { command, working_dir }: Readonly<Record<string, unknown>>,
-  { root, editor, secrets }: Place,
+  { root, editor, secrets }: TerminalOptions,
 ): Promise<TerminalHandle> {
   const cwd = await root.locate(typeof working_dir === 'string' && working_dir !== '' ? working_dir : '.');
   const env = secrets.map((name) => ({ name, value: '' }));
@@ -51,10 +54,10 @@ async function openTerminal(
   const args = isWindows
     ? ['-NoProfile', '-NonInteractive', '-Command', String(command)]
     : ['-c', String(command)];
-  return editor.openTerminal({ command: shell, args, env, cwd, outputByteLimit: OUTPUT_LIMIT });
+  return editor.openTerminal({ command: shell, args, env, cwd, outputByteLimit: MAX_OUTPUT_BYTES });
 }
 
-/** Ends the command when its time is up or the run is stopped; what it said so far is kept. */
+/** Waits for the command; kills it on timeout or when the run stops. The output so far is kept. */
 async function waitFor(
   terminal: TerminalHandle,
   timeoutMs: number,
@@ -74,19 +77,19 @@ async function waitFor(
   return [end, ...(await outputOf(terminal))].filter(Boolean).join('\n');
 }
 
-/** Throws `ToolError` where the editor does not say how it ended. */
+/** Returns a sentence about how the command ended. Throws `ToolError` if the editor does not report it. */
 async function waitForExit(terminal: TerminalHandle): Promise<string> {
   const answer: unknown = await terminal.waitForExit().catch((error: Error) => {
-    throw new ToolError(`${UNKNOWN_END}: ${error.message}`);
+    throw new ToolError(`${UNKNOWN_EXIT}: ${error.message}`);
   });
   const { exitCode, signal } = fieldsOf(answer);
   if (typeof exitCode === 'number') return `Exit code ${exitCode}.`;
   if (typeof signal === 'string') return `Ended by ${signal}.`;
-  if (answer === null || exitCode || signal) throw new ToolError(`${UNKNOWN_END}.`);
+  if (answer === null || exitCode || signal) throw new ToolError(`${UNKNOWN_EXIT}.`);
   return 'Ended by the editor.';
 }
 
-const UNKNOWN_END = 'The editor did not say how the command ended';
+const UNKNOWN_EXIT = 'The editor did not say how the command ended';
 
 async function outputOf(terminal: TerminalHandle): Promise<readonly string[]> {
   const { output, truncated } = fieldsOf(await terminal.currentOutput().catch(() => undefined));

@@ -11,7 +11,9 @@ import type { InputRequest } from '../../../sdk/actions/client-tools.js';
 
 type InSession<Params> = Omit<Params, 'sessionId'>;
 
-/** The editor's side of one session: what it is told, and what it is asked. It is asked only for what it offers. */
+/**
+ * The editor's side of one session: sends it updates and requests. Requests are only sent if the editor supports them.
+ */
 export class Editor {
   readonly #client: AgentContext;
   readonly #sessionId: string;
@@ -39,24 +41,29 @@ export class Editor {
     return Boolean(this.#offers.elicitation?.form);
   }
 
-  /** Resolves when the editor can take more, so that a run is no faster than its reader. One that has gone is told nothing. */
-  async tell(update: SessionUpdate): Promise<void> {
+  /**
+   * Sends an update. Resolves when the editor can take more, so that a slow editor slows down the run. Ignored after
+   * the editor has disconnected.
+   */
+  async send(update: SessionUpdate): Promise<void> {
     await this.#client
       .notify('session/update', { sessionId: this.#sessionId, update })
       .catch(() => undefined);
   }
 
-  /** Rejects where the editor cannot ask, and at once when the signal fires. */
+  /** Asks for permission. Rejects if the editor cannot ask, or as soon as the signal fires. */
   async askPermission(
     request: InSession<RequestPermissionRequest>,
     signal: AbortSignal,
   ): Promise<RequestPermissionResponse['outcome']> {
     const params = { sessionId: this.#sessionId, ...request };
-    const { outcome } = await this.#client.request('session/request_permission', params, atOnce(signal));
+    const { outcome } = await this.#client.request('session/request_permission', params, cancelledBy(signal));
     return outcome;
   }
 
-  /** What the person answers to the model's question; undefined where they do not want to. Rejects like `askPermission`. */
+  /**
+   * Returns the person's answer to the model's question, or undefined if they decline. Rejects like `askPermission`.
+   */
   async askInput({ question, choices }: InputRequest, signal: AbortSignal): Promise<string | undefined> {
     const suggestions = choices.length > 0 ? { description: choices.join(' · ') } : {};
     const response = await this.#client.request(
@@ -71,19 +78,19 @@ export class Editor {
           required: ['answer'],
         },
       },
-      atOnce(signal),
+      cancelledBy(signal),
     );
     const { action, content } = fieldsOf(response);
     const { answer } = fieldsOf(content);
     return action === 'accept' && typeof answer === 'string' ? answer : undefined;
   }
 
-  /** A file as it stands in the editor, unsaved changes included. `path` is absolute. */
+  /** Reads a file including its unsaved changes. `path` is absolute. */
   async readFile(path: string, signal?: AbortSignal): Promise<string> {
     const params = { sessionId: this.#sessionId, path };
-    const options = signal ? atOnce(signal) : {};
+    const options = signal ? cancelledBy(signal) : {};
     const { content } = fieldsOf(await this.#client.request('fs/read_text_file', params, options));
-    if (typeof content !== 'string') throw new Error(`The editor did not tell the text of ${path}.`);
+    if (typeof content !== 'string') throw new Error(`The editor returned no text for ${path}.`);
     return content;
   }
 
@@ -93,12 +100,15 @@ export class Editor {
 
   async openTerminal(command: InSession<CreateTerminalRequest>): Promise<TerminalHandle> {
     const terminal = await this.#client.createTerminal({ sessionId: this.#sessionId, ...command });
-    if (typeof terminal.id !== 'string') throw new Error('The editor did not name the terminal.');
+    if (typeof terminal.id !== 'string') throw new Error('The editor returned no terminal id.');
     return terminal;
   }
 }
 
-/** The SDK hands on what an editor answers as it is, whatever the types say. */
+/**
+ * Reads a response as an object with unknown fields, since the SDK does not check what an editor sends against the
+ * types.
+ */
 export const fieldsOf = (answer: unknown): Readonly<Record<string, unknown>> => ({ ...Object(answer) });
 
-const atOnce = (cancellationSignal: AbortSignal) => ({ cancellationSignal, stopWaitingOnCancel: true });
+const cancelledBy = (cancellationSignal: AbortSignal) => ({ cancellationSignal, stopWaitingOnCancel: true });

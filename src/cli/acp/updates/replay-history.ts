@@ -1,37 +1,40 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { type PairedCall, readUnits, type Unit } from '../../../conversation/units.js';
 import type { Trajectory } from '../../../sdk/run/trajectory.js';
-import { isOwn } from '../../screen/live/running-tools.js';
-import { showText } from '../../screen/shown-text.js';
-import { say, toPlan } from './run-updates.js';
-import { describeCall, plainContent } from './tool-words.js';
+import { isRunTool } from '../../screen/live/running-tools.js';
+import { showText } from '../../screen/visible-text.js';
+import { messageChunk, toPlan } from './run-updates.js';
+import { describeCall, plainContent } from './tool-call-content.js';
 
-/** What an editor is told of a session that goes on: everything that was said, as far as the history still has it. */
+/** Returns updates that repeat a saved conversation, as far as its history still contains it. */
 export function replayHistory({ history, tasks }: Trajectory, folder: string): readonly SessionUpdate[] {
   const updates = readUnits(history).flatMap((unit): readonly SessionUpdate[] => {
     if (unit.type !== 'assistant') return updatesOf(unit, folder);
     const turn = history[unit.index];
-    return [...said('thought', turn?.thought ?? ''), ...said('answer', turn?.content ?? '')];
+    return [
+      ...chunkUnlessEmpty('thought', turn?.thought ?? ''),
+      ...chunkUnlessEmpty('answer', turn?.content ?? ''),
+    ];
   });
   return tasks.length > 0 ? [...updates, toPlan(tasks)] : updates;
 }
 
 function updatesOf(unit: Exclude<Unit, { type: 'assistant' }>, folder: string): readonly SessionUpdate[] {
-  if (unit.type === 'user') return unit.isTask ? [userSaid(unit.content)] : [];
+  if (unit.type === 'user') return unit.isTask ? [userMessage(unit.content)] : [];
   if (unit.type === 'stray_observation') return [];
-  const calls = unit.calls.filter(({ name }) => !isOwn({ tool_name: name }));
-  return [...said('thought', unit.thought), ...calls.map((call) => callUpdate(call, folder))];
+  const calls = unit.calls.filter(({ name }) => !isRunTool({ tool_name: name }));
+  return [...chunkUnlessEmpty('thought', unit.thought), ...calls.map((call) => callUpdate(call, folder))];
 }
 
-const said = (role: 'thought' | 'answer', text: string): readonly SessionUpdate[] =>
-  text === '' ? [] : [say(role, text)];
+const chunkUnlessEmpty = (role: 'thought' | 'answer', text: string): readonly SessionUpdate[] =>
+  text === '' ? [] : [messageChunk(role, text)];
 
-const userSaid = (text: string): SessionUpdate => ({
+const userMessage = (text: string): SessionUpdate => ({
   sessionUpdate: 'user_message_chunk',
   content: { type: 'text', text: showText(text) },
 });
 
-/** Ids of calls may come again in later runs, so the place in the history names the call. */
+/** Call ids can repeat in later runs, so the index in the history makes the id unique. */
 function callUpdate({ index, id, name, parameters, observation }: PairedCall, folder: string): SessionUpdate {
   return {
     sessionUpdate: 'tool_call',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { showExactLine } from '../../screen/shown-text.js';
+import { showExactLine } from '../../screen/visible-text.js';
 import { startLocalService } from '../../session/local-service.js';
 import { onStop } from '../../session/on-stop.js';
 import { readSavedRun } from '../../state/saved-runs.js';

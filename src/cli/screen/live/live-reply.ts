@@ -6,17 +6,17 @@ import type { MarkdownStream } from '../markdown/markdown-stream.js';
 
 type Role = 'thought' | 'answer';
 
-/** Makes what renders a text; loaded when a run begins. */
+/** Creates the Markdown renderer, which is loaded when a run begins. */
 export type StartText = (view: { paint?: Paint; width: number }) => MarkdownStream;
 
-/** In columns: longer rows are hard to read. */
+/** Maximum row width in columns, for readability. */
 const MAX_WIDTH = 120;
 
-const REREAD = '(read again as a whole:)';
+export const FULL_REPLY_LABEL = '(the full reply, as parsed:)';
 
 /**
- * What the model writes in a step, while it is written: what is final scrolls away, what may still change is live. A
- * draft looks like an answer: mostly it is one.
+ * Shows what the model writes in a step. Final rows scroll away; rows that can still change are live. Drafts look like
+ * answers, since most of them turn out to be one.
  */
 export class LiveReply {
   readonly #display: Display;
@@ -33,26 +33,26 @@ export class LiveReply {
     this.#write(part === 'draft' ? 'answer' : part, delta);
   }
 
-  /** Ends the reply: shows its words again as a whole, unless they are those that were streamed. */
-  end(words: Words, streamed: StreamedTexts): void {
+  /** Ends the reply. If the parsed reply differs from the streamed text, shows it again in full. */
+  end(texts: ReplyTexts, streamed: StreamedTexts): void {
     const wasShown = this.#text !== undefined;
-    if (isAlike(streamed, words)) {
+    if (matchesStreamed(streamed, texts)) {
       this.#close();
       return;
     }
     this.drop();
-    if (wasShown) this.#display.print(this.#display.paint('dim', REREAD));
-    this.show('thought', words.thought);
-    this.show('answer', words.answer);
+    if (wasShown) this.#display.print(this.#display.paint('dim', FULL_REPLY_LABEL));
+    this.show('thought', texts.thought);
+    this.show('answer', texts.answer);
   }
 
-  /** A text that is whole. */
+  /** Shows a complete text. */
   show(role: Role, text: string): void {
     if (text.trim() !== '') this.#write(role, text);
     this.#close();
   }
 
-  /** What is not final is not said. */
+  /** Removes the rows that are not final. */
   drop(): void {
     this.#text = undefined;
     this.#role = undefined;
@@ -95,30 +95,30 @@ export class LiveReply {
 
 const INDENT = '  ';
 
-/** The text of a reply. */
-export interface Words {
+/** The texts of a reply. */
+export interface ReplyTexts {
   readonly thought: string;
   readonly answer: string;
 }
 
-/** The text of a reply while it was streamed. */
+/** The texts of a reply as streamed so far. */
 export type StreamedTexts = Pick<ModelCallView, 'draft' | 'thought' | 'answer'>;
 
-/** Returns the text of a response. */
-export const wordsOf = ({ thought, control, direct_response }: Step): Words => ({
+/** Returns the texts of a response. */
+export const replyTexts = ({ thought, control, direct_response }: Step): ReplyTexts => ({
   thought: thought ?? control?.plan ?? control?.observation ?? '',
   answer: direct_response ?? '',
 });
 
-/** True if the response has the words that were streamed; a draft may have become thought or answer. */
-export const isAlike = (streamed: StreamedTexts, { thought, answer }: Words): boolean =>
+/** Returns true if the response has the streamed texts; a draft may have become thought or answer. */
+export const matchesStreamed = (streamed: StreamedTexts, { thought, answer }: ReplyTexts): boolean =>
   (isSame(streamed.draft + streamed.thought, thought) && isSame(streamed.answer, answer)) ||
   (thought === '' && streamed.thought === '' && isSame(streamed.draft + streamed.answer, answer));
 
 const isSame = (a: string, b: string): boolean => a.trim() === b.trim();
 
-/** Returns what the newest model call has streamed; nothing of a failed try. */
-export function streamedBy({ steps }: RunView): StreamedTexts {
+/** Returns what the newest model call has streamed; nothing for a failed attempt. */
+export function streamedTexts({ steps }: RunView): StreamedTexts {
   const call = steps.at(-1)?.calls.at(-1);
   return call && !call.isStale ? call : { draft: '', thought: '', answer: '' };
 }

@@ -6,16 +6,15 @@ import type { RunView } from '../../../sdk/view/run-view.js';
 import type { Display } from '../../display/display.js';
 import { wrap } from '../../display/wrap.js';
 import { budgetBar } from '../budget-bar.js';
-import { itemLine, leftOut } from '../context-page.js';
-import { compacted, costLine, headline, observed, renderTask } from '../event-words.js';
+import { itemLine, leftOutItems } from '../context-page.js';
+import { compacted, costLine, headline, observed, renderTask } from '../event-text.js';
 import { explainFailure } from '../explain-failure.js';
 import { renderProposal } from '../render-proposal.js';
-import { showText } from '../shown-text.js';
-import { LiveReply, type StartText, streamedBy, wordsOf } from './live-reply.js';
-import { callLine, isOwn, RunningTools, runningIn, wordsFor } from './running-tools.js';
+import { showText } from '../visible-text.js';
+import { LiveReply, replyTexts, type StartText, streamedTexts } from './live-reply.js';
+import { activityOf, callLine, isRunTool, RunningTools, runningIn } from './running-tools.js';
 import { elapsed, Spinner } from './spinner.js';
 
-/** The run before and after an event. */
 interface Change {
   readonly before: RunView;
   readonly after: RunView;
@@ -28,18 +27,18 @@ type Handler<Type extends RunEvent['type']> = (
 
 export interface LiveOptions {
   readonly verbose: boolean;
-  /** False where the answer goes to stdout and progress elsewhere. */
+  /** False if the answer goes to stdout and progress elsewhere. */
   readonly showAnswer: boolean;
-  /** False where the person has just typed it. */
+  /** False if the person has just typed the task. */
   readonly showsTasks: boolean;
-  /** True where nobody is asked: what would need approval is shown instead. */
+  /** True if approvals cannot be asked; then proposals are printed instead. */
   readonly showProposals: boolean;
 }
 
-/** Rows of an observation that stay; of a command's output the last ones count. */
+/** Maximum number of rows that remain of an observation. */
 const MAX_ROWS = 8;
 
-/** A run on a terminal that can be drawn over: what is done scrolls away, what is going on stands below. */
+/** Shows a run on a terminal that can be redrawn: finished output scrolls away, running work stays below. */
 export class LiveRun {
   readonly #display: Display;
   readonly #options: LiveOptions;
@@ -57,7 +56,7 @@ export class LiveRun {
   }
 
   show(event: RunEvent, change: Change): void {
-    // The table has a handler for each type, which takes the events of that type.
+    // Each entry of the table accepts the events of its own type.
     const handle = this.#handlers[event.type] as Handler<RunEvent['type']>;
     handle(event, change);
   }
@@ -72,10 +71,10 @@ export class LiveRun {
       this.#note(`step ${event.step}/${after.maxSteps}`, after);
       this.spinner.start('Thinking');
     },
-    draft_delta: ({ delta }, { after }) => this.#hear('draft', delta, after),
-    thought_delta: ({ delta }, { after }) => this.#hear('thought', delta, after),
-    answer_delta: ({ delta }, { after }) => this.#hear('answer', delta, after),
-    agent_reason: ({ response }, change) => this.#said(response, change),
+    draft_delta: ({ delta }, { after }) => this.#streamDelta('draft', delta, after),
+    thought_delta: ({ delta }, { after }) => this.#streamDelta('thought', delta, after),
+    answer_delta: ({ delta }, { after }) => this.#streamDelta('answer', delta, after),
+    agent_reason: ({ response }, change) => this.#showResponse(response, change),
     approval_requested: ({ request }) => {
       this.spinner.stop();
       const view = {
@@ -86,56 +85,56 @@ export class LiveRun {
       if (this.#options.showProposals) this.#print('', ...renderProposal(request, view));
     },
     tool_start: (event, { after }) => {
-      if (isOwn(event)) return;
+      if (isRunTool(event)) return;
       this.#tools.show(runningIn(after));
-      this.spinner.start(wordsFor(event));
+      this.spinner.start(activityOf(event));
     },
     tool_output: (_, { after }) => this.#tools.showSoon(runningIn(after)),
-    tool_complete: (event, { after }) => this.#done(event, event.observation, after),
-    tool_error: (event, { after }) => this.#done(event, event.error, after),
+    tool_complete: (event, { after }) => this.#showResult(event, event.observation, after),
+    tool_error: (event, { after }) => this.#showResult(event, event.error, after),
     agent_observe: ({ response }, change) => {
-      if (response) this.#said(response, change);
+      if (response) this.#showResponse(response, change);
     },
     tasks_updated: (_, { after }) => this.#showTasks(after.tasks),
     agent_request_input: () => this.spinner.stop(),
-    agent_request_input_timeout: () => this.#print(this.#paint('yellow', 'Nobody answered in time.')),
+    agent_request_input_timeout: () => this.#print(this.#paint('yellow', 'No answer arrived in time.')),
     context_compacted: (event) => this.#print('', this.#paint('dim', compacted(event))),
     agent_error: ({ error, retry_in_ms }) => {
       this.#reply.drop();
-      const again = retry_in_ms === null ? '' : ` Trying again in ${Math.ceil(retry_in_ms / 1000)} s.`;
+      const again = retry_in_ms === null ? '' : ` Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`;
       this.#print('', ...this.#wrapped(this.#paint('red', explainFailure(error)) + again));
-      if (again) this.spinner.start('Waiting to try again');
+      if (again) this.spinner.start('Waiting to retry');
     },
     agent_stopped: ({ result }, change) => this.#end(result, change),
     agent_completion: ({ result }, change) => this.#end(result, change),
   };
 
-  #hear(part: 'draft' | 'thought' | 'answer', delta: string, run: RunView): void {
+  #streamDelta(part: 'draft' | 'thought' | 'answer', delta: string, run: RunView): void {
     if (!this.#options.showAnswer && part === 'answer') return;
-    if (streamedBy(run)[part] === '') return;
+    if (streamedTexts(run)[part] === '') return;
     this.#reply.add(part, delta);
     if (part === 'answer') this.spinner.rename('Writing');
   }
 
-  /** The status line stays: it goes away when the run ends or the person is asked, and has another name before. */
-  #said(response: Step, { before, after }: Change): void {
-    const [words, streamed] = [wordsOf(response), streamedBy(before)];
-    if (this.#options.showAnswer) this.#reply.end(words, streamed);
-    else this.#reply.end({ ...words, answer: '' }, { ...streamed, answer: '' });
+  /** Shows a response. The status line stays until the run ends or the person is asked, so that it does not flicker. */
+  #showResponse(response: Step, { before, after }: Change): void {
+    const [texts, streamed] = [replyTexts(response), streamedTexts(before)];
+    if (this.#options.showAnswer) this.#reply.end(texts, streamed);
+    else this.#reply.end({ ...texts, answer: '' }, { ...streamed, answer: '' });
     const problem = response.correction && response.parse?.problem;
     if (problem)
       this.#print(...this.#wrapped(`${this.#paint('yellow', 'Unreadable:')} ${showText(problem)}`));
-    if (this.#options.verbose && after.report) this.#print(...leftOut(after.report).map(itemLine));
+    if (this.#options.verbose && after.report) this.#print(...leftOutItems(after.report).map(itemLine));
   }
 
-  #done(
+  #showResult(
     event: Extract<RunEvent, { type: 'tool_complete' | 'tool_error' }>,
     text: string,
     run: RunView,
   ): void {
     this.#tools.show(runningIn(run));
     const failed = event.type === 'tool_error';
-    if (isOwn(event) && !failed) return;
+    if (isRunTool(event) && !failed) return;
     const colour = !failed ? 'green' : event.denied ? 'yellow' : 'red';
     const { paint, width } = this.#display;
     const view = { paint, width: this.#options.verbose ? Number.POSITIVE_INFINITY : width };
@@ -146,7 +145,7 @@ export class LiveRun {
     this.#print(...rows.map((row, index) => paint('dim', (index === 0 ? RESULT : NEXT_ROW) + row)));
   }
 
-  /** Shows the list below the run; it scrolls away once, when the run ends. */
+  /** Shows the TODO list below the run; it scrolls away when the run ends. */
   #showTasks(tasks: readonly Task[]): void {
     this.#display.show('tasks', tasks.length === 0 ? [] : ['', ...this.#taskRows(tasks)]);
   }
@@ -183,7 +182,7 @@ export class LiveRun {
   readonly #paint: Display['paint'] = (style, text) => this.#display.paint(style, text);
 }
 
-/** Returns the last answer that a response of the run had; empty if none had. */
+/** Returns the last answer in the responses of the run; empty if there is none. */
 const lastAnswer = ({ steps }: RunView): string =>
   steps
     .flatMap(({ calls }) => calls.flatMap(({ response }) => response?.direct_response ?? []))

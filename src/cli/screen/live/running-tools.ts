@@ -7,11 +7,11 @@ import { columnsOf } from '../../display/columns.js';
 import type { Display } from '../../display/display.js';
 import type { Paint } from '../../display/paint.js';
 import { clip } from '../../display/wrap.js';
-import { showExact, showExactLine, showText } from '../shown-text.js';
+import { showExact, showExactLine, showText } from '../visible-text.js';
 
-/** Rows of a command's output that are shown while it runs. */
+/** Maximum output rows per running call. */
 const LIVE_ROWS = 5;
-/** Enough output to fill these rows. */
+/** Output characters to keep, enough to fill these rows. */
 export const MAX_TAIL_CHARS = 2_000;
 
 type RunningCall = Pick<ActionView, 'tool' | 'args' | 'output'>;
@@ -50,10 +50,10 @@ export class RunningTools {
 /** Returns the calls that are running, without the run's own tools. */
 export const runningIn = ({ steps }: RunView): readonly ActionView[] =>
   (steps.at(-1)?.actions ?? []).filter(
-    ({ state, tool }) => state === 'running' && !isOwn({ tool_name: tool }),
+    ({ state, tool }) => state === 'running' && !isRunTool({ tool_name: tool }),
   );
 
-/** The last rows as a terminal would show them: what a carriage return goes back over is not there. */
+/** Returns the last rows as a terminal would show them: a carriage return overwrites what precedes it. */
 function tailRows(tail: string): readonly string[] {
   const lines = stripVTControlCharacters(tail).trimEnd().split(/\r?\n/);
   const rows = lines.map((line) => showText(line.slice(line.lastIndexOf('\r') + 1)).replaceAll('\t', '  '));
@@ -62,18 +62,18 @@ function tailRows(tail: string): readonly string[] {
 
 type Call = Pick<ToolEvent, 'tool_name' | 'tool_args'>;
 
-/** A call in a row: `read_file(path="a.ts")`. */
+/** Renders a call in one row: `read_file(path="a.ts")`. */
 export function callLine({ tool_name, tool_args }: Call, view: { paint: Paint; width: number }): string {
   const name = showExactLine(tool_name);
   const args = showExactLine(renderCall('', tool_args));
   return view.paint('bold', name) + clip(args, view.width - columnsOf(name) - 3);
 }
 
-/** The run's own tools show what they do by themselves: the TODO list, the question. */
-export const isOwn = ({ tool_name }: Pick<Call, 'tool_name'>): boolean =>
+/** Returns true for the run's own tools (TODO list, question), whose effects are displayed elsewhere. */
+export const isRunTool = ({ tool_name }: Pick<Call, 'tool_name'>): boolean =>
   (clientToolNames as readonly string[]).includes(tool_name);
 
-const doing: Readonly<Record<string, readonly [verb: string, argument: string]>> = {
+const activities: Readonly<Record<string, readonly [verb: string, argument: string]>> = {
   read_file: ['Reading', 'path'],
   list_files: ['Listing', 'path'],
   get_file_tree: ['Looking around', ''],
@@ -85,9 +85,9 @@ const doing: Readonly<Record<string, readonly [verb: string, argument: string]>>
   run_command: ['Running', 'command'],
 };
 
-/** What a call is about, in words: `Reading src/a.ts`, `Running npm test`. */
-export function wordsFor({ tool_name, tool_args }: Call): string {
-  const [verb, argument] = Object.hasOwn(doing, tool_name) ? (doing[tool_name] ?? []) : [];
+/** Describes a call: `Reading src/a.ts`, `Running npm test`. */
+export function activityOf({ tool_name, tool_args }: Call): string {
+  const [verb, argument] = Object.hasOwn(activities, tool_name) ? (activities[tool_name] ?? []) : [];
   const [first = ''] = showExact(String(tool_args[argument ?? ''] ?? ''))
     .trim()
     .split('\n');

@@ -5,7 +5,7 @@ import { cut } from '../../display/wrap.js';
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
 
-/** The status line of a live screen: what is going on, for how long, how to stop it, and what else is good to know. */
+/** The status line of a live screen: the activity, its duration, how to stop it, and a note. */
 export class Spinner {
   readonly #display: Display;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -13,14 +13,14 @@ export class Spinner {
   #hint = '';
   #since = 0;
   #frame = 0;
-  /** Stands at the end, where there is room. */
+  /** Text at the end of the line, if there is room. */
   note = '';
 
   constructor(display: Display) {
     this.#display = display;
   }
 
-  /** Shows the verb with a clock that begins now, and how to stop it. */
+  /** Shows an activity with a new clock and how to stop it. */
   start(verb: string, hint = 'esc to interrupt'): void {
     this.stop();
     if (!this.#display.isLive) return;
@@ -31,7 +31,7 @@ export class Spinner {
     this.#draw();
   }
 
-  /** The same goes on under another name: the clock does too. */
+  /** Renames the activity; the clock continues. */
   rename(verb: string): void {
     if (verb === this.#verb) return;
     this.#verb = verb;
@@ -56,7 +56,7 @@ export class Spinner {
   }
 }
 
-/** `12s`, `2m 5s`. */
+/** Formats a duration: `12s`, `2m 5s`. */
 export function elapsed(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000);
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m ${seconds % 60}s`;

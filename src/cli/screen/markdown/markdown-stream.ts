@@ -1,12 +1,12 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { lexMarkdown } from '../../../markdown/lex-markdown.js';
 import { plain } from '../../display/paint.js';
-import { showText } from '../shown-text.js';
+import { showText } from '../visible-text.js';
 import { codeRow, renderBlocks, renderItems } from './render-blocks.js';
 import type { TextView } from './render-inline.js';
 
-/** In characters: what is open for longer is broken, so that no text is looked at more often than its length. */
-const MAX_OPEN = 2_000;
+/** Limit for open text in characters. Longer text is split, so that the total work stays linear. */
+const MAX_OPEN_CHARS = 2_000;
 
 interface Fence {
   readonly mark: string;
@@ -14,20 +14,19 @@ interface Fence {
 }
 
 /**
- * Markdown that comes piece by piece, as rows of a terminal. A block is final when the next one has begun, an item
- * of a list when the next item has, a line of code at its end: `take` gives what has become final, once; `open` what
- * may still change.
+ * Renders streamed Markdown as terminal rows. A block is final when the next one has begun, a list item when the next
+ * item has, a line of code at its end. `take` returns each final row once; `open` returns rows that can still change.
  */
 export class MarkdownStream {
   readonly #view: TextView;
-  /** Whole lines that are not final, as they can be shown. */
+  /** Complete lines that are not final, made safe to display. */
   #lines = '';
-  /** The line under way, as it came. */
+  /** The incomplete last line, as received. */
   #line = '';
-  /** True where nothing has come to `#lines` since they were looked at. */
-  #isTaken = true;
+  /** True if `#lines` has not grown since it was last parsed. */
+  #isParsed = true;
   #fence: Fence | undefined;
-  /** Of the list at the beginning of `#lines`, how many items are final. */
+  /** Number of final items of the list at the beginning of `#lines`. */
   #itemsTaken = 0;
   #listStart: number | undefined;
   #needsGap = false;
@@ -40,35 +39,35 @@ export class MarkdownStream {
     const end = piece.lastIndexOf('\n') + 1;
     if (end > 0) this.#keep(this.#line + piece.slice(0, end));
     this.#line = end > 0 ? piece.slice(end) : this.#line + piece;
-    if (this.#line.length <= MAX_OPEN) return;
+    if (this.#line.length <= MAX_OPEN_CHARS) return;
     this.#keep(this.#line);
     this.#line = '';
   }
 
   #keep(text: string): void {
     this.#lines += showText(text);
-    this.#isTaken = false;
+    this.#isParsed = false;
   }
 
-  /** The rows that have become final. */
+  /** Returns the rows that have become final. */
   take(): string[] {
     const rows: string[] = [];
-    while (!this.#isTaken) {
+    while (!this.#isParsed) {
       const taken = this.#fence ? this.#takeCode(this.#fence) : this.#takeBlocks();
       rows.push(...(taken ?? []));
-      this.#isTaken = taken === undefined;
+      this.#isParsed = taken === undefined;
     }
     return rows;
   }
 
-  /** The rows that may still change. */
+  /** Returns the rows that can still change. */
   open(): string[] {
     const rest = this.#lines + showText(this.#line);
     if (this.#fence) return rest === '' || isClosing(rest, this.#fence) ? [] : [this.#codeRow(rest)];
     return this.#withGap(this.#render(lexMarkdown(rest)));
   }
 
-  /** All that is left, as final as it will be. */
+  /** Ends the text and returns the remaining rows. */
   end(): string[] {
     if (this.#line !== '') this.add('\n');
     const rows = this.take();
@@ -77,20 +76,20 @@ export class MarkdownStream {
     return [...rows, ...rest];
   }
 
-  /** Undefined where nothing more is final. */
+  /** Returns the next final rows; undefined if nothing more is final. */
   #takeBlocks(): string[] | undefined {
     const window = firstLines(this.#lines);
     const tokens = lexMarkdown(window);
     const last = tokens.findLastIndex(({ type }) => type !== 'space');
     if (last > 0) return this.#takeTokens(tokens.slice(0, last));
-    // Without extensions the lexer makes these only.
+    // Without extensions the lexer only creates these tokens.
     const open = tokens[last] as MarkedToken | undefined;
     if (open?.type === 'code' && open.codeBlockStyle !== 'indented') return this.#openFence(open);
     if (open?.type === 'list' && open.items.length > 1) return this.#takeItems(open);
     return window.length < this.#lines.length ? this.#takePart(tokens) : undefined;
   }
 
-  /** Of a block that is open for too long. The rest of a table has the same head. */
+  /** Takes the first part of a block that is too long. The rest of a table gets the same header. */
   #takePart(tokens: readonly Token[]): string[] {
     const [head, rule] = this.#lines.split('\n', 2);
     const rows = this.#takeTokens(tokens);
@@ -107,7 +106,7 @@ export class MarkdownStream {
     return rows;
   }
 
-  /** All items but the last. */
+  /** Takes all items but the last, which may still grow. */
   #takeItems({ items, ordered, start }: Tokens.List): string[] {
     const final = items.slice(0, -1);
     if (this.#itemsTaken === 0) this.#listStart = ordered ? Number(start || 1) : undefined;
@@ -138,7 +137,7 @@ export class MarkdownStream {
 
   #takeCode(fence: Fence): string[] | undefined {
     const found = this.#lines.indexOf('\n');
-    if (found < 0 && this.#lines.length <= MAX_OPEN) return undefined;
+    if (found < 0 && this.#lines.length <= MAX_OPEN_CHARS) return undefined;
     const end = found < 0 ? this.#lines.length : found;
     const line = this.#lines.slice(0, end);
     this.#drop(end + 1);
@@ -152,7 +151,7 @@ export class MarkdownStream {
     return codeRow(line, this.#fence?.language, this.#view.paint);
   }
 
-  /** An empty row between what was final before and these. */
+  /** Adds an empty row after earlier blocks. */
   #withGap(rows: string[]): string[] {
     const goesOn = this.#itemsTaken > 0;
     return this.#needsGap && !goesOn && rows.length > 0 ? ['', ...rows] : rows;
@@ -176,9 +175,9 @@ function isClosing(line: string, { mark }: Fence): boolean {
   return text.startsWith(mark) && text === mark.charAt(0).repeat(text.length);
 }
 
-/** As much as is looked at together: whole lines where there are any. */
+/** Returns the part to parse at once: whole lines if possible. */
 function firstLines(text: string): string {
-  if (text.length <= MAX_OPEN) return text;
-  const line = text.lastIndexOf('\n', MAX_OPEN);
-  return text.slice(0, (line < 0 ? text.lastIndexOf(' ', MAX_OPEN) : line) + 1 || MAX_OPEN);
+  if (text.length <= MAX_OPEN_CHARS) return text;
+  const line = text.lastIndexOf('\n', MAX_OPEN_CHARS);
+  return text.slice(0, (line < 0 ? text.lastIndexOf(' ', MAX_OPEN_CHARS) : line) + 1 || MAX_OPEN_CHARS);
 }

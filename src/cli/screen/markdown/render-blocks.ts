@@ -1,16 +1,16 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import type { Paint } from '../../display/paint.js';
 import { wrap } from '../../display/wrap.js';
-import { showText } from '../shown-text.js';
+import { showText } from '../visible-text.js';
 import { renderInline, type TextView } from './render-inline.js';
 import { renderTable } from './render-table.js';
 
 const MAX_RULE = 40;
-/** What stands deeper within lists and quotes is shown as it was written. */
+/** Minimum width; blocks nested too deeply for it are shown as raw text. */
 const MIN_COLUMNS = 12;
 const CODE_INDENT = '  ';
 
-/** Blocks of Markdown as rows of a terminal, an empty row between each two. */
+/** Renders Markdown blocks as terminal rows, with an empty row between blocks. */
 export function renderBlocks(tokens: readonly Token[], view: TextView): string[] {
   const blocks = tokens.map((token) => renderBlock(token, view)).filter((rows) => rows.length > 0);
   return blocks.flatMap((rows, index) => (index === 0 ? rows : ['', ...rows]));
@@ -19,7 +19,7 @@ export function renderBlocks(tokens: readonly Token[], view: TextView): string[]
 function renderBlock(given: Token, view: TextView): string[] {
   const { paint, width } = view;
   if (width < MIN_COLUMNS) return rowsOf(showText(given.raw.trimEnd()), MIN_COLUMNS);
-  const token = given as MarkedToken; // without extensions the lexer makes these only
+  const token = given as MarkedToken; // without extensions the lexer only creates these tokens
   switch (token.type) {
     case 'heading':
       return rowsOf(paint(headingStyle(token), renderInline(token.tokens, paint)), width);
@@ -56,7 +56,7 @@ const headingStyle = ({ depth }: Tokens.Heading): Parameters<Paint>[0] =>
 
 const rowsOf = (text: string, width: number): string[] => [...wrap(text.replaceAll('\t', '    '), width)];
 
-/** A line of code is never broken here: what the terminal breaks by itself is copied as one line. */
+/** Renders a line of code. It is not wrapped here, since a line wrapped by the terminal can be copied as one. */
 export function codeRow(line: string, language: string | undefined, paint: Paint): string {
   const code = CODE_INDENT + line.replaceAll('\t', '    ');
   if (line.trim() === '') return '';
@@ -66,11 +66,11 @@ export function codeRow(line: string, language: string | undefined, paint: Paint
 }
 
 interface ListView extends TextView {
-  /** The number of the first of them; undefined where they have none. */
+  /** Number of the first item; undefined for bullets. */
   readonly start: number | undefined;
 }
 
-/** Items of a list close together, their further rows below the first word. */
+/** Renders list items without gaps; further rows are indented to the first word. */
 export function renderItems(items: readonly Tokens.ListItem[], { start, paint, width }: ListView): string[] {
   return items.flatMap((item, index) => {
     const number = start === undefined ? undefined : `${start + index}.`;

@@ -1,19 +1,19 @@
 import type { MarkedToken, Token } from 'marked';
 import type { Paint } from '../../display/paint.js';
-import { showText } from '../shown-text.js';
+import { showText } from '../visible-text.js';
 
 export interface TextView {
   readonly paint: Paint;
-  /** In columns. */
+  /** Available width in columns. */
   readonly width: number;
 }
 
 /**
- * What stands in a paragraph, a cell or a heading, with its emphasis; line breaks stay as they were written. Each text
- * is made harmless here, for the lexer puts characters in the place of entities such as `&#27;`.
+ * Renders inline Markdown with its emphasis and original line breaks. Each text is made safe here, since the lexer
+ * decodes entities such as `&#27;`.
  */
 export const renderInline = (tokens: readonly Token[], paint: Paint): string =>
-  // Without extensions the lexer makes these tokens only.
+  // Without extensions the lexer only creates these tokens.
   tokens.map((token) => renderToken(token as MarkedToken, paint)).join('');
 
 function renderToken(token: MarkedToken, paint: Paint): string {
@@ -43,14 +43,14 @@ function renderToken(token: MarkedToken, paint: Paint): string {
   }
 }
 
-/** Where a link leads is always seen: its words may say something else. */
+/** Always shows the address of a link, since its text may claim another. */
 function withAddress(words: string, link: { href: string; text: string }, paint: Paint): string {
   const [href, text] = [showText(link.href), showText(link.text)];
   const isSame = text === href || `mailto:${text}` === href || text === '';
   return isSame ? paint('underline', href) : `${paint('underline', words)} (${href})`;
 }
 
-/** Those that the lexer leaves to a browser. */
+/** Entities that the lexer does not decode. */
 const entities: Readonly<Record<string, string>> = {
   ...{ '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" },
 };

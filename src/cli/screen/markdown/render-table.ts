@@ -4,10 +4,10 @@ import { wrap } from '../../display/wrap.js';
 import { renderInline, type TextView } from './render-inline.js';
 
 const BETWEEN = ' │ ';
-/** A narrower column would break most words. */
+/** Narrower columns would break most words. */
 const MIN_COLUMN = 8;
 
-/** A table as wide as it has to be and at most as wide as the window; where that is too narrow, a row is a list. */
+/** Renders a table no wider than the window. If columns would become too narrow, renders each row as a list. */
 export function renderTable({ header, rows, align }: Tokens.Table, view: TextView): string[] {
   const { paint, width } = view;
   const heads = header.map((cell) => renderInline(cell.tokens, paint));
@@ -24,7 +24,7 @@ export function renderTable({ header, rows, align }: Tokens.Table, view: TextVie
   return [...row(heads.map((head) => paint('bold', head))), rule, ...cells.flatMap(row)];
 }
 
-/** What each column gets: narrow ones what they need, wide ones an equal part of the rest. */
+/** Distributes the width: narrow columns get what they need, wide ones share the rest equally. */
 function shareRoom(natural: readonly number[], room: number): readonly number[] {
   const narrowFirst = natural.map((needs, column) => ({ needs, column })).sort((a, b) => a.needs - b.needs);
   const widths = [...natural];

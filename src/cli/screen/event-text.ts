@@ -4,7 +4,7 @@ import type { RunResult } from '../../sdk/run/run-result.js';
 import type { Paint } from '../display/paint.js';
 import { clip } from '../display/wrap.js';
 import { short } from './budget-bar.js';
-import { showExactLine, showText, showTextLine } from './shown-text.js';
+import { showExactLine, showText, showTextLine } from './visible-text.js';
 
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
@@ -24,13 +24,16 @@ export const compacted = ({ tokens_before, tokens_after }: EventOf<'context_comp
 
 interface ObservedOptions {
   readonly maxLines: number;
-  /** In columns. */
+  /** Width of a row in columns. */
   readonly width: number;
-  /** Of a command the end tells more than the beginning: it is shown below the first line, which says how it ended. */
+  /**
+   * Keeps the first line and the last ones, for commands: the first line says how they ended, and their output matters
+   * most at its end.
+   */
   readonly keepsEnd?: boolean;
 }
 
-/** Some lines of an observation, and how many more there are. */
+/** Returns the first lines of an observation and the number of omitted ones. */
 export function observed(
   text: string,
   { maxLines, width, keepsEnd = false }: ObservedOptions,
@@ -44,7 +47,7 @@ export function observed(
   return [...lines.slice(0, 1).map(shorten), rest, ...lines.slice(1 - maxLines).map(shorten)];
 }
 
-/** How the run ended and what it took: `answered · 2 steps · 6.9k tokens in (5k cached) · 210 out · 4s`. */
+/** Renders how the run ended and its cost: `answered · 2 steps · 6.9k tokens in (5k cached) · 210 out · 4s`. */
 export function costLine({ stop_reason, steps, usage }: RunResult, took = ''): string {
   const { input_tokens: sent, cached_input_tokens: cached, output_tokens: written } = usage;
   return [

@@ -2,11 +2,11 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import type { ToolEvent } from '../../../sdk/run/run-events.js';
 import type { ChangedFile } from '../../../tools/folder/folder.js';
-import { wordsFor } from '../../screen/live/running-tools.js';
-import { showExactLine, showText } from '../../screen/shown-text.js';
+import { activityOf } from '../../screen/live/running-tools.js';
+import { showExactLine, showText } from '../../screen/visible-text.js';
 
-/** What editors choose an icon by. */
-const kinds: ReadonlyMap<string, ToolKind> = new Map([
+/** ACP kinds of our tools; editors choose an icon by kind. */
+const toolKinds: ReadonlyMap<string, ToolKind> = new Map([
   ['read_file', 'read'],
   ['list_files', 'search'],
   ['get_file_tree', 'search'],
@@ -18,27 +18,26 @@ const kinds: ReadonlyMap<string, ToolKind> = new Map([
   ['run_command', 'execute'],
 ]);
 
-/** In characters. */
-const MAX_TITLE = 200;
-/** In characters: what an editor shows of an observation; the model reads all of it. */
-const MAX_SHOWN = 20_000;
+const MAX_TITLE_CHARS = 200;
+/** Limit for display only; the model reads the whole observation. */
+const MAX_CONTENT_CHARS = 20_000;
 
-/** A call as an editor shows it, before anything came of it. `folder` is the real path that its paths are relative to. */
+/** Describes a call for an editor before it runs. Paths are relative to `folder`, a real path. */
 export function describeCall(
   call: ToolEvent,
   folder: string,
 ): Required<Pick<ToolCall, 'title' | 'kind' | 'locations' | 'rawInput'>> & Pick<ToolCall, 'name'> {
-  const title = showExactLine(wordsFor(call));
+  const title = showExactLine(activityOf(call));
   return {
-    title: title.length > MAX_TITLE ? `${title.slice(0, MAX_TITLE)}…` : title,
+    title: title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title,
     name: call.tool_name,
-    kind: kinds.get(call.tool_name) ?? 'other',
+    kind: toolKinds.get(call.tool_name) ?? 'other',
     locations: locationsOf(call, folder),
     rawInput: call.tool_args,
   };
 }
 
-/** The file that a call is about, where it is one of the folder. */
+/** Returns the file that a call is about, if it is inside the folder. */
 function locationsOf({ tool_args: { path, start_line } }: ToolEvent, folder: string): ToolCallLocation[] {
   if (typeof path !== 'string') return [];
   const absolute = resolve(folder, path);
@@ -47,15 +46,15 @@ function locationsOf({ tool_args: { path, start_line } }: ToolEvent, folder: str
   return [{ path: absolute, ...(Number.isInteger(start_line) && { line: Number(start_line) }) }];
 }
 
-/** A text of a tool's: not Markdown, so it stands in a fence that nothing in it closes. */
+/** Wraps text in a code fence, longer than any fence inside, so that editors do not render it as Markdown. */
 export function plainContent(text: string): ToolCallContent[] {
-  const shown = showText(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}\n…` : text);
+  const shown = showText(text.length > MAX_CONTENT_CHARS ? `${text.slice(0, MAX_CONTENT_CHARS)}\n…` : text);
   const runs = shown.match(/`{3,}/g) ?? [];
   const fence = '`'.repeat(Math.max(2, ...runs.map(({ length }) => length)) + 1);
   return [{ type: 'content', content: { type: 'text', text: `${fence}\n${shown}\n${fence}` } }];
 }
 
-/** A change as editors compare it; exact, for the person decides by it. */
+/** Returns a change as a diff with the exact texts, since the person decides by them. */
 export const diffContent = ({ path, before, after }: ChangedFile, folder: string): ToolCallContent[] => [
   { type: 'diff', path: resolve(folder, path), oldText: before ?? null, newText: after },
 ];

@@ -2,8 +2,8 @@ import type { Approve } from '../../sdk/actions/approval.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import type { Screen } from '../screen/screen.js';
-import { showExact } from '../screen/shown-text.js';
 import type { Terminal } from '../screen/terminal.js';
+import { showExact } from '../screen/visible-text.js';
 import type { AcceptedEdits } from './accepted-edits.js';
 import type { ApprovalRules } from './approval-rules.js';
 import { askApproval, askInput } from './ask-person.js';
@@ -17,10 +17,10 @@ interface Asking {
 }
 
 /**
- * Who answers a run's questions: everything is allowed with `--yes`; without a person nobody is asked. `interrupt`
- * ends the run.
+ * Returns the handlers for a run's approvals and questions. `--yes` allows everything; without a terminal nobody is
+ * asked. `interrupt` ends the run.
  */
-export function answerFor(
+export function questionHandlers(
   asking: Asking,
   interrupt: () => void,
 ): Pick<RunOptions, 'approve' | 'onInputRequest'> {
@@ -33,25 +33,25 @@ export function answerFor(
       screen.hold();
       const answer = await askInput(terminal, request, signal);
       if (answer !== undefined) return answer;
-      // Esc at a question stops the run, as it does everywhere.
+      // Esc stops the run here, as everywhere else.
       if (!signal.aborted) interrupt();
-      throw new Error('There is no answer.');
+      throw new Error('The person gave no answer.');
     },
   };
 }
 
-/** Keeps what is always allowed from now on. */
+/** Asks for each approval and saves always-allow rules. */
 function approveBy({ terminal, screen, rules, edits }: Asking): Approve {
   return async (request, signal) => {
     if (await edits.allows(request)) return { type: 'allow' };
     screen.hold();
-    screen.keepAgreed(request);
+    screen.recordApproved(request);
     const isEdit = await edits.covers(request);
     const decision = await askApproval(terminal, request, { signal, edits: isEdit ? edits : undefined });
     if (decision.type === 'always') {
       await rules
         .add(decision.rule)
-        .catch((error: Error) => screen.print(showExact(`The rule could not be kept: ${error.message}`)));
+        .catch((error: Error) => screen.print(showExact(`The rule could not be saved: ${error.message}`)));
     }
     return decision;
   };
