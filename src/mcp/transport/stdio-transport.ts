@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import spawn from 'cross-spawn';
-import { endCommand, endWithProcess } from '../../tools/run/end-command.js';
+import { endCommand, killOnExit } from '../../tools/run/end-command.js';
 import { startOf } from '../../tools/run/process-table.js';
 import { markVariable } from '../../tools/run/start-command.js';
 import type { StdioServer } from '../mcp-server.js';
@@ -78,7 +78,7 @@ export class StdioTransport implements Transport {
     this.#child = child;
     const since = child.pid === undefined ? 0 : startOf(child.pid);
     const started = { child, mark: { word, queueLimit: undefined, since } };
-    endWithProcess(started);
+    killOnExit(started);
     this.#end = () => endCommand(started);
     this.#listen(child);
     await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
