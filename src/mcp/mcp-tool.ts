@@ -12,7 +12,7 @@ export interface McpTool {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** True if the server declares the tool destructive. */
   readonly isDestructive: boolean;
-  /** SHA-256 in hexadecimal over the tool's name, description and schema. It changes whenever one of them does. */
+  /** SHA-256 in hexadecimal over all fields that the server chose. It changes whenever one of them does. */
   readonly fingerprint: string;
 }
 

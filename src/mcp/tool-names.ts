@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 
-/** Maximum length of a tool name for OpenAI and Anthropic; `foreign` matches the characters that they reject. */
+/** Maximum length of a tool name for OpenAI and Anthropic. */
 const MAX_LENGTH = 64;
+/** Characters that OpenAI and Anthropic reject in a tool name. */
 const foreign = /[^a-zA-Z0-9_-]/g;
 const HASH_LENGTH = 6;
 /** Server names that make the prefix ambiguous: tool `c` of `a__b` would be called like tool `b__c` of `a`. */

@@ -369,7 +369,7 @@ describe('MCP servers in child processes (rule: mcp-servers)', () => {
     expect(notices).toEqual([expect.stringContaining('it did not answer a ping after a call was cancelled')]);
   });
 
-  test('closing ends an MCP server and the processes it started, even if they ignore SIGTERM', async () => {
+  test('closing ends a process that an MCP server started, even if the server ignores SIGTERM', async () => {
     const log = temporaryFile();
     const { mcp } = await open({ ...offering('echo'), startsProcess: true, log });
     const [first = ''] = readFileSync(log, 'utf8').split('\n');

@@ -75,7 +75,7 @@ const transports: readonly (readonly [string, () => Promise<McpServer>])[] = [
 ];
 
 describe.each(transports)('server-everything over %s', (_, where) => {
-  test('lists its tools, returns results, reports progress and cancels a call (rule: mcp-tools)', async () => {
+  test('server-everything lists its tools, returns results, reports progress and survives a cancelled call (rule: mcp-tools)', async () => {
     const { tools, mcp } = await open(await where());
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['real__echo', 'real__get-sum', 'real__trigger-long-running-operation']),

@@ -76,7 +76,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has ended, or its id now belongs to another user.
+    // The process has ended, or its id now belongs to a process of another user.
   }
 }
 
