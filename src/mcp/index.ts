@@ -1,4 +1,4 @@
-/** Tools of servers of the Model Context Protocol, for the runs of `stepwise`; for Node. */
+/** Offers the tools of Model Context Protocol servers to runs. Needs Node. */
 
 export type { LeftOutTool } from './listed-tools.js';
 export type { McpTimeouts } from './mcp-connection.js';

@@ -6,24 +6,24 @@ export interface ListedTool {
   readonly title: string | undefined;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** The server says that the tool may destroy something; what else it says of itself is not believed. */
+  /** True if the server declares the tool destructive. This is the only annotation that is trusted, since it only makes us stricter. */
   readonly isDestructive: boolean;
 }
 
-/** A tool that is not offered, and why. */
+/** A tool that is not offered to the model, with the reason. */
 export interface LeftOutTool {
   readonly name: string;
   readonly reason: string;
 }
 
-/** In characters of JSON: a larger schema would fill the prompt of every step. */
+/** Maximum size of a schema in characters of JSON. A larger one would fill the prompt of every step. */
 const MAX_SCHEMA_LENGTH = 50_000;
 const MAX_DESCRIPTION_LENGTH = 8_000;
 const MAX_NAME_LENGTH = 256;
-/** Deeper schemas are refused by the service, and the whole step with them. */
+/** Maximum nesting of a schema. The service rejects a whole step if one schema is nested more deeply. */
 const MAX_SCHEMA_DEPTH = 40;
 
-/** Reads one entry of `tools/list`. What cannot be offered is left out, with the reason, and takes no other with it. */
+/** Reads one entry of `tools/list`. Returns a `LeftOutTool` with the reason if the entry cannot be offered. */
 export function readListedTool(entry: unknown): ListedTool | LeftOutTool {
   const name = isRecord(entry) && typeof entry['name'] === 'string' ? entry['name'] : '';
   if (!isRecord(entry) || name === '') return { name: '(no name)', reason: 'it has no name' };
@@ -47,24 +47,24 @@ function findProblem({
   inputSchema,
   execution,
 }: Readonly<Record<string, unknown>>): string | undefined {
-  if (typeof description !== 'string') return 'its description is no text';
+  if (typeof description !== 'string') return 'its description is not a string';
   if (description.length > MAX_DESCRIPTION_LENGTH)
     return `its description has ${description.length} characters, more than ${MAX_DESCRIPTION_LENGTH}`;
   if (isRecord(execution) && execution['taskSupport'] === 'required')
-    return 'it works only as a task that is asked about later, which is not supported';
+    return 'it requires the task mode of the protocol, which is not supported';
   return findSchemaProblem(inputSchema);
 }
 
 function findSchemaProblem(schema: unknown): string | undefined {
-  if (!isRecord(schema)) return 'its inputSchema is no object';
+  if (!isRecord(schema)) return 'its inputSchema is not an object';
   if (schema['type'] !== undefined && schema['type'] !== 'object')
-    return 'its inputSchema describes no object of arguments';
+    return 'its inputSchema does not describe an object';
   const { properties, required } = schema;
   if (properties !== undefined && !areProperties(properties))
-    return 'the properties of its inputSchema are no schemas';
+    return 'the properties of its inputSchema are not schemas';
   if (required !== undefined && !isListOfNames(required))
-    return 'required in its inputSchema is no list of names';
-  // Before it is written as JSON: that recurses.
+    return '`required` in its inputSchema is not a list of names';
+  // Check the depth first: JSON.stringify recurses and would overflow the stack.
   if (isDeeperThan(MAX_SCHEMA_DEPTH, schema))
     return `its inputSchema is nested more than ${MAX_SCHEMA_DEPTH} levels deep`;
   const length = JSON.stringify(schema).length;
@@ -73,7 +73,7 @@ function findSchemaProblem(schema: unknown): string | undefined {
     : undefined;
 }
 
-/** Each is a schema: an object, or true or false. */
+/** Returns true if every property is a valid JSON schema: an object or a boolean. */
 const areProperties = (value: unknown): boolean =>
   isRecord(value) && Object.values(value).every((each) => isRecord(each) || typeof each === 'boolean');
 

@@ -14,51 +14,51 @@ import { FloodGauge } from './transport/flood-gauge.js';
 import { openTransport } from './transport/open-transport.js';
 import { StdioTransport } from './transport/stdio-transport.js';
 
-/** How long a server may take, in milliseconds. */
+/** Time limits for a server, in milliseconds. */
 export interface McpTimeouts {
-  /** To start and to shake hands; a first start by `npx` downloads. */
+  /** Limit for the start and the handshake. The first start through `npx` includes a download. */
   readonly connectMs: number;
-  /** For each page of its list of tools. */
+  /** Limit for each page of the tool list. */
   readonly listMs: number;
-  /** For a call. */
+  /** Limit for a tool call. */
   readonly callMs: number;
 }
 
-/** Where and how long. */
+/** Options of a connection. */
 export interface ConnectionOptions {
   readonly folder: string;
   readonly timeouts: McpTimeouts;
-  /** Called once when a server that was open ends or is given up, but not for `close`. */
+  /** Called once when an open connection ends for any reason other than `close`. */
   readonly onEnd: () => void;
 }
 
-/** What a call is given beside its arguments. */
+/** Options of a tool call. */
 export interface McpCall {
   readonly signal: AbortSignal;
-  readonly onOutput?: ((piece: string) => void) | undefined;
+  readonly onOutput?: ((output: string) => void) | undefined;
 }
 
-/** The tools of a server as it lists them now. */
+/** The current tools of a server. */
 export interface ToolList {
   readonly tools: readonly ListedTool[];
   readonly leftOut: readonly LeftOutTool[];
 }
 
-/** More are not asked for: the prompt of each step holds all of them, and OpenAI takes 128 tools. */
+/** Maximum number of tools per server. Every prompt lists all tools, and OpenAI accepts 128. */
 const MAX_TOOLS = 128;
 const MAX_PAGES = 64;
-/** Milliseconds in which a server that was told to stop a call must show that it is alive. */
-const ALIVE_MS = 2_000;
-/** Messages that a server may send at once, and in each second for long. */
+/** How long a server may take to answer a ping after a call was cancelled. */
+const PING_TIMEOUT_MS = 2_000;
+/** Maximum number of messages that a server may send in a burst, and per second over a longer time. */
 const MAX_BURST = 5_000;
 const MAX_PER_SECOND = 500;
-/** In characters, of what a server says about a failure. */
+/** Maximum length of a failure reason in characters. */
 const MAX_REASON_LENGTH = 1_000;
 const CLOSED = 'it was closed';
 
-/** A conversation with one server, from its start to its end. */
+/** A connection to one server. */
 export class McpConnection {
-  /** The list of tools is another than the one that was read last. */
+  /** True if the tool list has never been read, or has changed since it was read. */
   isListStale = true;
   readonly #client: Client;
   readonly #transport: Transport;
@@ -69,17 +69,17 @@ export class McpConnection {
   #isOpen = false;
   #endReason: string | undefined;
 
-  /** Throws `TypeError` for an address that cannot be one. */
+  /** Throws `TypeError` if the URL is invalid. */
   constructor(server: McpServer, { folder, timeouts, onEnd }: ConnectionOptions) {
     this.#timeouts = timeouts;
     this.#onEnd = onEnd;
     this.#secrets = secretsOf(server);
     this.#transport = openTransport(server, folder);
-    this.#transport.onmessage = () => this.#count();
+    this.#transport.onmessage = () => this.#countMessage();
     this.#client = this.#createClient(folder);
   }
 
-  /** A server may ask which folder is worked in; nothing else of what servers ask for is offered, so the SDK refuses it. */
+  /** Creates a client that answers only `roots/list`. The SDK rejects all other requests of a server. */
   #createClient(folder: string): Client {
     const roots = [{ uri: pathToFileURL(folder).href, name: 'project' }];
     const client = new Client({ name: 'stepwise', version: '1' }, { capabilities: { roots: {} } });
@@ -91,18 +91,18 @@ export class McpConnection {
     return client;
   }
 
-  /** A server that says more than anybody could have asked it for. */
-  #count(): void {
+  /** Counts a message, and closes the connection if the server floods us with messages. */
+  #countMessage(): void {
     if (this.#flood.isFullAfterOne())
       void this.#end(`it sent more than ${MAX_PER_SECOND} messages a second, so it was ended`);
   }
 
-  /** Why it is over; undefined while it is not. */
+  /** Why the connection ended; undefined while it is open. */
   get ended(): string | undefined {
     return this.#endReason && this.#withErrors(this.#endReason);
   }
 
-  /** Starts the server and shakes hands. Rejects with an `Error` that says why that failed; then nothing of it runs. */
+  /** Starts the server and performs the handshake. On failure, ends the server and rejects with an `Error` that gives the reason. */
   async open(): Promise<void> {
     try {
       await this.#client.connect(this.#transport, { timeout: this.#timeouts.connectMs });
@@ -114,7 +114,7 @@ export class McpConnection {
     }
   }
 
-  /** All pages of the list. Rejects where the server fails or hangs. */
+  /** Reads all pages of the tool list. Rejects if the server fails or does not respond in time. */
   async listTools(): Promise<ToolList> {
     this.isListStale = false;
     const entries: unknown[] = [];
@@ -129,12 +129,12 @@ export class McpConnection {
     const read = entries.slice(0, MAX_TOOLS).map((entry) => this.#withoutSecrets(readListedTool(entry)));
     const more = { name: '(the others)', reason: `a server's first ${MAX_TOOLS} tools are offered` };
     return {
-      tools: withoutTwins(read.filter((each) => 'inputSchema' in each)),
+      tools: withoutDuplicates(read.filter((each) => 'inputSchema' in each)),
       leftOut: [...read.filter((each) => 'reason' in each), ...(entries.length > MAX_TOOLS ? [more] : [])],
     };
   }
 
-  /** In what a tool says of itself; not in its name, by which it is called. It is not nested deeply any more. */
+  /** Redacts secrets everywhere except in the tool's name, since calls need it. The depth was checked before, so JSON cannot overflow the stack. */
   #withoutSecrets<Read extends ListedTool | LeftOutTool>(read: Read): Read {
     const { name } = read;
     const cleaned = JSON.parse(JSON.stringify(read), (_, value) =>
@@ -155,8 +155,8 @@ export class McpConnection {
   }
 
   /**
-   * One call. Rejects with an `Error` in words for the model where the server fails, hangs or ends. When the signal fires
-   * the server is told to stop; one that shows no life then is ended.
+   * Calls a tool. Rejects with an `Error` whose message is for the model if the server fails, hangs or ends. When the
+   * signal fires, cancels the call on the server, and ends the server if it no longer answers a ping.
    */
   async call(
     name: string,
@@ -182,12 +182,12 @@ export class McpConnection {
     }
   }
 
-  /** The protocol asks for no answer to a cancelled call: whether anybody listened shows only in another request. */
+  /** Pings the server and ends it if it does not answer. A ping is needed because servers do not acknowledge a cancellation. */
   async #endIfDead(): Promise<void> {
     try {
-      await this.#client.ping({ timeout: ALIVE_MS });
+      await this.#client.ping({ timeout: PING_TIMEOUT_MS });
     } catch {
-      await this.#end('it did not stop a call and answered nothing more, so it was ended');
+      await this.#end('it did not answer a ping after a call was cancelled, so it was ended');
     }
   }
 
@@ -202,7 +202,7 @@ export class McpConnection {
     await this.#transport.close().catch(() => undefined);
   }
 
-  /** The first reason is the true one. */
+  /** Records why the connection ended. Later reasons are ignored, since they only follow from the first. */
   #tellEnd(reason: string): void {
     if (this.#endReason !== undefined) return;
     this.#endReason = reason;
@@ -220,7 +220,7 @@ export class McpConnection {
     return this.#transport instanceof StdioTransport ? this.#transport.reason : undefined;
   }
 
-  /** With the end of what the program wrote to its standard error: there it says why. */
+  /** Appends the last lines of standard error to the reason, since most programs explain their failure there. */
   #withErrors(reason: string): string {
     const errors = this.#transport instanceof StdioTransport ? this.#transport.errors : '';
     if (errors === '') return reason;
@@ -228,7 +228,7 @@ export class McpConnection {
   }
 }
 
-/** With that of its cause: `fetch failed` alone does not say why. */
+/** Returns the message of an error and of its cause, since `fetch failed` alone does not explain anything. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
@@ -237,7 +237,7 @@ function messageOf(error: unknown): string {
 const hasCode = (error: unknown, code: SdkErrorCode): boolean =>
   error instanceof SdkError && error.code === code;
 
-/** The SDK would refuse the whole of an answer for one part of it that is wrong; the parts are read one by one here. */
+/** A schema that accepts everything. With the SDK's own schemas, one invalid tool would make the SDK reject the whole list. */
 const anything: StandardSchemaV1<unknown> = {
   '~standard': { version: 1, vendor: 'stepwise', validate: (value) => ({ value }) },
 };
@@ -251,6 +251,6 @@ interface Progress {
 const describeProgress = ({ progress, total, message }: Progress): string =>
   [total === undefined ? String(progress) : `${progress}/${total}`, message].filter(Boolean).join(' ');
 
-/** A name that a server lists twice means the first. */
-const withoutTwins = (tools: readonly ListedTool[]): readonly ListedTool[] =>
+/** Keeps the first of several tools with the same name. */
+const withoutDuplicates = (tools: readonly ListedTool[]): readonly ListedTool[] =>
   tools.filter(({ name }, index) => tools.findIndex((each) => each.name === name) === index);

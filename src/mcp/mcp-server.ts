@@ -1,32 +1,32 @@
 /** A program that speaks the Model Context Protocol on its standard input and output. */
 export interface StdioServer {
-  /** The program: a path, or a name that is found on `PATH`. */
+  /** The program to start: a path, or a name that is looked up on `PATH`. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** All that it finds in its environment beside `HOME`, `PATH` and the like. */
+  /** Environment variables of the server. It inherits only a few basic ones, such as `HOME` and `PATH`. */
   readonly env?: Readonly<Record<string, string>> | undefined;
-  /** The folder it runs in, relative to that of `mcpTools`; default: that one. */
+  /** Working directory, relative to the `folder` of `mcpTools`. Default: that folder. */
   readonly cwd?: string | undefined;
 }
 
-/** A server at an address. */
+/** A server that is reached over HTTP. */
 export interface HttpServer {
-  /** `http`: streamable HTTP. `sse`: the two endpoints of the protocol before it. Default `http`. */
+  /** `http` is streamable HTTP; `sse` is the older transport with two endpoints. Default: `http`. */
   readonly type?: 'http' | 'sse' | undefined;
-  /** Its endpoint, `http:` or `https:`. */
+  /** The URL of the endpoint, with `http:` or `https:`. */
   readonly url: string;
-  /** Sent with every request to this origin, and to no other. */
+  /** Headers for every request. They are never sent to another origin. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Where a server of the Model Context Protocol is. */
+/** How to start or reach a Model Context Protocol server. */
 export type McpServer = StdioServer | HttpServer;
 
 export const isStdio = (server: McpServer): server is StdioServer => 'command' in server;
 
 /**
- * What a server is given that nobody else is to see: its headers, the password in its address, and of the query there and of
- * its environment what is called like a secret.
+ * Returns the secret values in the settings of a server: all headers, the password in its URL, and those query parameters
+ * and environment variables whose names suggest a secret.
  */
 export function secretsOf(server: McpServer): readonly string[] {
   const values = isStdio(server)
@@ -35,7 +35,7 @@ export function secretsOf(server: McpServer): readonly string[] {
   return values.flatMap((value) => [value, ...value.split(/\s+/)]).filter(isLongEnough);
 }
 
-/** As they are written there, and as the server reads them. */
+/** Returns the secrets of a URL both percent-encoded and decoded, since a server may repeat either form. */
 function secretsIn(url: string): readonly string[] {
   if (!URL.canParse(url)) return [];
   const { password, search, searchParams } = new URL(url);
@@ -49,13 +49,13 @@ function secretsIn(url: string): readonly string[] {
 const secretsAmong = (given: readonly (readonly string[])[]): readonly string[] =>
   given.flatMap(([name = '', value = '']) => (secretName.test(name) ? value : []));
 
-/** All else, such as a path, may well stand in what a tool says. */
+/** Names of secret values. Other values, such as paths, may legitimately appear in the output of a tool. */
 const secretName = /key|token|secret|pass|auth|credential/i;
 
-/** What is shorter stands in many a text by chance. */
-const SHORTEST_SECRET = 8;
-const isLongEnough = (value: string): boolean => value.length >= SHORTEST_SECRET;
+/** Minimum length of a secret. Shorter values would match unrelated text by chance. */
+const MIN_SECRET_LENGTH = 8;
+const isLongEnough = (value: string): boolean => value.length >= MIN_SECRET_LENGTH;
 
-/** A server may repeat what it was given, in its errors above all. */
+/** Redacts secrets, since a server may repeat them, for example in its error messages. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '[redacted]'), text);

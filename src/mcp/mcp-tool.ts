@@ -1,35 +1,35 @@
 import { createHash } from 'node:crypto';
 import type { ListedTool } from './listed-tools.js';
 
-/** A tool of a server, as it is put before a person. All but `name` is in the server's words. */
+/** A tool of a server, as a person reviews it. The server chose all texts except `name`, so they are untrusted. */
 export interface McpTool {
-  /** As the model calls it: `server__tool`, made valid for every vendor. */
+  /** The name for the model: `server__tool`, with only characters that every vendor accepts. */
   readonly name: string;
-  /** As the server calls it. */
+  /** The name on the server. */
   readonly toolName: string;
   readonly title: string | undefined;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** The server says that it may destroy something. */
+  /** True if the server declares the tool destructive. */
   readonly isDestructive: boolean;
-  /** Of all that the model is told of it, in hexadecimal: another description has another. */
+  /** SHA-256 in hexadecimal over all fields that the server chose. It changes whenever one of them does. */
   readonly fingerprint: string;
 }
 
-/** Tools that a server offers for the first time, or describes in another way than before. */
+/** Tools of a server that are new, or whose description or schema has changed. */
 export interface McpReview {
   readonly server: string;
   readonly tools: readonly McpTool[];
 }
 
-/** `ask`: each call needs approval. `trust`: none does, but of tools that say they destroy. `leave-out`: not offered. */
+/** `ask`: each call needs approval. `trust`: only calls of destructive tools do. `leave-out`: the tool is not offered. */
 export type McpVerdict = 'ask' | 'trust' | 'leave-out';
 
-/** The tool under the name by which a model calls it. */
+/** Gives a listed tool its name for the model, and its fingerprint. */
 export function toMcpTool(listed: ListedTool, name: string): McpTool {
-  const { name: toolName, ...words } = listed;
+  const { name: toolName, ...rest } = listed;
   const fingerprint = createHash('sha256')
-    .update(JSON.stringify([toolName, words]))
+    .update(JSON.stringify([toolName, rest]))
     .digest('hex');
-  return { name, toolName, ...words, fingerprint };
+  return { name, toolName, ...rest, fingerprint };
 }

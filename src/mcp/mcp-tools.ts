@@ -1,18 +1,18 @@
 import type { Tool } from '../sdk/actions/define-tool.js';
 import { type McpOptions, type McpServerState, RunningServer } from './running-server.js';
 
-/** Servers that run, and their tools. */
+/** Running servers with their tools. */
 export interface McpTools {
-  /** The tools of now; for `tools` of a run, which asks before each step. Never rejects but for what `review` throws. */
+  /** Returns the current tools. Pass it as `tools` of a run, which calls it before each step. Rejects only if `review` rejects. */
   readonly tools: () => Promise<readonly Tool[]>;
   readonly servers: readonly McpServerState[];
-  /** Ends all servers and what they started. */
+  /** Ends all servers and every process that they started. */
   close(): Promise<void>;
 }
 
 /**
- * Starts servers of the Model Context Protocol and makes tools of theirs (rule: mcp-tools). A server that cannot be
- * started, hangs or ends is told to `onNotice` and left out; the others go on.
+ * Starts Model Context Protocol servers and returns their tools (rule: mcp-tools). If a server cannot be started, hangs or
+ * ends, reports it to `onNotice` and continues without it.
  */
 export async function mcpTools(options: McpOptions): Promise<McpTools> {
   const servers = Object.entries(options.servers).map(
@@ -27,7 +27,7 @@ export async function mcpTools(options: McpOptions): Promise<McpTools> {
   return {
     tools: async () => {
       const tools: Tool[] = [];
-      // One after the other: a person can be asked about one server at a time.
+      // Sequential, because `review` may ask a person, who can answer about only one server at a time.
       for (const server of servers) tools.push(...(await server.tools()));
       return tools;
     },

@@ -1,8 +1,8 @@
-/** What a server sends is anything until it was looked at. */
+/** Returns true for an object that is not an array. Messages of a server are untrusted and may have any shape. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Level by level: what overflows the stack of a recursion is to be counted too. */
+/** Returns true if the value is nested more deeply. Iterative, because recursion would overflow the stack on hostile values. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= levels && level.length > 0; depth++)

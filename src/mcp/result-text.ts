@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import { OutputCapture } from '../tools/run/output-capture.js';
 import { isDeeperThan, isRecord } from './records.js';
 
-/** What a call came to, in words for the model. */
+/** The result of a call as text for the model. */
 export interface CallText {
   readonly text: string;
   readonly isError: boolean;
 }
 
-/** The result of `tools/call` as one text: what is no text is told about, not shown (rule: mcp-results). */
+/** Converts the result of `tools/call` to text. Describes images, sound and links in brackets (rule: mcp-results). */
 export function textOfResult(result: unknown): CallText {
   if (!isRecord(result)) return { text: 'The server answered with no result.', isError: true };
   const content = Array.isArray(result['content']) ? result['content'] : [];
@@ -17,7 +17,7 @@ export function textOfResult(result: unknown): CallText {
   return { text: cut(text) || 'Done; the tool said nothing.', isError: result['isError'] === true };
 }
 
-/** An output of any length, as that of a command: its beginning and its end. */
+/** Shortens a long result like the output of a command: keeps its beginning and its end. */
 function cut(text: string): string {
   const capture = new OutputCapture('ask the tool for less at a time');
   capture.add(Buffer.from(text));
@@ -30,8 +30,8 @@ function textOfBlock(block: unknown): string {
   if (type === 'text') return typeof text === 'string' ? text : '';
   if (type === 'image' || type === 'audio') return `[${type}, ${describeData(mimeType, data)}: not shown]`;
   if (type === 'resource_link') {
-    const said = [name, mimeType, description].filter((each) => typeof each === 'string').join(', ');
-    return `[a link to ${String(uri)}${said && ` (${said})`}: not read]`;
+    const details = [name, mimeType, description].filter((each) => typeof each === 'string').join(', ');
+    return `[a link to ${String(uri)}${details && ` (${details})`}: not read]`;
   }
   return type === 'resource' && isRecord(resource)
     ? textOfResource(resource)
@@ -43,26 +43,29 @@ function textOfResource({ uri, text, blob, mimeType }: Readonly<Record<string, u
   return `[${String(uri)}, ${describeData(mimeType, blob)}: not shown]`;
 }
 
-/** Four characters of base64 are three bytes. */
+/** Describes binary data by its type and its size. */
 function describeData(mimeType: unknown, data: unknown): string {
   const bytes = typeof data === 'string' ? Buffer.byteLength(data, 'base64') : 0;
   return `${typeof mimeType === 'string' ? mimeType : 'unknown type'}, ${bytes} bytes`;
 }
 
-/** Writing JSON recurses. */
+/** Maximum nesting of structured content. JSON.stringify recurses and would overflow the stack on deeper values. */
 const MAX_DEPTH = 100;
 
-/** A server should say the same as text, whole or as the one field of an object; only what it does not say so is added. */
+/**
+ * Returns structured content as JSON, unless a text block already repeats it, either as a whole or as the only field of
+ * the object.
+ */
 function structured(value: unknown, content: readonly unknown[]): readonly string[] {
   if (value === undefined) return [];
   if (isDeeperThan(MAX_DEPTH, value)) return [`[an object of more than ${MAX_DEPTH} levels: not shown]`];
   const [field, ...others] = isRecord(value) ? Object.values(value) : [];
-  const isSaid = content.some((block) => {
+  const isRepeated = content.some((block) => {
     const text = isRecord(block) ? block['text'] : undefined;
     if (typeof text !== 'string') return false;
     return (text === field && others.length === 0) || isDeepStrictEqual(readJson(text), value);
   });
-  return isSaid ? [] : [JSON.stringify(value)];
+  return isRepeated ? [] : [JSON.stringify(value)];
 }
 
 function readJson(text: string): unknown {

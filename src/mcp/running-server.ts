@@ -6,32 +6,32 @@ import type { McpServer } from './mcp-server.js';
 import { type McpReview, type McpTool, type McpVerdict, toMcpTool } from './mcp-tool.js';
 import { offeredNames } from './tool-names.js';
 
-/** What `mcpTools` is given. */
+/** Options of `mcpTools`. */
 export interface McpOptions {
-  /** The servers by the names that prefix their tools. */
+  /** The servers by name. The name becomes the prefix of their tools. */
   readonly servers: Readonly<Record<string, McpServer>>;
-  /** Where programs run, and what servers are told that is worked in; default: the folder of this process. */
+  /** Working directory of the servers, also reported to them as the project root. Default: the current directory. */
   readonly folder?: string | undefined;
   /**
-   * Decides about tools before the model hears of them, and again when a server describes them anew: for all of them, or for
-   * each by its fingerprint, where one that is missing is left out. Default: `ask`.
+   * Decides about new and changed tools before the model sees them. Returns one verdict for all, or a map from fingerprint
+   * to verdict; tools that are missing in the map are left out. Default: `ask` for all.
    */
   readonly review?:
     | ((review: McpReview) => Promise<McpVerdict | ReadonlyMap<string, McpVerdict>>)
     | undefined;
-  /** Told in one sentence when a server cannot be used any more, or a tool is left out. */
+  /** Called with one sentence when a server becomes unusable or a tool is left out. */
   readonly onNotice?: ((server: string, notice: string) => void) | undefined;
-  /** Ends the servers when it fires, also while they start. */
+  /** Ends all servers when it fires, even while they are starting. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds: 30,000 to start, 10,000 for a page of the list, 120,000 for a call where not given. */
+  /** Time limits. Defaults: 30 s to start, 10 s for each page of the tool list, 120 s for a call. */
   readonly timeouts?: Partial<McpTimeouts> | undefined;
 }
 
-/** A server and what it offers. */
+/** The state of a server and of its tools. */
 export interface McpServerState {
   readonly name: string;
   readonly isReady: boolean;
-  /** Why it is not. */
+  /** Why the server is not ready; undefined if it is. */
   readonly reason: string | undefined;
   readonly tools: readonly { readonly tool: McpTool; readonly verdict: McpVerdict }[];
   readonly leftOut: readonly LeftOutTool[];
@@ -39,7 +39,7 @@ export interface McpServerState {
 
 const defaultTimeouts: McpTimeouts = { connectMs: 30_000, listMs: 10_000, callMs: 120_000 };
 
-/** One of the servers of `mcpTools`, from its start to its end. */
+/** One of the servers of `mcpTools`. */
 export class RunningServer {
   readonly #name: string;
   readonly #options: McpOptions;
@@ -47,10 +47,10 @@ export class RunningServer {
   readonly #server: McpServer;
   #connection: McpConnection | undefined;
   #reason: string | undefined;
-  #renewing: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
   #listed: readonly McpTool[] = [];
   #leftOut: readonly LeftOutTool[] = [];
-  /** By fingerprint: what was decided holds for this very description. */
+  /** Verdicts by fingerprint, so that a changed tool needs a new verdict. */
   readonly #verdicts = new Map<string, McpVerdict>();
 
   constructor(name: string, server: McpServer, options: McpOptions) {
@@ -85,19 +85,19 @@ export class RunningServer {
 
   async tools(): Promise<readonly Tool[]> {
     if (this.#reason !== undefined) return [];
-    // Runs side by side wait for one listing, and a person is asked once.
-    this.#renewing ??= this.#renew().finally(() => {
-      this.#renewing = undefined;
+    // Concurrent runs share one listing, so that a person is asked only once.
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
     });
-    await this.#renewing;
+    await this.#refreshing;
     return this.#listed.flatMap((tool) => {
       const verdict = this.#verdictOn(tool);
       return verdict === 'leave-out' ? [] : [this.#toTool(tool, verdict)];
     });
   }
 
-  /** Lists and judges anew what has changed. */
-  async #renew(): Promise<void> {
+  /** Reads the tool list again if it has changed, and has new and changed tools reviewed. */
+  async #refresh(): Promise<void> {
     const connection = this.#connection;
     if (!connection?.isListStale || connection.ended !== undefined) return;
     try {
@@ -107,10 +107,10 @@ export class RunningServer {
         tools.map(({ name }) => name),
       );
       this.#listed = tools.map((tool, index) => toMcpTool(tool, names[index] ?? tool.name));
-      this.#tellLeftOut(leftOut);
+      this.#reportLeftOut(leftOut);
     } catch (error) {
       this.#giveUp(
-        `is left out, its tools cannot be listed: ${error instanceof Error ? error.message : error}`,
+        `is left out because its tools cannot be listed: ${error instanceof Error ? error.message : error}`,
       );
       await connection.close();
       return;
@@ -127,15 +127,15 @@ export class RunningServer {
     }
   }
 
-  /** What nobody has judged yet is not offered. */
+  /** Returns the verdict on a tool; a tool without one is not offered. */
   #verdictOn({ fingerprint }: McpTool): McpVerdict {
     return this.#verdicts.get(fingerprint) ?? 'leave-out';
   }
 
-  #tellLeftOut(leftOut: readonly LeftOutTool[]): void {
-    const known = new Set(this.#leftOut.map(({ name }) => name));
+  #reportLeftOut(leftOut: readonly LeftOutTool[]): void {
+    const reported = new Set(this.#leftOut.map(({ name }) => name));
     for (const { name, reason } of leftOut)
-      if (!known.has(name)) this.#tell(`offers ${name}, which is left out: ${reason}`);
+      if (!reported.has(name)) this.#notify(`offers ${name}, which is left out: ${reason}`);
     this.#leftOut = leftOut;
   }
 
@@ -145,7 +145,7 @@ export class RunningServer {
       name,
       description,
       inputSchema,
-      // What a server says of itself makes nothing easier: a tool that claims only to read is asked about like any other.
+      // The server's readOnlyHint is ignored: a malicious tool could claim it to avoid approval.
       annotations: { readOnlyHint: undefined, requiresApproval: verdict !== 'trust' || isDestructive },
       timeoutMs: this.#timeouts.callMs,
       preview: async (args) =>
@@ -159,7 +159,7 @@ export class RunningServer {
   }
 
   async #call(toolName: string, args: ToolArguments, call: McpCall) {
-    if (!this.#connection) throw new ToolError(`The server ${this.#name} does not run.`);
+    if (!this.#connection) throw new ToolError(`The server ${this.#name} is not running.`);
     return this.#connection.call(toolName, args, call).catch((error: Error) => {
       throw new ToolError(`The server ${this.#name} failed: ${error.message}.`);
     });
@@ -169,10 +169,10 @@ export class RunningServer {
     this.#listed = [];
     if (this.#reason !== undefined) return;
     this.#reason = reason;
-    this.#tell(reason);
+    this.#notify(reason);
   }
 
-  #tell(notice: string): void {
+  #notify(notice: string): void {
     this.#options.onNotice?.(this.#name, notice);
   }
 

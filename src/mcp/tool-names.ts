@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 
-/** What OpenAI and Anthropic allow in the name of a tool. */
+/** Maximum length of a tool name for OpenAI and Anthropic. */
 const MAX_LENGTH = 64;
+/** Characters that OpenAI and Anthropic reject in a tool name. */
 const foreign = /[^a-zA-Z0-9_-]/g;
 const HASH_LENGTH = 6;
-/** Where such a name of a server ends is not seen: `a__b` and `c` would be `a` and `b__c`. */
+/** Server names that make the prefix ambiguous: tool `c` of `a__b` would be called like tool `b__c` of `a`. */
 const ambiguous = /__|_$/;
-/** A tool that is called as if it had such digits could have the name of another one. */
-const likeDigits = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
+/** Names that end like one of our hash suffixes and could therefore equal the name of another tool. */
+const endsLikeHash = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
 
 /**
- * The names by which a model calls the tools of a server, in their order: `server__tool`, in characters and at a length
- * that every vendor allows. A name that had to be changed, or that two tools would share, ends in a few digits made of
- * the true one: so it is the same in every session, whatever else is offered (rule: mcp-names).
+ * Returns the names for the model, in the order of the tools: `server__tool`, with a length and characters that every
+ * vendor accepts. A name that had to be changed, or that two tools would share, ends in a hash of the original name, so
+ * that it is the same in every session, whichever other tools are offered (rule: mcp-names).
  */
 export function offeredNames(server: string, tools: readonly string[]): readonly string[] {
   const plain = tools.map((tool) => `${server}__${tool}`);
@@ -20,13 +21,13 @@ export function offeredNames(server: string, tools: readonly string[]): readonly
     const name = plain[index] ?? '';
     const valid = name.replace(foreign, '_');
     const isShared = plain.some((other, at) => at !== index && other.replace(foreign, '_') === valid);
-    const isClear = valid === name && !isShared && !ambiguous.test(server) && !likeDigits.test(name);
+    const isClear = valid === name && !isShared && !ambiguous.test(server) && !endsLikeHash.test(name);
     if (isClear && name.length <= MAX_LENGTH) return name;
-    return `${valid.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${digitsOf(server, tool)}`;
+    return `${valid.slice(0, MAX_LENGTH - HASH_LENGTH - 1)}_${hashOf(server, tool)}`;
   });
 }
 
-const digitsOf = (server: string, tool: string): string =>
+const hashOf = (server: string, tool: string): string =>
   createHash('sha256')
     .update(JSON.stringify([server, tool]))
     .digest('hex')

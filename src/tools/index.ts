@@ -1,4 +1,4 @@
-/** The tool pack for Node: tools over one folder, contained in it by real path. */
+/** The tool pack for Node: tools for one folder. They resolve symbolic links, so no path leads out of the folder. */
 
 export { matchLinesInVm } from './match-lines-in-vm.js';
 export { ProjectRoot } from './project-root.js';

@@ -17,18 +17,18 @@ import { checkSize, checkSpelling, notReadable, toToolError, translated } from '
 import { writeText } from './write-text.js';
 
 /**
- * A folder of this machine. Every path is judged by where it really leads, and what was opened is
- * judged once more, so that swapping a link between check and open gains nothing (rule: containment).
+ * A folder on disk. Checks the real path of every file before opening it, and checks the opened file again, so that
+ * swapping in a symbolic link between check and open does not help an attacker (rule: containment).
  */
 export class ProjectRoot implements Folder {
-  /** The folder's real path. */
+  /** Real path of the folder. */
   readonly folder: string;
 
   private constructor(folder: string) {
     this.folder = folder;
   }
 
-  /** The root itself may be a link. Throws if there is no such folder. */
+  /** Opens a folder; the path itself may be a symbolic link. Throws if the folder does not exist. */
   static async open(folder: string): Promise<ProjectRoot> {
     const real = await realpath(folder);
     const handle = await open(real, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
@@ -36,7 +36,7 @@ export class ProjectRoot implements Folder {
     return new ProjectRoot(real);
   }
 
-  /** A real path as a person writes it: relative to the root, with `/`; `.` for the root. */
+  /** Converts a real path to a path relative to the root, with `/`; the root is `.`. */
   name(realPath: string): string {
     return pathInside(this.folder, realPath);
   }
@@ -45,7 +45,7 @@ export class ProjectRoot implements Folder {
     return this.name(await this.locate(path));
   }
 
-  /** Where the path really leads; it need not exist yet. */
+  /** Returns the real path. The file need not exist yet. */
   async locate(path: string): Promise<string> {
     checkSpelling(path);
     return translated(path, locateContained(this.folder, path));
@@ -62,7 +62,7 @@ export class ProjectRoot implements Folder {
     );
   }
 
-  /** The text of a file. Throws `ToolError` for binary and for huge files. */
+  /** Reads a text file. Throws `ToolError` for binary and for huge files. */
   async readText(path: string): Promise<FileText> {
     return readText(this, path);
   }
@@ -75,8 +75,8 @@ export class ProjectRoot implements Folder {
   }
 
   /**
-   * A path to the folder that cannot be swapped while `use` works in it: through its open descriptor where the
-   * system has such paths (Linux), else its real path.
+   * Calls `use` with a path to the folder. On Linux the path goes through an open file descriptor, so nobody can replace
+   * the folder by a link meanwhile; on other systems it is the real path.
    */
   async useFolder<Result>(path: string, use: (pinned: string) => Promise<Result>): Promise<Result> {
     return this.#withOpened(path, 'folder', async ({ handle, path: inside }) =>

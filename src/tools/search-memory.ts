@@ -6,11 +6,11 @@ import { readTrajectory } from '../sdk/saved/read-trajectory.js';
 import { ProjectRoot } from './project-root.js';
 import { showing } from './read/limits.js';
 
-/** Where runs that are kept in the project stand, relative to it. */
+/** Folder for saved runs, relative to the project. */
 const PROJECT_RUNS_FOLDER = '.stepwise/runs';
 
 const DEFAULT_LIMIT = 5;
-/** In characters. */
+/** Maximum number of characters shown of each answer. */
 const MAX_ANSWER_LENGTH = 600;
 
 interface Memory {
@@ -20,7 +20,7 @@ interface Memory {
   readonly score: number;
 }
 
-/** `search_memory(query, limit)`: what was found out in saved runs of this project. */
+/** Creates `search_memory(query, limit)`, which searches the saved runs of this project. */
 export const searchMemoryTool = (root: ProjectRoot, savedRunsFolder?: string): Tool =>
   defineTool({
     name: 'search_memory',
@@ -44,7 +44,7 @@ export const searchMemoryTool = (root: ProjectRoot, savedRunsFolder?: string): T
     },
   });
 
-/** A folder with saved runs, and the root that contains it. */
+/** A folder with saved runs, relative to its root. */
 interface Place {
   readonly root: ProjectRoot;
   readonly folder: string;
@@ -70,7 +70,7 @@ async function readMemories(places: readonly Place[], words: ReadonlySet<string>
   return memories;
 }
 
-/** What is no saved run, is damaged, or has no end yet, as the run that asks, is passed over. */
+/** Reads a saved run. Returns undefined for other and damaged files, and for runs that have not ended, such as the current one. */
 async function readSaved(root: ProjectRoot, path: string): Promise<Trajectory | undefined> {
   try {
     const saved = readTrajectory((await root.readText(path)).content);
@@ -81,7 +81,7 @@ async function readSaved(root: ProjectRoot, path: string): Promise<Trajectory | 
   }
 }
 
-/** A word of the task counts three times one of the answer or the thoughts. */
+/** Scores a run against the query: 3 for each word found in the task, 1 for each found in the answer or the thoughts. */
 function toMemory(path: string, { task, result, responses }: Trajectory, words: ReadonlySet<string>): Memory {
   const answer = result?.answer ?? '(no answer)';
   const thoughts = responses.map(({ thought }) => thought ?? '').join(' ');
@@ -97,7 +97,7 @@ function wordsOf(text: string): ReadonlySet<string> {
 }
 
 function render(found: readonly Memory[], limit: number): string {
-  if (found.length === 0) return 'No earlier run fits.';
+  if (found.length === 0) return 'No earlier run matches the query.';
   const shown = found.slice(0, limit);
   const count = {
     shown: shown.length,

@@ -6,13 +6,13 @@ import { completeLimits, type GivenLimits } from './read/limits.js';
 import { runCommandTool } from './run/run-command.js';
 import { searchMemoryTool } from './search-memory.js';
 
-/** What the tools of a pack may do. An option that is undefined is one left out. */
+/** Options of a tool pack. An undefined option has its default. */
 export interface ToolPackOptions extends GivenLimits {
-  /** Where runs of this project are saved, for `search_memory`; without it, only `.stepwise/runs` of the project. */
+  /** Folder with saved runs that `search_memory` searches in addition to `.stepwise/runs` of the project. */
   readonly savedRunsFolder?: string | undefined;
 }
 
-/** Tools that look at a folder and change nothing. Throws if there is no such folder or a limit is none. */
+/** Creates the read-only tools for a folder. Throws if the folder does not exist or a limit is invalid. */
 export async function createReadTools(
   folder: string,
   options: ToolPackOptions = {},
@@ -20,7 +20,7 @@ export async function createReadTools(
   return readTools(await ProjectRoot.open(folder), options);
 }
 
-/** All tools for a folder; those that change something ask for approval first. Throws as `createReadTools` does. */
+/** Creates all tools for a folder. Tools that change something need approval. Throws the same errors as `createReadTools`. */
 export async function createToolPack(
   folder: string,
   options: ToolPackOptions = {},

@@ -7,15 +7,14 @@ import { changedMeanwhile, toToolError } from './folder/path-errors.js';
 
 const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** A folder of this machine, whose folders can be held while something is written in them. */
+/** A folder on disk that can pin a subfolder while a file is written to it. */
 interface PinnableFolder extends Pick<Folder, 'nameOf' | 'exists' | 'readIfText'> {
   useFolder<Result>(path: string, use: (pinned: string) => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Writes a file as a whole or not at all: beside it first, then moved into its place, so that a full disk leaves
- * the old one as it was. `expected` is the text it is to replace (undefined: there is no file yet).
- * Throws `ToolError` where the file is not as expected.
+ * Replaces a file atomically: writes a temporary file in the same folder and renames it, so that a full disk cannot
+ * damage the old file. Throws `ToolError` if the current text of the file is not `expected`.
  */
 export async function writeText(
   root: PinnableFolder,
@@ -54,7 +53,7 @@ const modeOf = async (file: string): Promise<number> =>
     () => 0o644,
   );
 
-/** One level at a time, each in its verified parent. */
+/** Creates missing folders level by level, each inside its verified parent. */
 async function makeFolder(root: PinnableFolder, folder: string): Promise<void> {
   if (folder === '.') return;
   await makeFolder(root, dirname(folder));

@@ -83,7 +83,7 @@ describe('saved runs (rule: saved-runs)', () => {
   test('search_memory does not find the run that calls it', async () => {
     const bench = await setUp([act('search_memory(query="discount")'), answer('Nothing.')], files);
     await bench.run([...scripted, 'Where was the discount?']);
-    expect(bench.prompt(1)).toContain('No earlier run fits.');
+    expect(bench.prompt(1)).toContain('No earlier run matches the query.');
   }, 30_000);
 });
 

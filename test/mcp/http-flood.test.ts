@@ -14,7 +14,7 @@ interface Request {
   readonly params: { readonly protocolVersion: string };
 }
 
-/** A server over HTTP that tells without end, in its stream of events, that its tools have changed. */
+/** An HTTP server whose event stream repeats `tools/list_changed` forever. */
 async function answerRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'GET') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -37,7 +37,7 @@ afterEach(() => {
   server.close();
 });
 
-test('a server at an address that tells of changes without end is left too, and told why (rule: mcp-servers)', async () => {
+test('an MCP server over HTTP that floods its event stream is disconnected and the reason is reported (rule: mcp-servers)', async () => {
   const url = await listen(server);
   const notices: string[] = [];
   const mcp = await mcpTools({

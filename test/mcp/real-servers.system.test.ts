@@ -62,7 +62,7 @@ async function serveEverything(kind: 'streamableHttp' | 'sse'): Promise<number> 
   return port;
 }
 
-const ways: readonly (readonly [string, () => Promise<McpServer>])[] = [
+const transports: readonly (readonly [string, () => Promise<McpServer>])[] = [
   ['standard input and output', async () => ({ command: node, args: [everything] })],
   [
     'streamable HTTP',
@@ -74,8 +74,8 @@ const ways: readonly (readonly [string, () => Promise<McpServer>])[] = [
   ],
 ];
 
-describe.each(ways)('server-everything over %s', (_, where) => {
-  test('offers its tools, answers, shows progress and stops (rule: mcp-tools)', async () => {
+describe.each(transports)('server-everything over %s', (_, where) => {
+  test('server-everything lists its tools, returns results, reports progress and survives a cancelled call (rule: mcp-tools)', async () => {
     const { tools, mcp } = await open(await where());
     expect(tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['real__echo', 'real__get-sum', 'real__trigger-long-running-operation']),
@@ -90,10 +90,10 @@ describe.each(ways)('server-everything over %s', (_, where) => {
       JSON.parse(String(await call(tools, 'get-structured-content', { location: 'Chicago' }))),
     ).toHaveProperty('temperature');
     await expect(call(tools, 'echo', { message: 5 })).rejects.toThrow('Invalid arguments for tool echo');
-    const pieces: string[] = [];
+    const outputs: string[] = [];
     const slow = { duration: 0.2, steps: 2 };
-    await call(tools, 'trigger-long-running-operation', slow, { onOutput: (piece) => pieces.push(piece) });
-    expect(pieces[0]).toBe('1/2\n');
+    await call(tools, 'trigger-long-running-operation', slow, { onOutput: (output) => outputs.push(output) });
+    expect(outputs[0]).toBe('1/2\n');
     const signal = AbortSignal.timeout(100);
     await expect(
       call(tools, 'trigger-long-running-operation', { duration: 600, steps: 2 }, { signal }),
@@ -103,13 +103,13 @@ describe.each(ways)('server-everything over %s', (_, where) => {
 });
 
 describe('server-filesystem', () => {
-  test('reads in the folder that it is told, and says why not elsewhere (rule: mcp-servers)', async () => {
+  test('server-filesystem reads inside its folder and denies access elsewhere (rule: mcp-servers)', async () => {
     const { tools } = await open({ command: node, args: [filesystem, folder] });
     expect(await call(tools, 'read_text_file', { path: join(folder, 'a.txt') })).toBe('alpha\n'.trimEnd());
     await expect(call(tools, 'read_text_file', { path: '/etc/hostname' })).rejects.toThrow('Access denied');
   });
 
-  test('its tools serve a run: asked about, run, and read by the model (rule: mcp-trust)', async () => {
+  test('a run offers the tools of server-filesystem and calls one after approval (rule: mcp-trust)', async () => {
     const { mcp } = await open({ command: node, args: [filesystem, folder] });
     const script = [
       {
@@ -139,19 +139,19 @@ describe('server-filesystem', () => {
   });
 });
 
-describe('a server at an address (rule: mcp-servers)', () => {
+describe('MCP servers over HTTP (rule: mcp-servers)', () => {
   const secret = 'Bearer token-canary-0123456789';
 
-  /** A server that treats each request like this, and what came to it. */
+  /** Starts a server that answers every request like this; returns the authorization headers it received. */
   async function serve(status: number, { location, body = '' }: { location?: string; body?: string }) {
-    const seen: (string | undefined)[] = [];
+    const received: (string | undefined)[] = [];
     const server = createServer((request, response) => {
-      seen.push(request.headers.authorization);
+      received.push(request.headers.authorization);
       response.writeHead(status, { ...(location && { location }), 'content-type': 'application/json' });
       response.end(body || JSON.stringify({ said: request.headers.authorization }));
     });
     const url = await listen(server);
-    return { url: `${url}/mcp`, seen, close: () => server.close() };
+    return { url: `${url}/mcp`, received, close: () => server.close() };
   }
 
   async function noticeOf(server: McpServer): Promise<string> {
@@ -161,17 +161,17 @@ describe('a server at an address (rule: mcp-servers)', () => {
     return notices.join('\n');
   }
 
-  test('a redirect to another origin is not followed, so no header goes there', async () => {
+  test('an MCP client does not follow redirects to another origin, so its headers do not leak', async () => {
     const elsewhere = await serve(200, {});
     const server = await serve(307, { location: elsewhere.url });
     const notice = await noticeOf({ url: server.url, headers: { Authorization: secret } });
     expect(notice).toContain('cannot be used');
-    expect({ here: server.seen, there: elsewhere.seen }).toEqual({ here: [secret], there: [] });
+    expect({ here: server.received, there: elsewhere.received }).toEqual({ here: [secret], there: [] });
     server.close();
     elsewhere.close();
   });
 
-  test('a failure that repeats the header does not show it', async () => {
+  test('a notice about a failed MCP server redacts headers that the server repeats', async () => {
     const server = await serve(500, {});
     const notice = await noticeOf({ url: server.url, headers: { Authorization: secret } });
     expect(notice).toContain('[redacted]');
@@ -179,15 +179,17 @@ describe('a server at an address (rule: mcp-servers)', () => {
     server.close();
   });
 
-  test('a message that is too long is not collected', async () => {
+  test('an MCP server that sends a message over 10 MB cannot be used', async () => {
     const server = await serve(200, {
       body: `{"jsonrpc":"2.0","id":0,"result":"${'x'.repeat(11_000_000)}"}`,
     });
-    expect(await noticeOf({ url: server.url })).toContain('A message of more than 10000000 bytes.');
+    expect(await noticeOf({ url: server.url })).toContain(
+      'The server sent a message of more than 10000000 bytes.',
+    );
     server.close();
   });
 
-  test.each(['file:///etc/passwd', 'no address'])('%s is none', async (url) => {
-    expect(await noticeOf({ url })).toBe('cannot be used: its url is no http or https address');
+  test.each(['file:///etc/passwd', 'no address'])('rejects %s as the url of an MCP server', async (url) => {
+    expect(await noticeOf({ url })).toBe('cannot be used: its url is not a valid http or https address');
   });
 });

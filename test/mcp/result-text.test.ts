@@ -17,29 +17,30 @@ test.each([
   ['an image', [{ type: 'image', mimeType: 'image/png', data }], '[image, image/png, 10 bytes: not shown]'],
   ['sound', [{ type: 'audio', mimeType: 'audio/wav', data }], '[audio, audio/wav, 10 bytes: not shown]'],
   ['a link', [{ type: 'resource_link', uri: 'file:///a', name: 'A' }], '[a link to file:///a (A): not read]'],
-  ['a text of a resource', [{ type: 'resource', resource: { uri: 'x:1', text: 'said' } }], '[x:1]\nsaid'],
+  ['the text of a resource', [{ type: 'resource', resource: { uri: 'x:1', text: 'said' } }], '[x:1]\nsaid'],
   [
-    'bytes of a resource',
+    'the bytes of a resource',
     [{ type: 'resource', resource: { uri: 'x:1', mimeType: 'application/zip', blob: data } }],
     '[x:1, application/zip, 10 bytes: not shown]',
   ],
-  ['what comes in a later protocol', [{ type: 'hologram' }], '[a part of the type hologram: not shown]'],
-  ['what is no part', [7, null], '[a part that cannot be read]\n\n[a part that cannot be read]'],
-  ['nothing', [], 'Done; the tool said nothing.'],
-])('%s becomes text with a remark (rule: mcp-results)', (_, content, text) => {
+  ['a block of an unknown type', [{ type: 'hologram' }], '[a part of the type hologram: not shown]'],
+  ['an invalid block', [7, null], '[a part that cannot be read]\n\n[a part that cannot be read]'],
+  ['an empty result', [], 'Done; the tool said nothing.'],
+])('textOfResult converts %s to text for the model (rule: mcp-results)', (_, content, text) => {
   expect(textOf(...content)).toBe(text);
 });
 
-test('structured content is added where the text does not say it already (rule: mcp-results)', () => {
+test('textOfResult appends structured content unless the text already contains it (rule: mcp-results)', () => {
   const structuredContent = { degrees: 33 };
-  const said = (text: string) => textOfResult({ content: [{ type: 'text', text }], structuredContent }).text;
-  expect(said('{ "degrees": 33 }')).toBe('{ "degrees": 33 }');
-  expect(said('It is hot.')).toBe('It is hot.\n\n{"degrees":33}');
+  const textWith = (text: string) =>
+    textOfResult({ content: [{ type: 'text', text }], structuredContent }).text;
+  expect(textWith('{ "degrees": 33 }')).toBe('{ "degrees": 33 }');
+  expect(textWith('It is hot.')).toBe('It is hot.\n\n{"degrees":33}');
   const wrapped = { content: [{ type: 'text', text: 'a\nb' }], structuredContent: { content: 'a\nb' } };
   expect(textOfResult(wrapped).text).toBe('a\nb');
 });
 
-test('a result of any shape becomes a text of at most 31,000 characters (rule: mcp-results)', () => {
+test('textOfResult converts any value to a non-empty text of less than 31,000 characters (rule: mcp-results)', () => {
   const block = fc.record(
     { type: fc.constantFrom('text', 'image', 'resource', 'resource_link', 'other'), text: fc.jsonValue() },
     { requiredKeys: [] },

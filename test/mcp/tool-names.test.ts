@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { offeredNames } from '../../src/mcp/tool-names.js';
 
-test('a tool is called by its server and its name (rule: mcp-names)', () => {
+test('offeredNames joins the names of server and tool with two underscores (rule: mcp-names)', () => {
   expect(offeredNames('files', ['read_file', 'list-all'])).toEqual(['files__read_file', 'files__list-all']);
 });
 
-test('a name that no vendor would take, or that two tools share, ends in digits of its own (rule: mcp-names)', () => {
+test('offeredNames appends a hash to names that are invalid or shared by two tools (rule: mcp-names)', () => {
   const names = offeredNames('my server', ['a.b', 'a b', 'ü'.repeat(70)]);
   expect(names[0]).toMatch(/^my_server__a_b_[0-9a-f]{6}$/);
   expect(names[1]).toMatch(/^my_server__a_b_[0-9a-f]{6}$/);
@@ -14,7 +14,7 @@ test('a name that no vendor would take, or that two tools share, ends in digits 
   expect(new Set(names).size).toBe(3);
 });
 
-test('tools of two servers never share a name (rule: mcp-names)', () => {
+test('offeredNames gives tools of different servers different names (rule: mcp-names)', () => {
   const part = fc.stringMatching(/^[ab_.]{1,6}$/);
   fc.assert(
     fc.property(part, part, part, part, (server, tool, otherServer, otherTool) => {
@@ -24,13 +24,13 @@ test('tools of two servers never share a name (rule: mcp-names)', () => {
   );
 });
 
-test('a tool that is called as another one is offered shares no name with it (rule: mcp-names)', () => {
+test('offeredNames keeps apart a tool that is named like the hashed name of another one (rule: mcp-names)', () => {
   const [taken = ''] = offeredNames('a.b', ['x']);
   const tool = taken.slice('a_b__'.length);
   expect(offeredNames('a_b', [tool])).not.toEqual([taken]);
 });
 
-test('all names are valid for OpenAI and Anthropic, differ, and do not depend on their order (rule: mcp-names)', () => {
+test('offeredNames returns valid, distinct names for any input, independent of the order of the tools (rule: mcp-names)', () => {
   const name = fc.oneof(
     fc.string({ minLength: 1, maxLength: 80, unit: 'grapheme' }),
     fc.constantFrom('a.b', 'a b', 'a_b', 'a/b', 'x'.repeat(64), 'x'.repeat(65)),

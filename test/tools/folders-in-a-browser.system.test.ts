@@ -13,14 +13,13 @@ import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 
 const home = temporaryFolder();
 
-/** What only a browser can show, in Chromium. */
 const { describe: inChromium } = needs(chromiumBrowser);
 
-/** In the page: a folder of the page's own (OPFS), which has the handles of a picked one, and the tools over it. */
+/** Script of the page. Uses the origin private file system (OPFS), whose handles have the type of picked ones. */
 const lab = `
   import * as tools from './portable/index.js';
   const searchIn = () => tools.matchLinesInWorker(() => new Worker('/worker.js', { type: 'module' }));
-  const told = async (what) => Promise.resolve().then(what).catch(({ name: kind, message }) => ({ kind, message }));
+  const outcome = async (work) => Promise.resolve().then(work).catch(({ name: kind, message }) => ({ kind, message }));
   globalThis.lab = {
     async emptyFolder() {
       const root = await navigator.storage.getDirectory();
@@ -42,7 +41,7 @@ const lab = `
     open(handle) {
       this.use(tools.pickedStore(handle));
     },
-    /** As the files of an input for folders come: the folder's own name first. */
+    /** Opens the files of a folder input. Their paths start with the name of the folder. */
     openFiles(files) {
       this.use(tools.memoryStore([...files].map((file) => [file.webkitRelativePath.replace(/^[^/]*\\//, ''), file])));
     },
@@ -50,10 +49,10 @@ const lab = `
       this.folder = new tools.StoredFolder(store);
       this.tools = tools.createFileTools(this.folder, { matchLines: searchIn() });
     },
-    async said(name, args) {
+    async callTool(name, args) {
       const tool = this.tools.find((each) => each.name === name);
       const context = { signal: new AbortController().signal, callId: 'call_1', earlierCallIds: [] };
-      return [await told(() => tool.preview?.(args, context)), await told(() => tool.execute(args, context))];
+      return [await outcome(() => tool.preview?.(args, context)), await outcome(() => tool.execute(args, context))];
     },
   };`;
 
@@ -82,7 +81,7 @@ inChromium('file tools in a browser', () => {
     await site?.close();
   });
 
-  test('a picked folder says the same as one in memory, through every tool (rule: portable-tools)', async () => {
+  test('every file tool returns the same for a picked folder as for a folder in memory (rule: portable-tools)', async () => {
     const page = await openLab();
     await fc.assert(
       fc.asyncProperty(project, fc.array(call, { minLength: 1, maxLength: 8 }), async (files, calls) => {
@@ -95,7 +94,7 @@ inChromium('file tools in a browser', () => {
     );
   }, 120_000);
 
-  test('what is written arrives on disk whole, or not at all (rule: portable-tools)', async () => {
+  test('a picked folder writes a new file, and rejects a write if the old text is not as expected (rule: portable-tools)', async () => {
     const page = await openLab();
     await openOpfs(page, { 'a.txt': Buffer.from('one\n') });
     expect(await inPage(page, 'write_file', { path: 'new/deep/b.txt', content: 'b' })).toMatchObject([
@@ -115,7 +114,7 @@ inChromium('file tools in a browser', () => {
     expect(ends).toEqual([changed, changed, changed, 'somebody else', ['a.txt', 'new']]);
   });
 
-  test('a person who refuses writing is obeyed, and one who withdraws the folder ends the run (rule: portable-tools)', async () => {
+  test('refused write permission is a ToolError, and a withdrawn folder is a TerminalToolError (rule: portable-tools)', async () => {
     const page = await openLab();
     await openOpfs(page, { 'a.txt': Buffer.from('one') });
     await page.evaluate(`(async () => {
@@ -127,7 +126,7 @@ inChromium('file tools in a browser', () => {
     const edit = { path: 'a.txt', old_string: 'one', new_string: 'two' };
     expect(await inPage(page, 'edit_file', edit)).toMatchObject([
       expect.stringContaining('+two'),
-      { kind: 'ToolError', message: 'The browser may not write to this folder: nothing is changed.' },
+      { kind: 'ToolError', message: 'The browser may not write to this folder, so nothing was changed.' },
     ]);
     await page.evaluate(`(async () => {
       const root = await navigator.storage.getDirectory();
@@ -140,7 +139,7 @@ inChromium('file tools in a browser', () => {
     ]);
   });
 
-  test('an expression that backtracks for ever is given up, and the page lives on (rule: portable-tools)', async () => {
+  test('in a browser, a backtracking expression times out without blocking the page (rule: portable-tools)', async () => {
     const page = await openLab();
     await openOpfs(page, { 'a.txt': Buffer.from(`${'a'.repeat(40)}!\nprice`) });
     await page.evaluate('globalThis.turns = 0; setInterval(() => { turns += 1; }, 10);');
@@ -153,7 +152,7 @@ inChromium('file tools in a browser', () => {
     expect(await page.evaluate('turns')).toBeGreaterThan(3);
   });
 
-  test('a folder of this disk: its links are followed nowhere, odd names are read (rule: containment)', async () => {
+  test('the tools follow no links in a dropped folder and read files with unusual names (rule: containment)', async () => {
     const folder = join(home, 'project');
     writeFiles(folder, {
       'a.txt': 'inside',
@@ -183,7 +182,7 @@ inChromium('file tools in a browser', () => {
     expect(await inPage(page, 'search_code', { pattern: 'secret' })).toEqual([null, 'No matches.']);
   });
 
-  test("the files of an input are read when they are needed; what is written stays in the page's memory", async () => {
+  test('the tools read and edit the files of a folder input without changing the disk', async () => {
     const folder = join(home, 'given');
     writeFiles(folder, {
       'src/a.ts': 'const price = 1;',
@@ -217,7 +216,7 @@ async function openLab(): Promise<Page> {
   return page;
 }
 
-/** Drops a folder of this disk on the page, as a person would: the handle is the browser's own. */
+/** Drops a folder on disk on the page, so that the browser creates a real handle for it. */
 async function dropFolder(page: Page, folder: string): Promise<void> {
   await page.evaluate(`globalThis.dropped = new Promise((resolve) => {
     document.addEventListener('dragover', (event) => event.preventDefault());
@@ -243,4 +242,4 @@ async function openOpfs(page: Page, files: Readonly<Record<string, Uint8Array>>)
 }
 
 const inPage = async (page: Page, name: string, args: ToolArguments): Promise<unknown> =>
-  json(await page.evaluate(`lab.said(${JSON.stringify(name)}, ${JSON.stringify(args)})`));
+  json(await page.evaluate(`lab.callTool(${JSON.stringify(name)}, ${JSON.stringify(args)})`));

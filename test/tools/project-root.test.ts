@@ -11,7 +11,7 @@ import { openWorkshop, secret, swapping } from '../support/workshop.js';
 
 const textOf = async (root: ProjectRoot, path: string) => (await root.readText(path)).content;
 
-describe('tools are contained by real path (rule: containment)', () => {
+describe('containment by real path (rule: containment)', () => {
   test.each([
     '../outside/secret.txt',
     'a/../../outside/secret.txt',
@@ -25,7 +25,7 @@ describe('tools are contained by real path (rule: containment)', () => {
     'link-out/missing.txt',
     'file-out.txt',
     'chain',
-  ])('`%s` leads outside: a security violation, whether it exists or not', async (path) => {
+  ])('every tool rejects %s as a security violation, since it leads out of the project', async (path) => {
     const { folder, outside, call } = await openWorkshop({ 'a/b.txt': 'b' });
     symlinkSync(outside, join(folder, 'link-out'));
     symlinkSync(join(outside, 'secret.txt'), join(folder, 'file-out.txt'));
@@ -56,7 +56,7 @@ describe('tools are contained by real path (rule: containment)', () => {
     'to-env',
     'loop',
     '.ssh/x',
-  ])('`%s` is missing or forbidden: one and the same answer', async (path) => {
+  ])('read_file gives the same error for missing and forbidden paths on disk: %s', async (path) => {
     const { folder, call } = await openWorkshop({
       '.env': 'KEY=1',
       '.env.local': 'KEY=1',
@@ -78,7 +78,7 @@ describe('tools are contained by real path (rule: containment)', () => {
     ['a\0b', 'NUL'],
     ['a\\b', 'Use "/"'],
     ['C:\\x', 'Use "/"'],
-  ])('%j is refused with a hint', async (path, hint) => {
+  ])('read_file rejects the path %j on disk with a hint', async (path, hint) => {
     const { call } = await openWorkshop();
     await expect(call('read_file', { path })).rejects.toThrow(hint);
   });
@@ -90,13 +90,13 @@ describe('tools are contained by real path (rule: containment)', () => {
     'a/../a/b.txt',
     'inner/b.txt',
     '…/ä b.txt',
-  ])('`%s` is inside and is read', async (path) => {
+  ])('read_file reads %s, which is inside the project', async (path) => {
     const { folder, call } = await openWorkshop({ 'a/b.txt': 'text', '…/ä b.txt': 'text' });
     symlinkSync('a', join(folder, 'inner'));
     expect(await call('read_file', { path })).toContain('1: text');
   });
 
-  test('the root may itself be a link, and absolute paths inside it are taken', async () => {
+  test('ProjectRoot can be opened through a link and reads absolute paths inside it', async () => {
     const { folder, outside } = await openWorkshop({ 'a.txt': 'text' });
     symlinkSync(folder, join(outside, 'alias'));
     const root = await ProjectRoot.open(join(outside, 'alias'));
@@ -105,7 +105,7 @@ describe('tools are contained by real path (rule: containment)', () => {
     expect(await textOf(root, join(outside, 'alias', 'a.txt'))).toBe('text');
   });
 
-  test('whatever path is asked for, nothing from outside comes back', async () => {
+  test('ProjectRoot never returns a text from outside for any path', async () => {
     const { folder, outside } = await openWorkshop({ 'a/b.txt': 'inside' });
     symlinkSync(outside, join(folder, 'out'));
     const root = await ProjectRoot.open(folder);
@@ -132,19 +132,19 @@ describe('tools are contained by real path (rule: containment)', () => {
     );
   });
 
-  test('a folder swapped for a link between check and open gains nothing', async () => {
+  test('ProjectRoot reads nothing from outside while another process swaps a folder for a link', async () => {
     const { folder, outside } = await openWorkshop({ 'a/secret.txt': 'inside' });
     symlinkSync(outside, join(folder, 'evil'));
     const root = await ProjectRoot.open(folder);
     const swapper = new Worker(swapping, { eval: true, workerData: folder });
-    const seen = new Set<string>();
+    const outcomes = new Set<string>();
     for (let round = 0; round < 3_000; round++) {
-      seen.add(await textOf(root, 'a/secret.txt').catch((error: Error) => error.name));
+      outcomes.add(await textOf(root, 'a/secret.txt').catch((error: Error) => error.name));
     }
     await swapper.terminate();
-    expect([...seen].filter((text) => text.includes(secret))).toEqual([]);
-    expect(seen).toContain('inside');
-    expect(seen).toContain('SecurityViolation');
+    expect([...outcomes].filter((text) => text.includes(secret))).toEqual([]);
+    expect(outcomes).toContain('inside');
+    expect(outcomes).toContain('SecurityViolation');
   }, 30_000);
 });
 
@@ -152,13 +152,13 @@ test.each([
   'constructor',
   '__proto__',
   'toString',
-])('a failure whose code is `%s` is no trouble of the machine', (code) => {
+])('toToolError does not treat an error with the code %s as a failure of the machine', (code) => {
   const error = toToolError(Object.assign(new Error('odd'), { code, name: code }), 'a.ts');
   expect(error).toEqual(new ToolError('There is no readable file or folder at "a.ts".'));
 });
 
 describe('special files (rule: containment)', () => {
-  test('a pipe, a device, a folder, a huge and a sparse file are refused and hold nobody up', async () => {
+  test('tools reject pipes, folders, huge files and sparse files without blocking', async () => {
     const { folder, call, write } = await openWorkshop();
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     execFileSync('truncate', ['-s', '1T', join(folder, 'sparse')]);
@@ -170,7 +170,7 @@ describe('special files (rule: containment)', () => {
     expect(await call('search_code', { pattern: 'x' })).toBe('No matches.\n(2 files could not be read)');
   });
 
-  test('a hard link is a file like any other; a binary file is named as such', async () => {
+  test('read_file reads a hard link and rejects a binary file', async () => {
     const { folder, call, write } = await openWorkshop({ 'a.txt': 'text' });
     linkSync(join(folder, 'a.txt'), join(folder, 'b.txt'));
     write('c.bin', Buffer.from([1, 0, 2]));
@@ -178,7 +178,7 @@ describe('special files (rule: containment)', () => {
     await expect(call('read_file', { path: 'c.bin' })).rejects.toThrow('is a binary file');
   });
 
-  test('a root that is gone, or is a file, is an error at once', async () => {
+  test('ProjectRoot.open rejects a file or a missing folder', async () => {
     const { folder, write } = await openWorkshop();
     write('file', '');
     await expect(ProjectRoot.open(join(folder, 'file'))).rejects.toThrow();

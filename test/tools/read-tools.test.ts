@@ -8,21 +8,21 @@ const lines = (count: number, text = 'line') =>
   Array.from({ length: count }, (_, index) => `${text} ${index + 1}\n`).join('');
 
 describe('read_file (rule: tool-pack)', () => {
-  test('shows numbered lines under a header with path, range and total', async () => {
+  test('read_file shows numbered lines under a header with path, range and total', async () => {
     const { call } = await openWorkshop({ 'a.txt': 'one\ntwo\n\nfour' });
     expect(await call('read_file', { path: 'a.txt', start_line: 2, end_line: 9 })).toBe(
       'a.txt (lines 2-4 of 4)\n2: two\n3: \n4: four',
     );
   });
 
-  test('shows 500 lines at most and says how to go on (rule: tool-limits)', async () => {
+  test('read_file shows at most 500 lines and says how to continue (rule: tool-limits)', async () => {
     const { call } = await openWorkshop({ 'a.txt': lines(1_200) });
     const text = await call('read_file', { path: 'a.txt', start_line: 101 });
     expect(text).toMatch(/^a\.txt \(lines 101-600 of 1200\)\n101: line 101\n/);
     expect(text).toMatch(/600: line 600\nshowing 500 of 1100 lines; go on with start_line=601$/);
   });
 
-  test('a limit that is undefined is one left out (rule: tool-limits)', async () => {
+  test('createReadTools uses the default for a limit that is undefined (rule: tool-limits)', async () => {
     const given = {
       maxLines: undefined,
       maxFiles: undefined,
@@ -36,7 +36,7 @@ describe('read_file (rule: tool-pack)', () => {
     expect(await read?.execute({ path: 'a.txt' }, context)).toMatch(/showing 500 of 501 lines; .*$/);
   });
 
-  test('cuts a line that is a file of its own', async () => {
+  test('read_file shortens a file that is one very long line', async () => {
     const { call } = await openWorkshop({ 'min.js': 'x'.repeat(1_000_000) });
     expect(await call('read_file', { path: 'min.js' })).toContain('showing 2000 of 1000000 characters');
   });
@@ -44,12 +44,12 @@ describe('read_file (rule: tool-pack)', () => {
   test.each([
     [{ start_line: 9 }, 'has only 2 lines'],
     [{ start_line: 2, end_line: 1 }, 'end_line must not be smaller'],
-  ])('%j is explained', async (range, message) => {
+  ])('read_file explains why the range %j is invalid', async (range, message) => {
     const { call } = await openWorkshop({ 'a.txt': 'one\ntwo\n' });
     await expect(call('read_file', { path: 'a.txt', ...range })).rejects.toThrow(message);
   });
 
-  test('an empty file is said to be empty; a start before the first line is the first', async () => {
+  test('read_file reports an empty file, and reads from line 1 if start_line is negative', async () => {
     const { call } = await openWorkshop({ 'a.txt': '', 'b.txt': 'x' });
     expect(await call('read_file', { path: 'a.txt' })).toBe('a.txt: the file is empty.');
     expect(await call('read_file', { path: 'b.txt', start_line: -3 })).toContain('1: x');
@@ -71,7 +71,7 @@ describe('list_files and get_file_tree (rule: tool-pack)', () => {
     '.env': 'KEY=1',
   };
 
-  test('honour .gitignore at every level, and never show secrets or dependencies', async () => {
+  test('list_files obeys every .gitignore and omits secrets and dependencies', async () => {
     const { call } = await openWorkshop(project);
     expect((await call('list_files', {})).split('\n')).toEqual([
       '.gitignore',
@@ -93,18 +93,18 @@ describe('list_files and get_file_tree (rule: tool-pack)', () => {
     ['*.{ts,tsx}', ['src/a.ts', 'src/c.tsx', 'src/deep/b.test.ts']],
     ['{src,lib}/{a,c}.*', ['src/a.ts', 'src/c.tsx']],
     ['!x', []],
-  ])('the pattern `%s`', async (pattern, expected) => {
+  ])('list_files filters by the pattern %s', async (pattern, expected) => {
     const { call } = await openWorkshop(project);
     const shown = (await call('list_files', { pattern })).split('\n').filter((line) => line.includes('/'));
     expect(shown).toEqual(expected);
   });
 
-  test('a folder by path, with the rules of the folders above', async () => {
+  test('list_files of a subfolder obeys the .gitignore files of its parents', async () => {
     const { call } = await openWorkshop(project);
     expect(await call('list_files', { path: 'src/local' })).toBe('src/local/keep.txt\nshowing 1 of 1 files');
   });
 
-  test('200 files at most, the rest counted (rule: tool-limits)', async () => {
+  test('list_files shows at most 200 files and counts the rest (rule: tool-limits)', async () => {
     const files = Object.fromEntries(Array.from({ length: 250 }, (_, index) => [`f/${index}.txt`, '']));
     const { call } = await openWorkshop(files);
     const text = await call('list_files', {});
@@ -112,14 +112,14 @@ describe('list_files and get_file_tree (rule: tool-pack)', () => {
     expect(text).toMatch(/showing 200 of 250 files; give a deeper path or a pattern$/);
   });
 
-  test('links are not followed', async () => {
+  test('list_files does not follow symbolic links', async () => {
     const { folder, outside, call } = await openWorkshop({ 'a.txt': '' });
     symlinkSync(outside, join(folder, 'out'));
     symlinkSync('.', join(folder, 'loop'));
     expect(await call('list_files', {})).toBe('a.txt\nshowing 1 of 1 files');
   });
 
-  test('the tree is indented by depth and stops at max_depth', async () => {
+  test('get_file_tree indents by depth and stops at max_depth', async () => {
     const { call } = await openWorkshop(project);
     expect(await call('get_file_tree', { max_depth: 2 })).toBe(
       [
@@ -136,14 +136,14 @@ describe('list_files and get_file_tree (rule: tool-pack)', () => {
     );
   });
 
-  test('a walk stops when the run does', async () => {
+  test('list_files rejects with AbortError if the run was stopped', async () => {
     const { call } = await openWorkshop(project);
     await expect(call('list_files', {}, AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' });
   });
 });
 
 describe('search_code (rule: tool-pack)', () => {
-  test('shows path, line and text, and counts', async () => {
+  test('search_code shows path, line number and text of each match, and the total', async () => {
     const { call } = await openWorkshop({ 'a.ts': 'x\n  const Price = 1;\n', 'b/c.ts': 'price()\r\n' });
     expect(await call('search_code', { pattern: 'price' })).toBe(
       'a.ts:2:   const Price = 1;\nb/c.ts:1: price()\nshowing 2 of 2 matches',
@@ -155,20 +155,20 @@ describe('search_code (rule: tool-pack)', () => {
     ['pr[iI]ce\\(', 1],
     ['price(', 1],
     ['nothing', 0],
-  ])('the pattern `%s` finds %i: smart case, expressions, and what is no expression literally', async (pattern, count) => {
+  ])('search_code matches the pattern %s in %i lines: smart case, and invalid expressions literally', async (pattern, count) => {
     const { call } = await openWorkshop({ 'a.ts': 'const Price = 1;\nprice()\n' });
     const text = await call('search_code', { pattern });
     expect(text.split('\n').filter((line) => line.startsWith('a.ts:'))).toHaveLength(count);
   });
 
-  test('50 matches at most, the rest counted (rule: tool-limits)', async () => {
+  test('search_code shows at most 50 matches and counts the rest (rule: tool-limits)', async () => {
     const { call } = await openWorkshop({ 'a.txt': lines(120) });
     expect(await call('search_code', { pattern: 'line' })).toMatch(
       /showing 50 of 120 matches; narrow the pattern or give a path$/,
     );
   });
 
-  test('in one file, or below one folder', async () => {
+  test('search_code searches a single file or a single folder', async () => {
     const { call } = await openWorkshop({ 'a.ts': 'x', 'b/c.ts': 'x' });
     expect(await call('search_code', { pattern: 'x', path: 'a.ts' })).toContain('showing 1 of 1');
     expect(await call('search_code', { pattern: 'x', path: 'b' })).toBe(
@@ -176,7 +176,7 @@ describe('search_code (rule: tool-pack)', () => {
     );
   });
 
-  test('an expression that backtracks for ever is given up', async () => {
+  test('search_code gives up on an expression that backtracks forever', async () => {
     const { call } = await openWorkshop({ 'a.txt': `${'a'.repeat(40)}!` });
     await expect(call('search_code', { pattern: '(a+)+$' })).rejects.toThrow('takes too long');
   });
@@ -196,20 +196,20 @@ describe('find_definition (rule: tool-pack)', () => {
     '  total: function () {},',
     '  private static total(a) {',
     'CREATE TABLE total (',
-  ])('finds `%s`', async (definition) => {
+  ])('find_definition finds `%s`', async (definition) => {
     const { call } = await openWorkshop({ 'a.txt': `// total is used here\ntotal(1);\n${definition}\n` });
     expect(await call('find_definition', { symbol: 'total' })).toBe(
       `a.txt:3: ${definition}\nshowing 1 of 1 matches`,
     );
   });
 
-  test('knows `$` and underscores; a longer name is another one', async () => {
+  test('find_definition accepts $ and underscores, and matches whole names only', async () => {
     const { call } = await openWorkshop({ 'a.ts': 'const $x_1 = 1;\nconst total2 = 1;\n' });
     expect(await call('find_definition', { symbol: '$x_1' })).toContain('a.ts:1:');
     expect(await call('find_definition', { symbol: 'total' })).toContain('No definition of "total" found');
   });
 
-  test('an expression is no symbol', async () => {
+  test('find_definition rejects a regular expression as symbol', async () => {
     const { call } = await openWorkshop();
     await expect(call('find_definition', { symbol: '.*' })).rejects.toThrow('single name');
   });

@@ -11,7 +11,7 @@ import { temporaryFolder, writeFiles } from '../support/temporary-folder.js';
 
 const home = temporaryFolder();
 
-test('the same project says the same through every tool, wherever it lies (rule: portable-tools)', async () => {
+test('every file tool returns the same for a project on disk as in memory (rule: portable-tools)', async () => {
   let projects = 0;
   await fc.assert(
     fc.asyncProperty(project, fc.array(call, { minLength: 1, maxLength: 12 }), async (files, calls) => {

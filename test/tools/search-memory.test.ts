@@ -26,7 +26,7 @@ const runs = {
   '.stepwise/runs/notes.txt': 'coupons',
 };
 
-test('search_memory (rule: tool-pack) finds saved runs by words of task and answer, best first', async () => {
+test('search_memory finds saved runs by the words of task and answer, best match first (rule: tool-pack)', async () => {
   const { call } = await openWorkshop(runs);
   const text = await call('search_memory', { query: 'Coupons, please' });
   expect(text).toMatch(
@@ -36,15 +36,15 @@ test('search_memory (rule: tool-pack) finds saved runs by words of task and answ
   expect(text.length).toBeLessThan(1_000);
 });
 
-test('search_memory: its limit is kept, and said', async () => {
+test('search_memory applies its limit and says how many runs match', async () => {
   const { call } = await openWorkshop(runs);
   expect(await call('search_memory', { query: 'coupons', limit: 1 })).toMatch(
     /showing 1 of 2 runs; use other words or a higher limit$/,
   );
 });
 
-test('search_memory: without saved runs, or without words, it says so', async () => {
+test('search_memory reports that no run matches, and rejects a query without words', async () => {
   const { call } = await openWorkshop();
-  expect(await call('search_memory', { query: 'coupons' })).toBe('No earlier run fits.');
+  expect(await call('search_memory', { query: 'coupons' })).toBe('No earlier run matches the query.');
   await expect(call('search_memory', { query: '!?' })).rejects.toThrow('no words');
 });

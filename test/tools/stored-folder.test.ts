@@ -5,7 +5,7 @@ import { inMemory } from '../support/memory-project.js';
 
 const project = (files: Readonly<Record<string, StoredContent>>) => inMemory(files);
 
-describe('a folder in memory is contained as one on a disk is (rule: portable-tools)', () => {
+describe('containment of a folder in memory (rule: portable-tools)', () => {
   test.each([
     '..',
     '../x',
@@ -14,7 +14,7 @@ describe('a folder in memory is contained as one on a disk is (rule: portable-to
     '/',
     '/etc/passwd',
     'a/../..',
-  ])('`%s` leads outside', async (path) => {
+  ])('every file tool rejects the path %s, which leads out of a folder in memory', async (path) => {
     const { call } = project({ 'a/b.txt': 'b' });
     for (const [name, args] of [
       ['read_file', { path }],
@@ -36,7 +36,7 @@ describe('a folder in memory is contained as one on a disk is (rule: portable-to
     'a',
     '',
     'a/../.env',
-  ])('`%s` is missing or forbidden: one and the same answer', async (path) => {
+  ])('read_file gives the same error for missing and forbidden paths in memory: %s', async (path) => {
     const { call } = project({ 'a/b.txt': 'b', '.env': 'KEY=1', 'sub/.ENV': 'KEY=1', '.git/config': 'x' });
     await expect(call('read_file', { path })).rejects.toEqual(
       new ToolError(`There is no readable file or folder at "${path}".`),
@@ -46,11 +46,11 @@ describe('a folder in memory is contained as one on a disk is (rule: portable-to
   test.each([
     ['a\0b', 'NUL'],
     ['a\\b', 'Use "/"'],
-  ])('%j is refused with a hint', async (path, hint) => {
+  ])('read_file rejects the path %j in memory with a hint', async (path, hint) => {
     await expect(project({}).call('read_file', { path })).rejects.toThrow(hint);
   });
 
-  test('files that no system has are left out; one file in another is an error', () => {
+  test('memoryStore skips invalid paths and throws if one file is inside another', () => {
     const store = (paths: string[]) => memoryStore(paths.map((path) => [path, 'x']));
     expect(() => store(['../x', '/etc/x', 'a\0b', '.'])).not.toThrow();
     expect(() => store(['a', 'a/b'])).toThrow(TypeError);
@@ -58,8 +58,8 @@ describe('a folder in memory is contained as one on a disk is (rule: portable-to
   });
 });
 
-describe("a browser's files are read when they are needed", () => {
-  test('nothing is read to list them, and no more than the limit of a huge one (rule: tool-limits)', async () => {
+describe('lazy files in memory', () => {
+  test('listing reads no file contents, and files over 8 MiB are never read (rule: tool-limits)', async () => {
     const read: string[] = [];
     const lazy = (path: string, size = 4) => ({
       size,
@@ -79,7 +79,7 @@ describe("a browser's files are read when they are needed", () => {
     expect(read).toEqual(['a.txt 0-8388609', 'a.txt 0-8388609']);
   });
 
-  test('one that is gone or changed since it was picked cannot be read, and ends nothing (rule: tool-pack)', async () => {
+  test('a browser file that can no longer be read is a ToolError, and a search skips it (rule: tool-pack)', async () => {
     const gone = {
       size: 4,
       slice: () => ({ arrayBuffer: () => Promise.reject(new DOMException('gone', 'NotReadableError')) }),
@@ -90,12 +90,12 @@ describe("a browser's files are read when they are needed", () => {
   });
 });
 
-describe('changes stay in memory and are listed', () => {
-  test('each file once, with its text before the first change and after the last', async () => {
-    const told: number[] = [];
+describe('changes of a stored folder', () => {
+  test('StoredFolder.changes lists each changed file once, with its original and its latest text', async () => {
+    const reported: number[] = [];
     const files = [['a.txt', 'one\n']] as const;
     const folder: StoredFolder = new StoredFolder(memoryStore(files), {
-      onChange: () => told.push(folder.changes.length),
+      onChange: () => reported.push(folder.changes.length),
     });
     const { call } = inMemory({}, folder);
     await call('edit_file', { path: 'a.txt', old_string: 'one', new_string: 'two' });
@@ -108,10 +108,10 @@ describe('changes stay in memory and are listed', () => {
     expect(await call('read_file', { path: 'new/b.txt' })).toContain('1: b');
     await call('write_file', { path: 'a.txt', content: 'one\n' });
     expect(folder.changes.map(({ path }) => path)).toEqual(['new/b.txt']);
-    expect(told).toEqual([1, 2, 2, 1]);
+    expect(reported).toEqual([1, 2, 2, 1]);
   });
 
-  test('a file that changes between preview and execution is left alone (rule: approval)', async () => {
+  test('edit_file in memory rejects an approved edit if the file has changed since the preview (rule: approval)', async () => {
     const { call, preview, folder } = project({ 'a.txt': 'one' });
     const args = { path: 'a.txt', old_string: 'one', new_string: 'two' };
     expect(await preview('edit_file', args)).toContain('-one');

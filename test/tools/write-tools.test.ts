@@ -21,7 +21,7 @@ import { needs } from '../support/needs.js';
 import { done, finish } from '../support/run-harness.js';
 import { openWorkshop, secret, swapping, type Workshop } from '../support/workshop.js';
 
-/** The right to mount a small disk: most containers grant it to root. */
+/** Permission to mount a small disk, which root has in most containers. */
 const mounting = {
   name: 'mount',
   isMet: spawnSync('sh', ['-c', 'd=$(mktemp -d) && mount -t tmpfs x $d && umount $d']).status === 0,
@@ -36,7 +36,7 @@ const preview = ({ tool }: Workshop, name: string, args: ToolArguments) =>
   tool(name).preview?.(args, context);
 
 describe('write_file (rule: tool-pack)', () => {
-  test('writes a whole file with its folders, and says what it did', async () => {
+  test('write_file creates a file with its folders or replaces it, and reports which', async () => {
     const shop = await openWorkshop();
     expect(await shop.call('write_file', { path: 'a/b/c.txt', content: 'one\ntwo\n' })).toBe(
       'Created a/b/c.txt: 2 lines.',
@@ -47,7 +47,7 @@ describe('write_file (rule: tool-pack)', () => {
     expect(read(shop, 'a/b/c.txt')).toBe('');
   });
 
-  test('keeps the mode of the file and leaves nothing else behind', async () => {
+  test('write_file keeps the mode of a file and leaves no temporary file', async () => {
     const shop = await openWorkshop({ 'run.sh': 'old' });
     chmodSync(join(shop.folder, 'run.sh'), 0o755);
     await shop.call('write_file', { path: 'run.sh', content: 'new' });
@@ -55,28 +55,33 @@ describe('write_file (rule: tool-pack)', () => {
     expect(readdirSync(shop.folder)).toEqual(['run.sh']);
   });
 
-  test('the preview is a diff, for a new file from nothing', async () => {
+  test('write_file previews a diff; for a new file it is against /dev/null', async () => {
     const shop = await openWorkshop({ 'a.txt': 'one\ntwo\n' });
     expect(await preview(shop, 'write_file', { path: 'a.txt', content: 'one\n2\n' })).toContain('-two\n+2');
     expect(await preview(shop, 'write_file', { path: 'b.txt', content: 'x\n' })).toContain('--- /dev/null');
   });
 
-  test('two large texts without anything in common do not hold the preview up', async () => {
+  test('write_file previews the complete new text even if the diff is very large', async () => {
     const text = (seed: number) =>
       Array.from({ length: 20_000 }, (_, index) => `${seed * index}-${seed}`).join('\n');
     const shop = await openWorkshop({ 'a.txt': text(7) });
     const shown = await preview(shop, 'write_file', { path: 'a.txt', content: text(11) });
     expect(shown).toMatch(/the whole text changes|^--- a/);
-    expect(shown).toContain(`\n+${11 * 19_999}-11`); // nothing that is approved is hidden
+    expect(shown).toContain(`\n+${11 * 19_999}-11`); // the last line is shown too
   });
 
-  test.each(['.env', '.git/hooks/pre-commit', 'sub/id_rsa', 'x.pem'])('`%s` is not written', async (path) => {
+  test.each([
+    '.env',
+    '.git/hooks/pre-commit',
+    'sub/id_rsa',
+    'x.pem',
+  ])('write_file refuses to write the secret or internal file %s', async (path) => {
     const shop = await openWorkshop();
     await expect(shop.call('write_file', { path, content: 'x' })).rejects.toThrow('no readable file');
     expect(existsSync(join(shop.folder, path))).toBe(false);
   });
 
-  test('a link in the place of the file or of a folder is not followed outside', async () => {
+  test('write_file does not follow symbolic links out of the project', async () => {
     const shop = await openWorkshop();
     symlinkSync(join(shop.outside, 'new.txt'), join(shop.folder, 'dangling'));
     symlinkSync(shop.outside, join(shop.folder, 'out'));
@@ -88,13 +93,13 @@ describe('write_file (rule: tool-pack)', () => {
     expect(readFileSync(join(shop.outside, 'secret.txt'), 'utf8')).toBe(secret);
   });
 
-  test('a folder in the place of the file is an observation', async () => {
+  test('write_file rejects the path of a folder', async () => {
     const shop = await openWorkshop();
     mkdirSync(join(shop.folder, 'src'));
     await expect(shop.call('write_file', { path: 'src', content: 'x' })).rejects.toThrow('no readable file');
   });
 
-  test('a folder swapped for a link while writing: nothing is written outside', async () => {
+  test('write_file writes nothing outside the project while another process swaps a folder for a link', async () => {
     const shop = await openWorkshop({ 'a/x.txt': 'x' });
     symlinkSync(shop.outside, join(shop.folder, 'evil'));
     const swapper = new Worker(swapping, { eval: true, workerData: shop.folder });
@@ -108,30 +113,33 @@ describe('write_file (rule: tool-pack)', () => {
     expect(ends).toContain('SecurityViolation');
   }, 30_000);
 
-  testWithMount('a full disk ends the run; the old file is whole, and no half is left', async () => {
-    const disk = mkdtempSync(join(tmpdir(), 'stepwise-disk-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'stepwise', disk]);
-    try {
-      writeFileSync(join(disk, 'a.txt'), 'old');
-      const write = (await createToolPack(disk)).find(({ name }) => name === 'write_file');
-      const args = { path: 'a.txt', content: 'x'.repeat(1_000_000) };
-      await expect((async () => write?.execute(args, context))()).rejects.toMatchObject({
-        reason: 'SYSTEM_ERROR',
-        message: 'The disk is full. (a.txt)',
-      });
-      expect(readFileSync(join(disk, 'a.txt'), 'utf8')).toBe('old');
-      expect(readdirSync(disk)).toEqual(['a.txt']);
-    } finally {
-      execFileSync('umount', [disk]);
-    }
-  });
+  testWithMount(
+    'write_file on a full disk throws SYSTEM_ERROR and leaves the old file and no temporary file',
+    async () => {
+      const disk = mkdtempSync(join(tmpdir(), 'stepwise-disk-'));
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'stepwise', disk]);
+      try {
+        writeFileSync(join(disk, 'a.txt'), 'old');
+        const write = (await createToolPack(disk)).find(({ name }) => name === 'write_file');
+        const args = { path: 'a.txt', content: 'x'.repeat(1_000_000) };
+        await expect((async () => write?.execute(args, context))()).rejects.toMatchObject({
+          reason: 'SYSTEM_ERROR',
+          message: 'The disk is full. (a.txt)',
+        });
+        expect(readFileSync(join(disk, 'a.txt'), 'utf8')).toBe('old');
+        expect(readdirSync(disk)).toEqual(['a.txt']);
+      } finally {
+        execFileSync('umount', [disk]);
+      }
+    },
+  );
 });
 
 describe('edit_file (rule: tool-pack)', () => {
   const code = 'const a = 1;\nconst b = 1;\nconst c = 3;\n';
   const edit = (old_string: string, new_string: string) => ({ path: 'a.ts', old_string, new_string });
 
-  test('replaces what occurs exactly once, and shows the change', async () => {
+  test('edit_file replaces a text that occurs exactly once and shows the diff', async () => {
     const shop = await openWorkshop({ 'a.ts': code });
     expect(await shop.call('edit_file', edit('c = 3', 'c = 4'))).toContain('-const c = 3;\n+const c = 4;');
     expect(read(shop, 'a.ts')).toBe(code.replace('3', '4'));
@@ -143,31 +151,31 @@ describe('edit_file (rule: tool-pack)', () => {
     [edit('', 'x'), 'old_string is empty'],
     [edit('a', 'a'), 'are the same'],
     [edit('aa', 'b'), 'does not occur'],
-  ])('%j changes nothing', async (args, message) => {
+  ])('edit_file rejects %j and leaves the file unchanged', async (args, message) => {
     const shop = await openWorkshop({ 'a.ts': code });
     await expect(shop.call('edit_file', args)).rejects.toThrow(message);
     await expect(preview(shop, 'edit_file', args)).rejects.toThrow(message);
     expect(read(shop, 'a.ts')).toBe(code);
   });
 
-  test('places that overlap are several places', async () => {
+  test('edit_file counts overlapping occurrences and rejects the edit', async () => {
     const shop = await openWorkshop({ 'a.ts': 'aaa' });
     await expect(shop.call('edit_file', edit('aa', 'b'))).rejects.toThrow('occurs 2 times');
   });
 
-  test('`$&` in the new text is itself', async () => {
+  test('edit_file inserts replacement patterns such as $& literally', async () => {
     const shop = await openWorkshop({ 'a.ts': 'x' });
     await shop.call('edit_file', edit('x', '$& $1 $$'));
     expect(read(shop, 'a.ts')).toBe('$& $1 $$');
   });
 
-  test('line ends of Windows are matched and kept', async () => {
+  test('edit_file matches and keeps CRLF line ends', async () => {
     const shop = await openWorkshop({ 'a.ts': 'one\r\ntwo\r\nthree\r\n' });
     await shop.call('edit_file', edit('one\ntwo', '1\n2\n2b'));
     expect(read(shop, 'a.ts')).toBe('1\r\n2\r\n2b\r\nthree\r\n');
   });
 
-  test('a file that changes between preview and execution is left alone', async () => {
+  test('edit_file rejects an approved edit if the file has changed since the preview', async () => {
     const shop = await openWorkshop({ 'a.ts': code });
     const args = edit('c = 3', 'c = 4');
     await preview(shop, 'edit_file', args);
@@ -180,14 +188,14 @@ describe('edit_file (rule: tool-pack)', () => {
     expect(read(shop, 'a.ts')).toBe(`// new\n${code.replace('3', '4')}`);
   });
 
-  test('two edits of one file in one step both arrive', async () => {
+  test('two consecutive edit_file calls both change the file', async () => {
     const shop = await openWorkshop({ 'a.ts': code });
     await shop.call('edit_file', edit('a = 1', 'a = 7'));
     await shop.call('edit_file', edit('b = 1', 'b = 8'));
     expect(read(shop, 'a.ts')).toBe('const a = 7;\nconst b = 8;\nconst c = 3;\n');
   });
 
-  test('so do two that were both approved before the first one ran (rule: approval)', async () => {
+  test('two edit_file calls that were approved before the first one ran both change the file (rule: approval)', async () => {
     const shop = await openWorkshop({ 'a.ts': code });
     const tool = shop.tool('edit_file');
     const [first, second] = [edit('a = 1', 'a = 7'), edit('b = 1', 'b = 8')];
@@ -213,7 +221,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
     args: { path: 'a.txt', old_string, new_string },
   });
 
-  /** A run whose first step makes these changes; the previews that were shown, the observations, the file. */
+  /** Runs these changes in one step; returns the previews, the observations and the final text of the file. */
   async function change(
     changes: readonly [Change, ...Change[]],
     approve: (asked: number, shop: Workshop) => ApprovalDecision = () => ({ type: 'allow' }),
@@ -229,7 +237,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
     return { previews, observations: observations.map(({ content }) => content), text: read(shop, 'a.txt') };
   }
 
-  test('two writes both arrive; the second is shown on top of the first', async () => {
+  test('two writes of one file in a step both run; the second preview includes the first write', async () => {
     const { previews, observations, text } = await change([write('1\ntwo\n'), write('1\n2\n', './a.txt')]);
     expect(previews[0]).toContain('-one\n+1\n two');
     expect(previews[1]).toMatch(/^On top of an earlier change of this step:\n/);
@@ -238,7 +246,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
     expect(text).toBe('1\n2\n');
   });
 
-  test('an edit finds what a write of the same step wrote', async () => {
+  test('an edit applies to the text that an earlier call of the same step wrote', async () => {
     const { previews, text } = await change([
       write('new text\n'),
       edit('new', 'newer'),
@@ -249,7 +257,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
     expect(text).toBe('newest text\n');
   });
 
-  test('what was refused is not under the next one', async () => {
+  test('the preview of a change does not include an earlier change that was refused', async () => {
     const { previews, text } = await change([write('never\n'), edit('one', '1')], (asked) =>
       asked === 1 ? { type: 'deny', reason: '' } : { type: 'allow' },
     );
@@ -258,7 +266,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
     expect(text).toBe('1\ntwo\n');
   });
 
-  test('what the person made of the first is under the second', async () => {
+  test('the preview of a change includes an earlier change as the person edited it', async () => {
     const { previews, text } = await change([write('never\n'), edit('one', '1')], (asked) =>
       asked === 1 ? { type: 'edit', args: write('one, edited\n').args } : { type: 'allow' },
     );
@@ -266,14 +274,14 @@ describe('several changes of one file in one step (rule: approval)', () => {
     expect(text).toBe('1, edited\n');
   });
 
-  test("somebody else's change between them is not overwritten", async () => {
+  test('a write fails if a command of the same step changed the file after an earlier write', async () => {
     const shell = { name: 'run_command', args: { command: 'echo three >> a.txt' } };
     const { observations, text } = await change([write('1\n'), shell, write('2\n')]);
     expect(observations[2]).toContain('was changed in the meantime');
     expect(text).toBe('1\nthree\n');
   });
 
-  test('nor one that came while the person was asked', async () => {
+  test('edits fail if the file changed while the person was asked', async () => {
     const { observations, text } = await change([edit('one', '1'), edit('two', '2')], (asked, shop) => {
       if (asked === 2) shop.write('a.txt', '// new\none\ntwo\n');
       return { type: 'allow' };
@@ -282,7 +290,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
     expect(text).toBe('// new\none\ntwo\n');
   });
 
-  test('nor by a call that the person edited meanwhile', async () => {
+  test('a write that the person edited fails if the file changed while they were asked', async () => {
     const { observations, text } = await change([write('1\n')], (_, shop) => {
       shop.write('a.txt', '// new\none\ntwo\n');
       return { type: 'edit', args: write('1, edited\n').args };
@@ -291,7 +299,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
     expect(text).toBe('// new\none\ntwo\n');
   });
 
-  test('runs that share the tools do not mix up what was shown in each', async () => {
+  test('concurrent runs with the same tools and call ids write their own files', async () => {
     const shop = await openWorkshop();
     const tools = await createToolPack(shop.folder);
     const approvals: (() => void)[] = [];
@@ -301,7 +309,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
         approve: () =>
           new Promise((resolve) => {
             approvals.push(() => resolve({ type: 'allow' }));
-            // Both have previewed their `call_1` before either is allowed.
+            // Allow both only after both runs have previewed their `call_1`.
             if (approvals.length === 2) for (const approve of approvals) approve();
           }),
       });

@@ -1,4 +1,4 @@
-/** Counts what comes, and runs empty with time: it is full when more has come at once, or steadily, than is allowed. */
+/** A leaky bucket that limits bursts to `size` messages and the long-term rate to `perSecond`. */
 export class FloodGauge {
   readonly #size: number;
   readonly #perSecond: number;
@@ -6,7 +6,7 @@ export class FloodGauge {
   #level = 0;
   #at: number;
 
-  /** `now` in milliseconds. */
+  /** `now` returns the time in milliseconds. */
   constructor(size: number, perSecond: number, now: () => number = () => performance.now()) {
     this.#size = size;
     this.#perSecond = perSecond;
@@ -14,7 +14,7 @@ export class FloodGauge {
     this.#at = now();
   }
 
-  /** Takes one more in. */
+  /** Counts one more message; returns true if it exceeds the limit. */
   isFullAfterOne(): boolean {
     const now = this.#now();
     const left = this.#level - ((now - this.#at) / 1_000) * this.#perSecond;

@@ -7,26 +7,26 @@ import {
 import { type HttpServer, isStdio, type McpServer } from '../mcp-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
-/** In bytes, of one message: a result of 30,000 characters is what a model is shown of it. */
-const MAX_MESSAGE = 10_000_000;
+/** Maximum size of one message in bytes. The model sees at most 30,000 characters of a result. */
+const MAX_MESSAGE_BYTES = 10_000_000;
 
-/** The way to a server; nothing is started or sent yet. Throws `TypeError` for an address that cannot be one. */
+/** Creates the transport for a server without starting it. Throws `TypeError` if the URL is invalid. */
 export function openTransport(server: McpServer, folder: string): Transport {
   return isStdio(server) ? new StdioTransport(server, folder) : openHttp(server);
 }
 
-/** The SDK follows redirects within the origin only: no header goes elsewhere. */
+/** Creates an HTTP transport. The SDK follows redirects only within the origin, so no other origin gets the headers. */
 function openHttp({ type, url, headers }: HttpServer): Transport {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
-    throw new TypeError('its url is no http or https address');
+    throw new TypeError('its url is not a valid http or https address');
   const options = { fetch: boundedFetch, requestInit: { headers: { ...headers } } };
   return type === 'sse'
     ? new SSEClientTransport(address, options)
     : new StreamableHTTPClientTransport(address, options);
 }
 
-/** A message that never ends is not collected for ever. */
+/** A `fetch` that fails once a message is too long, so that an endless message cannot exhaust the memory. */
 const boundedFetch: FetchLike = async (url, init) => {
   const response = await fetch(url, init);
   if (!response.body) return response;
@@ -36,12 +36,12 @@ const boundedFetch: FetchLike = async (url, init) => {
     statusText,
     headers,
   });
-  // A response that is made has no address, and a redirect is judged by it.
+  // A constructed Response has an empty `url`, but the SDK needs it to check redirects.
   Object.defineProperty(bounded, 'url', { value: response.url });
   return bounded;
 };
 
-/** A body of events may be long; each event is one message, and has its data on one line. */
+/** Limits the size of each message. In an event stream every line is a message; otherwise the whole body is one. */
 function boundMessages(headers: Headers): TransformStream<Uint8Array, Uint8Array> {
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true;
   let length = 0;
@@ -49,7 +49,8 @@ function boundMessages(headers: Headers): TransformStream<Uint8Array, Uint8Array
     transform(chunk, controller) {
       const lineEnd = isEvents ? chunk.lastIndexOf(LINE_FEED) : -1;
       length = lineEnd < 0 ? length + chunk.length : chunk.length - lineEnd - 1;
-      if (length > MAX_MESSAGE) controller.error(new Error(`A message of more than ${MAX_MESSAGE} bytes.`));
+      if (length > MAX_MESSAGE_BYTES)
+        controller.error(new Error(`The server sent a message of more than ${MAX_MESSAGE_BYTES} bytes.`));
       else controller.enqueue(chunk);
     },
   });

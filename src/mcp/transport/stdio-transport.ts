@@ -10,25 +10,25 @@ import {
 } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import spawn from 'cross-spawn';
-import { endCommand, endWithProcess } from '../../tools/run/end-command.js';
+import { endCommand, killOnExit } from '../../tools/run/end-command.js';
 import { startOf } from '../../tools/run/process-table.js';
 import { markVariable } from '../../tools/run/start-command.js';
 import type { StdioServer } from '../mcp-server.js';
 
-/** A server that writes more lines without one message of the protocol does not speak it. */
+/** Maximum number of consecutive lines that are not protocol messages. A server that writes more does not speak the protocol. */
 const MAX_UNREADABLE_LINES = 10_000;
-/** Read in one turn of the event loop: a server that writes without end holds nobody else up. */
-const LINES_AT_ONCE = 100;
-/** In characters: each message is one line. */
+/** Number of lines read per turn of the event loop, so that a server that never stops writing cannot block it. */
+const LINES_PER_TURN = 100;
+/** Maximum length of a line, and so of a message, in characters. */
 const MAX_LINE_LENGTH = 10_000_000;
-/** In characters, of the end of what it writes to its standard error. */
+/** Number of characters kept from the end of standard error. */
 const MAX_ERRORS_LENGTH = 2_000;
-/** Milliseconds for the last output to arrive. */
+/** How long to wait for the last output after the server has ended. */
 const DRAIN_MS = 200;
 
 /**
- * A server in a process of its own. Unlike the transport of the SDK, it ends the server's whole family (npx, the
- * server, and what that started) and leaves none of them behind when this process ends, however it ends.
+ * A transport to a server in a child process. Unlike the SDK's transport, it ends all descendants as well (npx, the
+ * server, and its children), also when this process exits.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -37,11 +37,11 @@ export class StdioTransport implements Transport {
   readonly #server: StdioServer;
   readonly #folder: string;
   readonly #decoder = new StringDecoder('utf8');
-  /** What has come of the line that is not at its end yet. */
+  /** The beginning of a line whose end has not arrived yet. */
   #line = '';
-  /** Whole lines that wait for their turn. */
+  /** Complete lines that have not been read yet. */
   #lines: string[] = [];
-  /** Lines since the last message. */
+  /** Number of lines since the last valid message. */
   #unreadable = 0;
   #reason: string | undefined;
   #child: ChildProcessWithoutNullStreams | undefined;
@@ -54,17 +54,17 @@ export class StdioTransport implements Transport {
     this.#folder = resolve(folder, server.cwd ?? '');
   }
 
-  /** The end of what the server wrote to its standard error. */
+  /** The last characters that the server wrote to standard error. */
   get errors(): string {
     return this.#errors.trim();
   }
 
-  /** Why the server was ended, where that was for what it wrote. */
+  /** Why its output made us end the server; undefined if it did not. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** Rejects if the program cannot be started. */
+  /** Starts the program; rejects if that fails. */
   async start(): Promise<void> {
     const word = randomUUID();
     const { command, args = [], env } = this.#server;
@@ -78,7 +78,7 @@ export class StdioTransport implements Transport {
     this.#child = child;
     const since = child.pid === undefined ? 0 : startOf(child.pid);
     const started = { child, mark: { word, queueLimit: undefined, since } };
-    endWithProcess(started);
+    killOnExit(started);
     this.#end = () => endCommand(started);
     this.#listen(child);
     await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
@@ -91,7 +91,7 @@ export class StdioTransport implements Transport {
     });
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream.on('error', (error) => this.onerror?.(error));
-    // A process that it started may hold the pipes open: the server's own end is what counts.
+    // Wait for `exit` instead of `close`: a child of the server may keep the pipes open.
     child.once('exit', () => setTimeout(() => void this.close(), DRAIN_MS));
     child.once('error', () => void this.close());
   }
@@ -106,9 +106,9 @@ export class StdioTransport implements Transport {
     this.#readSome();
   }
 
-  /** No more is taken from the pipe before these are read, so that a server is no faster than its reader. */
+  /** Reads the next lines and pauses the pipe until all are read, so that a fast server cannot fill the memory. */
   #readSome(): void {
-    for (const line of this.#lines.splice(0, LINES_AT_ONCE)) if (!this.#closing) this.#readLine(line);
+    for (const line of this.#lines.splice(0, LINES_PER_TURN)) if (!this.#closing) this.#readLine(line);
     if (this.#closing) return;
     if (this.#lines.length === 0) this.#child?.stdout.resume();
     else {
@@ -117,11 +117,13 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** What is no message is left out: some programs write a greeting, or what they do. */
+  /** Reads a line and skips it if it is not a message, since some programs also print greetings or logs. */
   #readLine(line: string): void {
     this.#unreadable += 1;
     if (this.#unreadable > MAX_UNREADABLE_LINES)
-      this.#giveUp(`it wrote ${MAX_UNREADABLE_LINES.toLocaleString('en')} lines that are no messages`);
+      this.#giveUp(
+        `it wrote ${MAX_UNREADABLE_LINES.toLocaleString('en')} lines that are not protocol messages`,
+      );
     if (this.#closing || !line.startsWith('{')) return;
     try {
       const message = deserializeMessage(line);
@@ -138,7 +140,7 @@ export class StdioTransport implements Transport {
     await new Promise<void>((resolve, reject) =>
       stdin.write(serializeMessage(message), (error) => {
         if (!error) resolve();
-        // Why it ended stands in its last output, which may still be on its way.
+        // Wait for the last output, which usually explains why the server ended.
         else setTimeout(() => reject(error), DRAIN_MS);
       }),
     );
@@ -149,13 +151,13 @@ export class StdioTransport implements Transport {
     void this.close();
   }
 
-  /** Ends the server and all that it started; resolves when nothing of it runs. */
+  /** Ends the server and all its descendants; resolves when none of them runs any more. */
   close(): Promise<void> {
-    this.#closing ??= this.#endFamily();
+    this.#closing ??= this.#endAll();
     return this.#closing;
   }
 
-  async #endFamily(): Promise<void> {
+  async #endAll(): Promise<void> {
     this.#child?.stdin.destroy();
     await this.#end?.();
     this.onclose?.();

@@ -1,33 +1,32 @@
 import type { FileEntry } from '../../files/file-tree.js';
 
 /**
- * Where files lie that are not on this machine's disk: memory, a folder picked in a browser, an editor's workspace. It
- * knows nothing of models: the paths it is given are relative, in normal form, with `/`, `.` for the folder itself, and
- * never lead out of it. What it throws is told to the model as a file that cannot be read. Links are `other`: nothing
- * follows them.
+ * Storage for files that are not on the local disk, such as memory, a folder picked in a browser, or an editor's
+ * workspace. Paths are relative and normalized, with `/` as separator, `.` for the root, and no `..`. To the model, any
+ * error of the store means that the file cannot be read. Symbolic links have the type `other` and are never followed.
  */
 export interface FileStore {
-  /** What lies at a path; undefined if nothing does. Throws where a folder above it is none. */
+  /** Returns the type of an entry; undefined if it does not exist. Throws if a parent is not a folder. */
   typeOf(path: string): Promise<FileEntry['type'] | undefined>;
-  /** What lies in a folder, in any order. Throws for what is no folder. */
+  /** Lists a folder in any order. Throws if the path is not a folder. */
   list(folder: string): Promise<readonly FileEntry[]>;
-  /** A file, to be read. Throws for what is no file. */
+  /** Opens a file for reading. Throws if the path is not a file. */
   open(path: string): Promise<StoredFile>;
-  /** Writes a whole file, with the folders that are missing. */
+  /** Writes a whole file and creates missing folders. */
   write(path: string, change: StoredChange): Promise<void>;
 }
 
-/** As much of a browser's `File` or `Blob` as is read. */
+/** The members of a browser's `File` or `Blob` that the tools need. */
 export interface StoredFile {
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
-  /** A part of the file; nothing is read before `arrayBuffer` is called. */
+  /** Returns a part of the file; reads it only when `arrayBuffer` is called. */
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
-/** What to write. */
+/** A new text for a file. */
 export interface StoredChange {
   readonly text: string;
-  /** Called when all is ready but the last move; if it throws, the file stays as it was. */
+  /** Called right before the file is replaced. If it rejects, the store must leave the file unchanged. */
   readonly confirm: () => Promise<void>;
 }

@@ -2,52 +2,51 @@ import type { FileText } from '../../files/file-text.js';
 import type { WalkedEntry, WalkOptions } from '../../files/walk-folder.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 
-/** In bytes. What is larger is not source code, and a sparse file can claim any size. */
+/** Maximum size of a file. Larger files are not source code, and a sparse file can report any size. */
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
- * The one folder that tools may touch, wherever it lies: on this machine, in memory, picked in a browser. Paths are a
- * model's: any text. What goes wrong is an error that the model can read: a path outside the folder is a
- * `SecurityViolation`, of which the third ends a run; missing and forbidden are the same `ToolError`
- * (rule: containment).
+ * The only folder that tools may access: on disk, in memory, or picked in a browser. Paths come from a model and may be any
+ * text. Error messages are for the model: a path outside the folder is a `SecurityViolation`, and the third one ends the
+ * run; missing and forbidden files throw the same `ToolError` (rule: containment).
  */
 export interface Folder {
   /**
-   * Where a path leads, as the folder names it: relative, with `/`; `.` is the folder itself. It need not exist yet.
-   * Throws for what is outside or secret.
+   * Normalizes a path: relative, with `/`; the folder itself is `.`. The file need not exist yet. Throws if the path is
+   * outside or secret.
    */
   nameOf(path: string): Promise<string>;
-  /** What lies there, or undefined for what is missing, cannot be read or is forbidden. Throws for a path that is misspelt. */
+  /** Returns the kind of an entry; undefined if it is missing, unreadable or forbidden. Throws for a path with a backslash or NUL. */
   kindOf(path: string): Promise<'file' | 'folder' | undefined>;
-  /** Whether anything lies there. Throws `ToolError` where that cannot be told, and for what is forbidden. */
+  /** Returns true if an entry exists. Throws `ToolError` if the path is forbidden or cannot be checked. */
   exists(path: string): Promise<boolean>;
-  /** The text of a file, or undefined if it is binary. Throws `ToolError` for what is missing, forbidden or huge. */
+  /** Reads a text file; undefined if it is binary. Throws `ToolError` if it is missing, forbidden or huge. */
   readIfText(path: string): Promise<FileText | undefined>;
-  /** Everything below a folder, as `walkFolder` tells it. */
+  /** Yields all entries below a folder in the order of `walkFolder`. */
   walk(path: string, options: WalkOptions): AsyncGenerator<WalkedEntry>;
-  /** Writes a whole file, with its folders, or nothing. Throws `ToolError` where the old one is not as expected. */
+  /** Writes a whole file and creates missing folders. Throws `ToolError` if the old text is not `expected`. */
   write(path: string, change: TextChange): Promise<void>;
 }
 
 /** A file's text before and after a change. */
 export interface ChangedFile {
-  /** As the folder, or the call that changes it, names it. */
+  /** Path of the file as in the call or in `Folder.nameOf`. */
   readonly path: string;
-  /** Undefined for a file that was not there. */
+  /** The old text; undefined if the file did not exist. */
   readonly before: string | undefined;
   /** The new text. */
   readonly after: string;
 }
 
-/** A file's text and the one it replaces. */
+/** A new text for a file, and the old text that it replaces. */
 export interface TextChange {
   /** The new text. */
   readonly text: string;
-  /** The text it is to replace; undefined if there is no file yet. */
+  /** The old text; undefined if the file does not exist yet. */
   readonly expected: string | undefined;
 }
 
-/** The text of a file. Throws `ToolError` for binary and for huge files. */
+/** Reads a text file. Throws `ToolError` for binary and for huge files. */
 export async function readText(folder: Pick<Folder, 'readIfText'>, path: string): Promise<FileText> {
   const text = await folder.readIfText(path);
   if (!text) throw new ToolError(`"${path}" is a binary file.`);
@@ -55,8 +54,8 @@ export async function readText(folder: Pick<Folder, 'readIfText'>, path: string)
 }
 
 /**
- * The file's text, or undefined where there is none. Throws `ToolError` for a file that is not UTF-8: written
- * back it would be another one.
+ * Reads the current text of a file; undefined if it does not exist. Throws `ToolError` for a file that is not UTF-8, since
+ * writing it back would change its bytes.
  */
 export async function currentText(
   folder: Pick<Folder, 'exists' | 'readIfText'>,

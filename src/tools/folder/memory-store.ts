@@ -2,15 +2,15 @@ import type { FileEntry } from '../../files/file-tree.js';
 import { portablePath } from '../../files/portable-path.js';
 import type { FileStore, StoredChange, StoredFile } from './file-store.js';
 
-/** A file's content: text, bytes, or a browser's file, which is read when it is needed. */
+/** Content of a file: text, bytes, or a browser's `File`, which is read on demand. */
 export type StoredContent = string | Uint8Array | StoredFile;
 
 type StoredNode = StoredFile | StoredNodes;
 type StoredNodes = Map<string, StoredNode>;
 
 /**
- * Files in memory, by their paths; what is written stays in memory. Paths that no system takes are left out.
- * Throws `TypeError` where one file lies in another.
+ * Creates a store that keeps files in memory. Skips paths that are invalid on common systems. Throws `TypeError` if one
+ * file is inside another.
  */
 export function memoryStore(files: Iterable<readonly [path: string, content: StoredContent]>): FileStore {
   const root: StoredNodes = new Map();
@@ -33,7 +33,7 @@ function toFile(content: StoredContent): StoredFile {
   if (typeof content === 'string') return toFile(new TextEncoder().encode(content));
   if (!(content instanceof Uint8Array)) return content;
   const slice = (start: number, end: number) => ({
-    arrayBuffer: async () => new Uint8Array(content.subarray(start, end)).buffer, // Node's may share a buffer
+    arrayBuffer: async () => new Uint8Array(content.subarray(start, end)).buffer, // copied, because a Node Buffer may share its memory
   });
   return { size: content.length, slice };
 }
@@ -44,7 +44,7 @@ function put(root: StoredNodes, path: string, content: StoredFile): void {
   let folder = root;
   for (const part of parts) {
     const next = folder.get(part) ?? new Map();
-    if (!(next instanceof Map)) throw new TypeError(`"${path}" lies in a file.`);
+    if (!(next instanceof Map)) throw new TypeError(`"${path}" is inside a file.`);
     folder.set(part, next);
     folder = next;
   }
@@ -52,12 +52,12 @@ function put(root: StoredNodes, path: string, content: StoredFile): void {
   folder.set(name, content);
 }
 
-/** Undefined for what is not there. Throws where a folder above it is a file. */
+/** Finds an entry; undefined if it does not exist. Throws if a parent is a file. */
 function find(root: StoredNodes, path: string): StoredNode | undefined {
   let found: StoredNode | undefined = root;
   for (const part of path === '.' ? [] : path.split('/')) {
     if (found === undefined) return undefined;
-    if (!(found instanceof Map)) throw new TypeError(`"${path}" lies in a file.`);
+    if (!(found instanceof Map)) throw new TypeError(`"${path}" is inside a file.`);
     found = found.get(part);
   }
   return found;

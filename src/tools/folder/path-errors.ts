@@ -2,7 +2,7 @@ import { RefusedPath } from '../../files/file-tree.js';
 import { SecurityViolation, TerminalToolError, ToolError } from '../../sdk/actions/tool-errors.js';
 import { MAX_FILE_BYTES } from './folder.js';
 
-/** The machine's own trouble, which no other argument would mend: by a system's code, or a browser's name for it. */
+/** Messages for failures of the machine, by Node error code or DOM exception name. Other arguments would not help. */
 const systemFailures: ReadonlyMap<string, string> = new Map([
   ['EIO', 'The disk reports an error.'],
   ['EDQUOT', 'The disk quota is used up.'],
@@ -16,8 +16,8 @@ const systemFailures: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * What a failed file operation means to a run: the machine's trouble ends it, all else is one and the same
- * answer, so that a missing file cannot be told from a forbidden one.
+ * Converts the error of a file operation. A failure of the machine ends the run; all other errors give the same message,
+ * so that the model cannot distinguish missing from forbidden files.
  */
 export function toToolError(error: unknown, path: string): Error {
   if (error instanceof ToolError || error instanceof TerminalToolError) return error;
@@ -27,35 +27,35 @@ export function toToolError(error: unknown, path: string): Error {
   return notReadable(path);
 }
 
-/** Of another realm too, where `instanceof` does not help. */
+/** Finds the message for an error. Avoids `instanceof`, which fails for errors from another realm. */
 function systemFailureOf(error: unknown): string | undefined {
   const { code, name } = Object(error) as { code?: unknown; name?: unknown };
   return systemFailures.get(String(code)) ?? systemFailures.get(String(name));
 }
 
-/** What is missing or forbidden. */
+/** Creates the error for a missing or forbidden file. */
 export const notReadable = (path: string): ToolError =>
   new ToolError(`There is no readable file or folder at "${path}".`);
 
 const outside = (path: string): SecurityViolation =>
   new SecurityViolation(`The path "${path}" leads outside the project folder.`);
 
-/** What is no longer the text that was shown to the person who approved. */
+/** Creates the error for a file that has changed since the person approved the call. */
 export const changedMeanwhile = (path: string): ToolError =>
   new ToolError(`"${path}" was changed in the meantime, by another call or by somebody else. Read it again.`);
 
-/** What is too large to be source code, if it is. */
+/** Throws `ToolError` if the file is too large. */
 export function checkSize(path: string, bytes: number): void {
   if (bytes > MAX_FILE_BYTES) throw new ToolError(`"${path}" is too large to read: ${bytes} bytes.`);
 }
 
-/** A hint where the spelling alone is wrong. */
+/** Throws `ToolError` with a hint if the path contains a backslash or a NUL character. */
 export function checkSpelling(path: string): void {
   if (path.includes('\0')) throw new ToolError('A path cannot contain a NUL character.');
   if (path.includes('\\')) throw new ToolError('Use "/" between the parts of a path.');
 }
 
-/** The promise, with what it throws in the words that a model reads. */
+/** Converts the rejection of a promise with `toToolError`. */
 export async function translated<Value>(path: string, found: Promise<Value>): Promise<Value> {
   return found.catch((error) => {
     throw toToolError(error, path);

@@ -2,7 +2,7 @@ import type { FileEntry } from '../../files/file-tree.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import type { FileStore, StoredChange, StoredFile } from './file-store.js';
 
-/** As much of a browser's `FileSystemDirectoryHandle` as is used. */
+/** The members of a browser's `FileSystemDirectoryHandle` that the store needs. */
 export interface PickedFolder {
   readonly name: string;
   values(): AsyncIterable<{ readonly kind: 'file' | 'directory'; readonly name: string }>;
@@ -11,7 +11,7 @@ export interface PickedFolder {
   removeEntry(name: string): Promise<void>;
 }
 
-/** As much of a browser's `FileSystemFileHandle` as is used. */
+/** The members of a browser's `FileSystemFileHandle` that the store needs. */
 export interface PickedFile {
   getFile(): Promise<StoredFile>;
   createWritable(): Promise<{
@@ -21,15 +21,15 @@ export interface PickedFile {
   }>;
 }
 
-/** What browsers ask a person; the folders of a page's own have no such question. */
+/** Permission methods of a folder that a person picked. Folders of the origin's private file system lack them. */
 interface Permission {
   queryPermission?(descriptor: { mode: 'readwrite' }): Promise<string>;
   requestPermission?(descriptor: { mode: 'readwrite' }): Promise<string>;
 }
 
 /**
- * The files of a folder that a person picked in a browser (`showDirectoryPicker`); what is written goes to their disk.
- * The browser lists no links and opens none.
+ * Creates a store for a folder that a person picked in a browser with `showDirectoryPicker`. Writes go to their disk. The
+ * browser does not list or open symbolic links.
  */
 export function pickedStore(root: PickedFolder): FileStore {
   const folders = new PickedFolders(root);
@@ -47,39 +47,39 @@ export function pickedStore(root: PickedFolder): FileStore {
 }
 
 /**
- * Asks the person for leave to write to the folder, unless they gave it; browsers ask only soon after a click or a key.
- * Throws `ToolError` if they do not.
+ * Asks the person for permission to write to the folder unless it is granted already. Browsers show the question only soon
+ * after a click or a key press. Throws `ToolError` if the person refuses.
  */
 export async function allowWriting(folder: PickedFolder & Permission): Promise<void> {
   const mode = { mode: 'readwrite' } as const;
-  const known = await folder.queryPermission?.(mode);
-  if (known === undefined || known === 'granted') return;
+  const current = await folder.queryPermission?.(mode);
+  if (current === undefined || current === 'granted') return;
   const answer = await folder.requestPermission?.(mode).catch(() => 'denied');
   if (answer !== 'granted')
-    throw new ToolError('The browser may not write to this folder: nothing is changed.');
+    throw new ToolError('The browser may not write to this folder, so nothing was changed.');
 }
 
-/** The folders below a picked one. Finding each takes the browser a while, so they are remembered. */
+/** Handles of the subfolders. They are cached, because looking up each one is slow in browsers. */
 class PickedFolders {
   readonly root: PickedFolder & Permission;
-  readonly #known = new Map<string, PickedFolder>();
+  readonly #cached = new Map<string, PickedFolder>();
 
   constructor(root: PickedFolder) {
     this.root = root;
   }
 
-  /** Throws where there is none. */
+  /** Returns the handle of a folder. Throws if it does not exist. */
   async at(path: string): Promise<PickedFolder> {
     if (path === '.') return this.root;
-    const known = this.#known.get(path);
-    if (known) return known;
+    const cached = this.#cached.get(path);
+    if (cached) return cached;
     const { folder, name } = split(path);
     const found = await (await this.at(folder)).getDirectoryHandle(name);
-    this.#known.set(path, found);
+    this.#cached.set(path, found);
     return found;
   }
 
-  /** Makes the ones that are missing, also where one that is remembered is gone. */
+  /** Creates missing folders. Ignores the cache, since a cached folder may have been deleted. */
   async make(path: string): Promise<PickedFolder> {
     let folder: PickedFolder = this.root;
     for (const name of path === '.' ? [] : path.split('/'))
@@ -98,7 +98,7 @@ async function fileAt(folders: PickedFolders, path: string): Promise<PickedFile>
   return (await folders.at(folder)).getFileHandle(name);
 }
 
-/** A browser tells what lies at a name only by how it fails to open it as something else. */
+/** Returns the type of an entry. Browsers reveal it only through the error when an entry is opened as the wrong type. */
 async function typeOf(folders: PickedFolders, path: string): Promise<FileEntry['type'] | undefined> {
   if (path === '.') return 'folder';
   const { folder, name } = split(path);
@@ -123,12 +123,12 @@ async function ifFound<Value>(found: Promise<Value> | undefined): Promise<Value 
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
-/** The browser keeps what is written aside until `close` moves it into its place. */
+/** Writes a file. The browser collects the text in a temporary file until `close` replaces the old one. */
 async function write(folders: PickedFolders, path: string, { text, confirm }: StoredChange): Promise<void> {
   await allowWriting(folders.root);
   const { folder, name } = split(path);
   const isNew = (await typeOf(folders, path)) === undefined;
-  if (isNew) await confirm(); // from here on there is an empty file in its place
+  if (isNew) await confirm(); // `getFileHandle` will create an empty file
   const above = await folders.make(folder);
   const file = await above.getFileHandle(name, { create: isNew });
   const writable = await file.createWritable();

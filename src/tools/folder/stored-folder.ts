@@ -14,23 +14,23 @@ import {
   translated,
 } from './path-errors.js';
 
-/** What a folder tells beside what it is asked. */
+/** Options of a stored folder. */
 export interface StoredFolderOptions {
-  /** Called after each change, when `changes` has it. */
+  /** Called after each change. `changes` already includes it. */
   readonly onChange?: (() => void) | undefined;
 }
 
 /**
- * A folder whose files lie in a store. It has no links, so a path is judged as it is written: contained, secret and
- * ignored are what they are on a disk (rule: containment).
+ * A folder whose files are in a `FileStore`. Since it has no symbolic links, the path text alone decides about containment.
+ * Secret and ignored files follow the same rules as on disk (rule: containment).
  */
 export class StoredFolder implements Folder {
   readonly #store: FileStore;
   readonly #onChange: (() => void) | undefined;
   readonly #changes = new Map<string, ChangedFile>();
   readonly #tree: FileTree = {
-    list: (folder) => refused(this.#store.list(folder)),
-    readText: (path, maxBytes) => refused(this.#store.open(path).then((file) => textOf(file, maxBytes))),
+    list: (folder) => orRefused(this.#store.list(folder)),
+    readText: (path, maxBytes) => orRefused(this.#store.open(path).then((file) => textOf(file, maxBytes))),
   };
 
   constructor(store: FileStore, { onChange }: StoredFolderOptions = {}) {
@@ -38,7 +38,7 @@ export class StoredFolder implements Folder {
     this.#onChange = onChange;
   }
 
-  /** The files whose text is another one than before the first change, in the order of their first changes. */
+  /** Files that differ from their original text, ordered by their first change. */
   get changes(): readonly ChangedFile[] {
     return [...this.#changes.values()].filter(({ before, after }) => before !== after);
   }
@@ -90,7 +90,7 @@ export class StoredFolder implements Folder {
   }
 }
 
-/** The normal form of a path. Throws for what leads outside, is secret or misspelt. */
+/** Normalizes a path. Throws if it leads outside, is secret, or contains a backslash or NUL. */
 function nameOf(path: string): string {
   checkSpelling(path);
   if (path.startsWith('/')) throw toToolError(new RefusedPath('outside'), path);
@@ -109,7 +109,7 @@ async function textOf(file: StoredFile, maxBytes: number): Promise<FileText | un
   return toFileText(new Uint8Array(await file.slice(0, maxBytes + 1).arrayBuffer()), maxBytes);
 }
 
-async function refused<Value>(found: Promise<Value>): Promise<Value> {
+async function orRefused<Value>(found: Promise<Value>): Promise<Value> {
   return found.catch((cause) => {
     throw new RefusedPath('unreadable', { cause });
   });

@@ -11,21 +11,21 @@ import { ApprovedChanges, type OnChange } from '../write/approved-changes.js';
 import { editFileTool } from '../write/edit-file.js';
 import { writeFileTool } from '../write/write-file.js';
 
-/** How file tools search, and how much they show. An option that is undefined is one left out. */
+/** Options of the file tools. An undefined option has its default. */
 export interface FileToolOptions extends Omit<GivenLimits, 'commandTimeoutMs'> {
-  /** Where a model's regular expressions are run, so that one that backtracks for ever can be given up. */
+  /** Runs the regular expressions of the model with a time limit, since they may backtrack forever. */
   readonly matchLines: MatchLines;
 }
 
 /**
- * The tools over files of a folder, wherever it lies: five that look, and two that change and ask for approval first.
- * Throws `RangeError` for a limit that is none.
+ * Creates the file tools for any kind of folder: five that read, and two that change files and need approval.
+ * Throws `RangeError` for an invalid limit.
  */
 export function createFileTools(folder: Folder, options: FileToolOptions): readonly Tool[] {
   return [...createFileReaders(folder, options), ...createFileWriters(folder)];
 }
 
-/** The tools that look at files and change nothing. Throws as `createFileTools` does. */
+/** Creates the read-only file tools. Throws the same errors as `createFileTools`. */
 export function createFileReaders(
   folder: Folder,
   { matchLines, ...given }: FileToolOptions,
@@ -40,7 +40,7 @@ export function createFileReaders(
   ];
 }
 
-/** The tools that change files: one memory of what was approved, for they write the same files. */
+/** Creates the tools that change files. They share their approved changes, because they write the same files. */
 export function createFileWriters(folder: Folder, onChange?: OnChange): readonly Tool[] {
   const changes = new ApprovedChanges(folder, onChange);
   return [editFileTool(changes), writeFileTool(changes)];

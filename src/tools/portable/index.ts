@@ -1,4 +1,4 @@
-/** The file tools over any folder, for browsers and editors: nothing here needs Node. */
+/** File tools for any kind of folder. Runs without Node, in browsers and editors too. */
 
 export type { FileText } from '../../files/file-text.js';
 export type { FileEntry } from '../../files/file-tree.js';

@@ -1,6 +1,6 @@
 import { linesOf, type MatchLines, SEARCH_TIME_LIMIT_MS, tooSlow } from '../read/find-lines.js';
 
-/** As much of a browser's `Worker` as is used. */
+/** The members of a browser's `Worker` that the search needs. */
 export interface SearchWorker {
   postMessage(message: unknown): void;
   addEventListener(
@@ -11,7 +11,7 @@ export interface SearchWorker {
   terminate(): void;
 }
 
-/** As much of a worker's own scope as is used. */
+/** The members of a worker's global scope that the search needs. */
 export interface SearchWorkerScope {
   postMessage(message: unknown): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
@@ -22,26 +22,26 @@ interface SearchRequest {
   readonly texts: readonly string[];
 }
 
-/** The lines of each text that match, counted from 0. */
+/** Indexes of the matching lines for each text, counted from 0. */
 type LinesOfTexts = readonly (readonly number[])[];
 
-/** Said by the worker as it begins, since its own start does not count, and when it is done. */
+/** Messages of the worker: `begun` starts the time limit, so that the worker's startup does not count; then the result follows. */
 type SearchReply = 'begun' | LinesOfTexts;
 
 /**
- * Matches in a worker, one search at a time; an expression that takes too long ends the worker, and the next search has
- * a new one. The worker's module calls `answerSearches(self)`.
+ * Matches lines in a worker, one search at a time. If an expression takes too long, terminates the worker and starts a new
+ * one for the next search. The module of the worker must call `answerSearches(self)`.
  */
 export function matchLinesInWorker(createWorker: () => SearchWorker): MatchLines {
   const thread = new SearchThread(createWorker);
   return (expression) => (texts) => thread.search({ expression, texts });
 }
 
-/** Answers the searches of `matchLinesInWorker`; all that a worker's module has to call. */
+/** Answers the searches of `matchLinesInWorker`. The module of the worker calls this and nothing else. */
 export function answerSearches(scope: SearchWorkerScope): void {
   const answer = (reply: SearchReply) => scope.postMessage(reply);
   scope.addEventListener('message', ({ data }) => {
-    const { expression, texts } = data as SearchRequest; // nobody else speaks to this worker
+    const { expression, texts } = data as SearchRequest; // only `matchLinesInWorker` sends messages to this worker
     answer('begun');
     answer(texts.map((text) => matchingIndexes(expression, text)));
   });
@@ -59,7 +59,7 @@ class SearchThread {
     this.#createWorker = createWorker;
   }
 
-  /** After those that were asked before, so that ending one ends no other. */
+  /** Queues a search, so that terminating the worker never interrupts another search. */
   search(request: SearchRequest): Promise<LinesOfTexts> {
     const found = this.#last.then(() => this.#searchNow(request));
     this.#last = found.catch(() => undefined);
@@ -83,14 +83,18 @@ class SearchThread {
 
 function ask(worker: SearchWorker, request: SearchRequest, signal: AbortSignal): Promise<LinesOfTexts> {
   return new Promise((resolve, reject) => {
-    const takeReply = ({ data }: { readonly data: unknown }) => {
-      const reply = data as SearchReply; // by `answerSearches`
+    const onReply = ({ data }: { readonly data: unknown }) => {
+      const reply = data as SearchReply; // the cast is safe: `answerSearches` sent it
       if (reply !== 'begun') return resolve(reply);
       const timer = setTimeout(() => reject(tooSlow()), SEARCH_TIME_LIMIT_MS);
       signal.addEventListener('abort', () => clearTimeout(timer));
     };
-    worker.addEventListener('message', takeReply, { signal });
-    worker.addEventListener('error', () => reject(new Error('The search could not be started.')), { signal });
+    worker.addEventListener('message', onReply, { signal });
+    worker.addEventListener(
+      'error',
+      () => reject(new Error('The search worker could not be started. Check the URL of its module.')),
+      { signal },
+    );
     worker.postMessage(request);
   });
 }

@@ -4,7 +4,7 @@ import type { Folder } from '../folder/folder.js';
 import { findLines } from './find-lines.js';
 import { renderMatches, type SearchOptions, searchFiles } from './search-code.js';
 
-/** Words before a name that make it a definition, in the languages most projects are written in. */
+/** Keywords that introduce a definition in common programming languages. */
 const keywords =
   'class|interface|type|enum|namespace|module|function\\*?|const|let|var|def|fn|func|struct|trait|impl|object|record|' +
   'protocol|extension|macro_rules!|sub|package|data|newtype|CREATE (?:TABLE|VIEW|FUNCTION)';
@@ -12,7 +12,7 @@ const modifiers =
   'export|default|declare|abstract|public|private|protected|internal|static|final|async|readonly|override|pub(?:\\([^)]*\\))?|' +
   'unsafe|extern|inline|virtual|sealed|partial|open|local';
 
-/** `find_definition(symbol)`: where a name is defined, by what definitions look like; no compiler is asked. */
+/** Creates `find_definition(symbol)`, which finds definitions by a regular expression, without a compiler. */
 export const findDefinitionTool = (folder: Folder, { matchLines, maxMatches }: SearchOptions): Tool =>
   defineTool({
     name: 'find_definition',

@@ -1,31 +1,31 @@
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 
 export interface LineMatch {
-  /** From 1. */
+  /** Line number, counted from 1. */
   readonly line: number;
   readonly text: string;
 }
 
 /**
- * Says of each text which of its lines an expression matches, counted from 0. The expression is a model's and may
- * backtrack for ever: it is given up after `SEARCH_TIME_LIMIT_MS` for each call, with `tooSlow()`. Entering a place with
- * a time limit costs more than searching a file: hence several texts at once.
+ * Returns the indexes of the matching lines for each text, counted from 0. The expression comes from a model and may
+ * backtrack forever, so each call must reject with `tooSlow()` after `SEARCH_TIME_LIMIT_MS`. Takes several texts per call,
+ * because setting up the time limit costs more than searching one file.
  */
 export type MatchLines = (
   expression: RegExp,
 ) => (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
 
-/** Milliseconds for one call. */
+/** Time limit for one call of `MatchLines`. */
 export const SEARCH_TIME_LIMIT_MS = 500;
 
 export const tooSlow = (): ToolError => new ToolError('The pattern takes too long; use a simpler one.');
 
-/** The lines of a text, without their line breaks. */
+/** Splits a text into lines without their line breaks. */
 export const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
 /**
- * Finds lines that match a regular expression, in several texts at once; what is no valid expression is taken
- * literally. Without capital letters, case does not matter (ripgrep's smart case).
+ * Finds the lines that match a regular expression in several texts. Searches for an invalid expression literally.
+ * Ignores case unless the pattern has capital letters (smart case, as in ripgrep).
  */
 export function findLines(
   pattern: string,

@@ -1,15 +1,15 @@
 /**
- * How much the tools show and how long a command may take: whole numbers from 1, or `Infinity` for no limit. What is
- * cut says so, and how to get the rest (rule: tool-limits).
+ * Limits of the tools: integers of at least 1, or `Infinity` for no limit. A shortened result says so, and how to get the
+ * rest (rule: tool-limits).
  */
 export interface ToolLimits {
-  /** Lines that `read_file` shows at a time; default 500. */
+  /** Maximum number of lines per `read_file` call. Default: 500. */
   readonly maxLines: number;
-  /** Files that `list_files` and entries that `get_file_tree` show; default 200. */
+  /** Maximum number of files from `list_files`, and of entries from `get_file_tree`. Default: 200. */
   readonly maxFiles: number;
-  /** Matches that `search_code` and `find_definition` show; default 50. */
+  /** Maximum number of matches from `search_code` and `find_definition`. Default: 50. */
   readonly maxMatches: number;
-  /** Milliseconds that `run_command` gives a command; default 60,000. */
+  /** Time limit for a command of `run_command`. Default: 60,000 ms. */
   readonly commandTimeoutMs: number;
 }
 
@@ -20,10 +20,10 @@ const defaultLimits: ToolLimits = {
   commandTimeoutMs: 60_000,
 };
 
-/** Limits, each of which may be left out. */
+/** Limits that a caller sets; all are optional. */
 export type GivenLimits = { readonly [Name in keyof ToolLimits]?: ToolLimits[Name] | undefined };
 
-/** All limits, with the defaults for what is left out. Throws `RangeError` for a number that is none. */
+/** Fills in the default limits. Throws `RangeError` for an invalid limit. */
 export const completeLimits = (given: GivenLimits): ToolLimits => ({
   maxLines: limitOf('maxLines', given),
   maxFiles: limitOf('maxFiles', given),
@@ -38,26 +38,26 @@ function limitOf(name: keyof ToolLimits, given: GivenLimits): number {
   throw new RangeError(`${name} must be ${what} from 1, or Infinity for no limit, not ${limit}.`);
 }
 
-/** For the description of a tool: `, at most 200 at a time`, or nothing where there is no limit. */
+/** Returns a limit for a tool's description, such as `, at most 200 at a time`; empty if there is no limit. */
 export const atMost = (limit: number, rest = ''): string =>
   limit === Infinity ? '' : `, at most ${limit}${rest}`;
 
 interface Shown {
   readonly shown: number;
   readonly total: number;
-  /** What is counted, in the plural. */
+  /** Plural name of the counted things. */
   readonly what: string;
-  /** How to get the rest. */
+  /** Advice on how to get the rest. */
   readonly rest: string;
 }
 
-/** The one wording for everything a tool cuts: `showing 50 of 312 matches; …`. */
+/** Describes how much of a result is shown, in the same words for all tools: `showing 50 of 312 matches; …`. */
 export function showing({ shown, total, what, rest }: Shown): string {
   const count = `showing ${shown} of ${total} ${what}`;
   return shown < total ? `${count}; ${rest}` : count;
 }
 
-/** A line for what was passed over, or none: `(2 folders could not be read)`. */
+/** Returns a line such as `(2 folders could not be read)`; empty if the count is 0. */
 export function skipped(count: number, what: 'file' | 'folder'): string[] {
   return count === 0 ? [] : [`(${count} ${what}${count === 1 ? '' : 's'} could not be read)`];
 }

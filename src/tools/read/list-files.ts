@@ -4,7 +4,7 @@ import { ToolError } from '../../sdk/actions/tool-errors.js';
 import type { Folder } from '../folder/folder.js';
 import { atMost, showing, skipped } from './limits.js';
 
-/** `list_files(path, pattern)`: one path a line. */
+/** Creates `list_files(path, pattern)`, which returns one path per line. */
 export const listFilesTool = (folder: Folder, maxFiles: number): Tool =>
   defineTool({
     name: 'list_files',

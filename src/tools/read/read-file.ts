@@ -3,10 +3,10 @@ import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { type Folder, readText } from '../folder/folder.js';
 import { atMost, showing } from './limits.js';
 
-/** In characters: a minified file has one line of a megabyte. */
+/** Maximum length of a shown line in characters. A minified file may be a single line of a megabyte. */
 const MAX_LINE_LENGTH = 2_000;
 
-/** `read_file(path, start_line, end_line)`: numbered lines, some at a time. */
+/** Creates `read_file(path, start_line, end_line)`, which returns numbered lines. */
 export const readFileTool = (folder: Folder, maxLines: number): Tool =>
   defineTool({
     name: 'read_file',
@@ -32,7 +32,7 @@ export const readFileTool = (folder: Folder, maxLines: number): Tool =>
 const NOT_UTF8 =
   '(The file is not UTF-8: what could not be read is shown as \uFFFD. It cannot be edited with edit_file.)';
 
-/** A final line break ends the last line; it does not begin another. */
+/** Splits a text into lines. A final line break does not start another line. */
 function toLines(text: string): string[] {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();

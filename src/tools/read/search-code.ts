@@ -5,17 +5,17 @@ import type { Folder } from '../folder/folder.js';
 import { findLines, type LineMatch, type MatchLines } from './find-lines.js';
 import { atMost, showing, skipped } from './limits.js';
 
-/** In characters. */
+/** Maximum length of a shown line in characters. */
 const MAX_TEXT_LENGTH = 300;
 const BATCH_SIZE = 16;
 
-/** How a tool searches. */
+/** Options of a search tool. */
 export interface SearchOptions {
   readonly matchLines: MatchLines;
   readonly maxMatches: number;
 }
 
-/** `search_code(pattern, path)`: `path:line: text`, the text with its indentation. */
+/** Creates `search_code(pattern, path)`, which returns matches as `path:line: text` and keeps the indentation. */
 export const searchCodeTool = (folder: Folder, { matchLines, maxMatches }: SearchOptions): Tool =>
   defineTool({
     name: 'search_code',
@@ -45,11 +45,11 @@ interface Search {
 interface Matches {
   readonly lines: readonly string[];
   readonly total: number;
-  /** Files and folders that could not be read; binary files are not counted. */
+  /** Number of files and folders that could not be read, without binary files. */
   readonly unreadable: { readonly files: number; readonly folders: number };
 }
 
-/** Looks through every text file below the path; what is binary or cannot be read is passed over. */
+/** Searches every text file below the path. Skips binary and unreadable files. */
 export async function searchFiles(folder: Folder, search: Search, context: ToolContext): Promise<Matches> {
   const lines: string[] = [];
   const unreadable = { files: 0, folders: 0 };
@@ -83,7 +83,7 @@ interface Batch {
   readonly unreadableFolders: number;
 }
 
-/** The files in the order of their paths, as many as are searched at once. */
+/** Yields the files below a path in batches, ordered by path. */
 async function* batchesBelow(folder: Folder, path: string, { signal }: ToolContext): AsyncGenerator<Batch> {
   if ((await folder.kindOf(path)) === 'file') {
     const name = await folder.nameOf(path);
@@ -101,7 +101,7 @@ async function* batchesBelow(folder: Folder, path: string, { signal }: ToolConte
   yield { paths, unreadableFolders };
 }
 
-/** Empty for a binary file, undefined for one that cannot be read. */
+/** Reads the text of a file; empty if it is binary, undefined if it cannot be read. */
 async function searchableText(folder: Folder, path: string): Promise<string | undefined> {
   try {
     return (await folder.readIfText(path))?.content ?? '';

@@ -3,33 +3,33 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type CommandMark, listProcesses } from './process-table.js';
 import type { RunningCommand } from './start-command.js';
 
-/** Milliseconds for processes to end by themselves when asked, and then for the system to remove them. */
-const POLITE_MS = 500;
+/** Time between SIGTERM and SIGKILL, and then the time until the system must have removed the processes. */
+const TERM_MS = 500;
 const KILL_MS = 1_000;
 const POLL_MS = 25;
 
-/** Looks at what is left when there is no time to ask: more than a family that forks meanwhile needs. */
+/** Number of times to list and kill processes at exit, because they may fork meanwhile. */
 const KILL_ROUNDS = 10;
 
-/** What was started, and how all that comes of it is known. */
+/** A started command, and the mark that identifies its descendants. */
 type Started = Pick<RunningCommand, 'child' | 'mark'>;
 
-/** Commands of which something may still run. */
+/** Commands with processes that may still be running. */
 const live = new Set<Started>();
 
-/** From here on nothing of the command outlives this process: what runs at its exit is killed there and then. */
-export function endWithProcess(command: Started): void {
+/** Registers a command whose processes must be killed when this process exits. */
+export function killOnExit(command: Started): void {
   if (live.size === 0) process.on('exit', killLive);
   live.add(command);
 }
 
 /**
- * Ends everything that is left of a command: first asked, then killed. Resolves when nothing of it runs, or after
- * a second and a half if the system does not let go of it.
+ * Ends all processes of a command with SIGTERM, then SIGKILL. Resolves when none is left, or after 1.5 seconds if the
+ * system cannot remove them.
  *
- * What belongs to a command: its process group, every descendant, and on Linux everything that carries its mark, in
- * whatever session and under whatever parent by now (`setsid`, `nohup`, `env -i`, a daemon that forked twice). What
- * another program starts for it (`cron`, `systemd-run`, a container) was never the command's.
+ * These are its process group, all descendants, and on Linux every process with its mark, even in another session or with
+ * another parent (`setsid`, `nohup`, `env -i`, a daemon that forked twice). Processes that another program starts for the
+ * command (`cron`, `systemd-run`, a container) are not included.
  */
 export async function endCommand(command: Started): Promise<void> {
   const { child } = command;
@@ -43,7 +43,7 @@ export async function endCommand(command: Started): Promise<void> {
   if (live.size === 0) process.off('exit', killLive);
 }
 
-/** At the exit of the process nothing can be waited for. */
+/** Kills all registered commands. Must be synchronous, because an exit handler cannot wait. */
 function killLive(): void {
   for (const { child, mark } of live) {
     if (child.pid === undefined) continue;
@@ -61,13 +61,13 @@ function killAll(shell: number, mark: CommandMark): void {
 }
 
 async function endAll(shell: number, mark: CommandMark): Promise<void> {
-  const asked = new Set<number>();
-  for (let waited = 0; waited < POLITE_MS + KILL_MS; waited += POLL_MS) {
+  const signalled = new Set<number>();
+  for (let waited = 0; waited < TERM_MS + KILL_MS; waited += POLL_MS) {
     const left = processesOf(shell, mark);
     if (left.length === 0) return;
-    const isPolite = waited < POLITE_MS;
-    for (const pid of left) if (!isPolite || !asked.has(pid)) signal(pid, isPolite ? 'SIGTERM' : 'SIGKILL');
-    for (const pid of left) asked.add(pid);
+    const isTerm = waited < TERM_MS;
+    for (const pid of left) if (!isTerm || !signalled.has(pid)) signal(pid, isTerm ? 'SIGTERM' : 'SIGKILL');
+    for (const pid of left) signalled.add(pid);
     await wait(POLL_MS);
   }
 }
@@ -76,11 +76,11 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself, or belongs to somebody else by now.
+    // The process has ended, or its id now belongs to a process of another user.
   }
 }
 
-/** Windows has no process groups: the tree below the process is ended. */
+/** Ends a process and its descendants on Windows, which has no process groups. */
 const endTree = (pid: number) =>
   spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
 

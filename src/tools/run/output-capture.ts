@@ -1,10 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
 import { showing } from '../read/limits.js';
 
-/** In characters, of the beginning and of the end each. */
+/** Number of characters kept from the beginning, and as many from the end. */
 const HALF_LENGTH = 15_000;
 
-/** Keeps the beginning and the end of an output of any length. `rest` tells how to get at what lies between. */
+/** Keeps the beginning and the end of a long output. `rest` tells the model how to get the part between them. */
 export class OutputCapture {
   readonly #rest: string;
   readonly #decoder = new StringDecoder('utf8');
@@ -16,7 +16,7 @@ export class OutputCapture {
     this.#rest = rest;
   }
 
-  /** Gives the text that the chunk completes. */
+  /** Adds a chunk and returns its text, without a character whose last bytes are still missing. */
   add(chunk: Buffer): string {
     const text = this.#decoder.write(chunk);
     this.#total += text.length;

@@ -1,20 +1,20 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What the processes that a command starts have in common, in whatever session and under whatever parent. */
+/** Properties that identify the processes of a command, even in another session or with another parent. */
 export interface CommandMark {
-  /** Stands in the environment of each, unless it is taken out there. */
+  /** Id in the environment of each process; lost if a process clears its environment. */
   readonly word: string;
   /**
-   * The limit of each for POSIX message queues, in bytes: a number that nobody else has, and that goes from process
-   * to process whatever becomes of the environment. Undefined where there is no such limit, or no bash to set it.
+   * Unusual limit for POSIX message queues, in bytes. Child processes inherit it even if the environment is cleared.
+   * Undefined if the system has no such limit, or no bash to set it.
    */
   readonly queueLimit: number | undefined;
-  /** When the first of them started, as `startOf` tells it: what is older belongs to somebody else. */
+  /** Start time of the first process, as in `startOf`. Older processes cannot belong to the command. */
   readonly since: number;
 }
 
-/** A process that may be a command's. */
+/** A process that may belong to a command. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
@@ -22,7 +22,7 @@ export interface ProcessEntry {
   readonly isMarked: boolean;
 }
 
-/** Every process that runs and, on Linux, is not older than the command. */
+/** Lists the running processes; on Linux only those that are not older than the command. */
 export function listProcesses(mark: CommandMark): ProcessEntry[] {
   return process.platform === 'linux' ? listProc(mark) : listByPs();
 }
@@ -33,7 +33,7 @@ function listProc(mark: CommandMark): ProcessEntry[] {
     try {
       return readProc(Number(name), mark);
     } catch {
-      return []; // it ended meanwhile
+      return []; // the process has ended meanwhile
     }
   });
 }
@@ -44,7 +44,7 @@ function readProc(pid: number, mark: CommandMark): ProcessEntry[] {
   return [{ pid, parent, group, isMarked: hasMark(pid, mark) }];
 }
 
-/** The fields of proc_pid_stat(5) from after the name, which may hold anything. */
+/** Reads fields of proc_pid_stat(5). Starts after the process name, because the name may contain any characters. */
 function readStat(pid: number) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -56,10 +56,10 @@ function readStat(pid: number) {
   };
 }
 
-/** `starttime`, field 22 of the whole. */
+/** Index of `starttime` (field 22 of the file) among the fields after the name. */
 const START_FIELD = 19;
 
-/** When a process started, in ticks since the system did; 0 where the system does not say it. */
+/** Returns the start time of a process in clock ticks since boot; 0 if it is unavailable. */
 export function startOf(pid: number): number {
   try {
     return readStat(pid).start;
@@ -71,7 +71,7 @@ export function startOf(pid: number): number {
 const hasMark = (pid: number, { word, queueLimit }: CommandMark): boolean =>
   environmentOf(pid).includes(word) || (queueLimit !== undefined && queueLimitOf(pid) === queueLimit);
 
-/** Empty where it may not be read: what runs under other rights is found by its parent only. */
+/** Reads the environment of a process; empty if it belongs to another user. */
 function environmentOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');
@@ -80,7 +80,7 @@ function environmentOf(pid: number): string {
   }
 }
 
-/** The limit of a process for POSIX message queues, in bytes; undefined where the system does not say it. */
+/** Returns the POSIX message queue limit of a process in bytes; undefined if it is unavailable. */
 export function queueLimitOf(pid: number | 'self'): number | undefined {
   try {
     const limits = readFileSync(`/proc/${pid}/limits`, 'latin1');

@@ -2,13 +2,13 @@ import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/defin
 import { startTimer } from '../../sdk/base/timer.js';
 import { notReadable } from '../folder/path-errors.js';
 import type { ProjectRoot } from '../project-root.js';
-import { endCommand, endWithProcess } from './end-command.js';
+import { endCommand, killOnExit } from './end-command.js';
 import { OutputCapture } from './output-capture.js';
 import { startCommand } from './start-command.js';
 
 /**
- * `run_command(command, working_dir)`: bash, or PowerShell on Windows. What a command does is not contained in
- * the project folder: that is why a person approves it.
+ * Creates `run_command(command, working_dir)`, which runs bash, or PowerShell on Windows. A command can access files
+ * outside the project folder, so a person must approve it.
  */
 export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
   return defineTool({
@@ -41,7 +41,7 @@ const timeLimit = (timeoutMs: number): string =>
 const seconds = (milliseconds: number): string =>
   milliseconds === 1_000 ? '1 second' : `${milliseconds / 1_000} seconds`;
 
-/** A folder that is not there is the model's mistake, not the shell's. Throws `ToolError`. */
+/** Returns the real path of the working directory. Throws `ToolError` for the model if it is not a folder. */
 async function folderAt(root: ProjectRoot, path = '.'): Promise<string> {
   const folder = await root.locate(path || '.');
   if ((await root.kindOf(root.name(folder))) !== 'folder') throw notReadable(path);
@@ -53,7 +53,7 @@ interface Place {
   readonly timeoutMs: number;
 }
 
-/** Resolves when nothing of the command runs any more, on stop too: what it said so far is kept. */
+/** Runs a command and resolves when all of its processes have ended. A stopped command resolves with its output so far. */
 async function runCommand(
   command: string,
   { folder, timeoutMs }: Place,
@@ -61,10 +61,10 @@ async function runCommand(
 ): Promise<string> {
   const output = new OutputCapture();
   const running = startCommand(command, folder, (chunk) => {
-    const piece = output.add(chunk);
-    onOutput?.(piece);
+    const text = output.add(chunk);
+    onOutput?.(text);
   });
-  endWithProcess(running);
+  killOnExit(running);
   const timeUp = new Promise<'timeout'>((resolve) => {
     const clear = startTimer(timeoutMs, () => resolve('timeout'));
     running.ended.then(clear, clear);

@@ -3,25 +3,25 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { TerminalToolError } from '../../sdk/actions/tool-errors.js';
 import { type CommandMark, queueLimitOf, startOf } from './process-table.js';
 
-/** A command that was started. */
+/** A running command. */
 export interface RunningCommand {
   readonly child: ChildProcess;
   readonly mark: CommandMark;
-  /** Resolves to the exit code or the signal; rejects where the shell cannot be started. */
+  /** Resolves to the exit code or the signal; rejects if the shell cannot be started. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** Milliseconds for the last output to arrive. */
+/** How long to wait for the last output after the shell has exited. */
 const DRAIN_MS = 200;
 
 const MARK_VARIABLE = 'STEPWISE_COMMAND';
 
-/** Keys and the service's token are the run's, not the commands'. A key may stand under any name of a vendor's but its address's. */
+/** Variables that commands do not inherit: the service token and all variables of a vendor, except for its URL. */
 export const secretVariables = /^(?:STEPWISE_(?:LLM_KEY|TOKEN)|(?:OPENAI|ANTHROPIC)_(?!UPSTREAM_URL$).*)$/i;
 
 const isWindows = process.platform === 'win32';
 
-/** Starts a shell in a process group of its own, without terminal and input. */
+/** Starts a shell in its own process group, without a terminal and without input. */
 export function startCommand(
   command: string,
   folder: string,
@@ -43,14 +43,14 @@ export function startCommand(
       reject(new TerminalToolError('SYSTEM_ERROR', 'The shell cannot be started.', { cause })),
     );
     child.once('close', (code, signal) => resolve(code ?? signal ?? 1));
-    // A process left in the background holds the pipes open: the shell's own end is what counts.
+    // Do not wait for `close` alone: a background process may keep the pipes open.
     child.once('exit', (code, signal) => setTimeout(() => resolve(code ?? signal ?? 1), DRAIN_MS));
   });
   const since = child.pid === undefined ? 0 : startOf(child.pid);
   return { child, mark: { word, queueLimit, since }, ended };
 }
 
-/** One pipe for output and errors, so that they come in the order in which they were written. */
+/** Merges standard error into standard output, so that the order of the lines is preserved. */
 const RUN = 'eval "$0" 2>&1';
 const RUN_LIMITED = `ulimit -S -q "$1" 2>/dev/null; shift; ${RUN}`;
 
@@ -61,22 +61,22 @@ function shellFor(command: string, queueLimit: number | undefined): [string, ...
   return [shell, '-NoProfile', '-NonInteractive', '-Command', command];
 }
 
-/** At least half of what is allowed: that is enough for some queues, should a command use any. */
+/** Chooses a random limit of at least half the allowed one, so that commands can still use message queues. */
 function freeQueueLimit(): number | undefined {
   if (process.platform !== 'linux' || !exists('bash')) return undefined;
   const allowed = Math.min(queueLimitOf('self') ?? 0, MAX_QUEUE_LIMIT);
   return allowed > 2 ? randomInt(Math.ceil(allowed / 2), allowed) : undefined;
 }
 
-/** In bytes, where the system sets no limit. */
+/** Upper bound in bytes if the system has no limit. */
 const MAX_QUEUE_LIMIT = 2 ** 32;
 
-const known = new Map<string, boolean>();
+const cached = new Map<string, boolean>();
 
-/** Asks the system once for each name. */
+/** Returns true if the program is on PATH. Cached, since each lookup starts a process. */
 function exists(program: string): boolean {
-  const found = known.get(program) ?? isFound(program);
-  known.set(program, found);
+  const found = cached.get(program) ?? isFound(program);
+  cached.set(program, found);
   return found;
 }
 
@@ -85,7 +85,7 @@ function isFound(program: string): boolean {
   return spawnSync(finder ?? '', args, { stdio: 'ignore' }).status === 0;
 }
 
-/** The person's environment without model keys, and without what would wait for a person. */
+/** Returns our environment without model keys, and with settings that keep programs from waiting for input. */
 function commandEnvironment(mark: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !secretVariables.test(name));
   return {
@@ -98,7 +98,7 @@ function commandEnvironment(mark: string): NodeJS.ProcessEnv {
   };
 }
 
-/** By which a process is known; a command that runs commands of its own adds to what it was marked with. */
+/** Environment variable that identifies our descendants; nested runs append their own id. */
 export const markVariable = (mark: string): NodeJS.ProcessEnv => ({
   [MARK_VARIABLE]: [process.env[MARK_VARIABLE], mark].filter(Boolean).join(' '),
 });

@@ -10,7 +10,7 @@ interface Edit {
   readonly new_string: string;
 }
 
-/** `edit_file(path, old_string, new_string)`: replaces a text that occurs exactly once. */
+/** Creates `edit_file(path, old_string, new_string)`, which replaces a text that occurs exactly once. */
 export function editFileTool(changes: ApprovedChanges): Tool {
   return defineTool({
     name: 'edit_file',
@@ -54,21 +54,25 @@ function applyEdit(text: string, { path, old_string, new_string }: Edit): string
   return text.slice(0, position) + replacement + text.slice(position + old.length);
 }
 
-/** Tools show lines without carriage returns; in a file that has them they are put back. */
+/** Restores the CRLF line ends of the file, since the model sees its lines without carriage returns. */
 function lineEndAdapter(text: string, old: string): (part: string) => string {
-  const foreign = text.includes('\r\n') && !old.includes('\r');
-  return (part) => (foreign ? part.replace(/\r?\n/g, '\r\n') : part);
+  const needsCrlf = text.includes('\r\n') && !old.includes('\r');
+  return (part) => (needsCrlf ? part.replace(/\r?\n/g, '\r\n') : part);
 }
 
-/** Places that are looked for: more would not be told, and may be millions. */
-const MAX_PLACES = 100;
+/** Maximum number of occurrences to search for, since there may be millions. */
+const MAX_OCCURRENCES = 100;
 
-/** The line of each place where the text begins; places may overlap. */
+/** Returns the line number of each occurrence. Occurrences may overlap. */
 function linesOf(text: string, part: string): number[] {
   const lines: number[] = [];
   let line = 1;
   let counted = 0;
-  for (let at = text.indexOf(part); at >= 0 && lines.length < MAX_PLACES; at = text.indexOf(part, at + 1)) {
+  for (
+    let at = text.indexOf(part);
+    at >= 0 && lines.length < MAX_OCCURRENCES;
+    at = text.indexOf(part, at + 1)
+  ) {
     for (; counted < at; counted++) if (text[counted] === '\n') line += 1;
     lines.push(line);
   }
@@ -78,6 +82,6 @@ function linesOf(text: string, part: string): number[] {
 function severalTimes(path: string, lines: readonly number[]): string {
   const shown = lines.slice(0, 10).join(', ');
   const where = `lines ${shown}${lines.length > 10 ? ', …' : ''}`;
-  const times = `${lines.length === MAX_PLACES ? 'at least ' : ''}${lines.length} times`;
+  const times = `${lines.length === MAX_OCCURRENCES ? 'at least ' : ''}${lines.length} times`;
   return `old_string occurs ${times} in "${path}" (${where}). Include more of the lines around it.`;
 }

@@ -1,9 +1,9 @@
 import type { ChangedFile } from '../folder/folder.js';
 
-/** Milliseconds for finding the smallest difference; texts that have little in common take very long. */
+/** Time limit for a diff. Comparing texts that have little in common can take very long. */
 const DIFF_TIMEOUT_MS = 1_000;
 
-/** A change as a unified diff; undefined where no difference is found in time. */
+/** Renders a change as a unified diff; returns undefined if that takes too long. */
 export async function unifiedDiff({ path, before, after }: ChangedFile): Promise<string | undefined> {
   const { createTwoFilesPatch } = await import('diff');
   const from = before === undefined ? '/dev/null' : `a/${path}`;
@@ -12,11 +12,11 @@ export async function unifiedDiff({ path, before, after }: ChangedFile): Promise
   return patch?.split('\n').slice(1).join('\n');
 }
 
-/** A change as a person is shown it. */
+/** Renders a change for a person: as a diff, or as the whole new text if the diff takes too long. */
 export const renderChange = async (change: ChangedFile): Promise<string> =>
   (await unifiedDiff(change)) ?? renderNewText(change);
 
-/** Where no difference is found in time the new text is shown whole: nothing is approved unseen. */
+/** Renders the whole new text, so that nobody has to approve a change without seeing it. */
 function renderNewText({ path, before = '', after }: ChangedFile): string {
   const sizes = `${before.length} → ${after.length} characters`;
   const lines = after.split('\n').map((line) => `+${line}`);

@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import type { ApprovedChanges } from './approved-changes.js';
 
-/** `write_file(path, content)`: a whole file, with its folders. */
+/** Creates `write_file(path, content)`, which writes a whole file and creates missing folders. */
 export function writeFileTool(changes: ApprovedChanges): Tool {
   return defineTool({
     name: 'write_file',

@@ -7,7 +7,7 @@ import { openWorkshop } from '../support/workshop.js';
 
 const signal = new AbortController().signal;
 
-/** Work without the rights of root, which can read everything. */
+/** Runs the work as another user, because root can read everything. */
 async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
@@ -18,8 +18,8 @@ async function asNobody<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-describe('what cannot be read is skipped and counted, it never ends a search (rule: tool-pack)', () => {
-  test('a folder and a file without permission', async () => {
+describe('unreadable files and folders (rule: tool-pack)', () => {
+  test('the tools skip and count files and folders that they have no permission to read', async () => {
     const { folder, call } = await openWorkshop({
       'a/x.ts': 'const price = 1;',
       'b/closed.ts': 'const price = 2;',
@@ -53,7 +53,7 @@ describe('what cannot be read is skipped and counted, it never ends a search (ru
     chmodSync(join(folder, 'locked'), 0o755);
   });
 
-  test('the folder that was asked for is an error', async () => {
+  test('list_files rejects the path of an unreadable folder', async () => {
     const { folder, call } = await openWorkshop();
     mkdirSync(join(folder, 'locked'));
     for (const open of [dirname(folder), folder]) chmodSync(open, 0o755);
@@ -78,7 +78,7 @@ describe('tools and service refuse the same files (rule: secret-files)', () => {
     '.aws/credentials',
     'sub/.vault-token',
     'release.keystore',
-  ])('`%s`', async (path) => {
+  ])('tools and service refuse to read the secret file %s, and tools to write it', async (path) => {
     const { folder, call } = await openWorkshop({ [path]: 'secret', 'open.txt': 'secret' });
     expect(isSecretPath(path)).toBe(true);
     expect(await projectFolderSource(folder).read(path, signal)).toBeUndefined();
@@ -93,7 +93,7 @@ describe('tools and service refuse the same files (rule: secret-files)', () => {
     expect(await call('list_files', {})).not.toContain(path);
   });
 
-  test('and leave out the same: what .gitignore names, dependencies, saved runs', async () => {
+  test('tools and service both omit ignored files, dependencies and saved runs from listings', async () => {
     const { folder, call } = await openWorkshop({
       '.gitignore': 'dist/\n*.log\n!keep.log\nREADME.MD\n',
       'dist/a.txt': 'x',
@@ -116,10 +116,10 @@ describe('tools and service refuse the same files (rule: secret-files)', () => {
   });
 });
 
-describe('files that are not UTF-8 are read with a remark and never edited (rule: tool-pack)', () => {
+describe('files that are not UTF-8 (rule: tool-pack)', () => {
   const latin1 = Buffer.from('name = "Z\u00fcrich"\nsize = 3\n', 'latin1');
 
-  test('read and searched, not edited, not replaced; not a byte is changed', async () => {
+  test('a file that is not UTF-8 can be read and searched but not edited or replaced', async () => {
     const { folder, call, tool } = await openWorkshop({ 'a.txt': latin1 });
     const context = { signal, callId: 'c', earlierCallIds: [] };
     expect(await call('read_file', { path: 'a.txt' })).toMatch(
@@ -134,7 +134,7 @@ describe('files that are not UTF-8 are read with a remark and never edited (rule
     expect(readFileSync(join(folder, 'a.txt')).equals(latin1)).toBe(true);
   });
 
-  test('a byte order mark stays where it is', async () => {
+  test('edit_file keeps a byte order mark', async () => {
     const { folder, call } = await openWorkshop({ 'a.txt': '\uFEFFsize = 3\n' });
     expect(await call('read_file', { path: 'a.txt' })).toContain('1: size = 3');
     await call('edit_file', { path: 'a.txt', old_string: '3', new_string: '4' });
@@ -142,7 +142,7 @@ describe('files that are not UTF-8 are read with a remark and never edited (rule
   });
 });
 
-test('a pattern that stands for millions of others is refused, and a hostile .gitignore is only slow to write', async () => {
+test('list_files rejects a pattern with millions of alternatives, and handles a hostile .gitignore', async () => {
   const { call } = await openWorkshop({
     '.gitignore': `${'**/a/'.repeat(9)}b\n`,
     [`${'a/'.repeat(60)}x.txt`]: 'x',
@@ -151,7 +151,7 @@ test('a pattern that stands for millions of others is refused, and a hostile .gi
   expect(await call('list_files', { pattern: `${'**/a/'.repeat(9)}x.txt` })).toContain('showing 1 of 1');
 });
 
-test('a search for files gives the event loop its turns, and stops with the run', async () => {
+test('list_files yields to the event loop and stops when the run does', async () => {
   const name = (index: number) => `${'a'.repeat(240)}${index}`;
   const files = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [name(index), '']));
   const { call } = await openWorkshop(files);
@@ -165,7 +165,7 @@ test('a search for files gives the event loop its turns, and stops with the run'
   clearInterval(timer);
 });
 
-test('a text that occurs a million times is not counted to the end', async () => {
+test('edit_file stops counting occurrences at 100', async () => {
   const { call } = await openWorkshop({ 'a.txt': 'a'.repeat(1_000_000) });
   const edit = { path: 'a.txt', old_string: 'a'.repeat(1_000), new_string: 'b' };
   await expect(call('edit_file', edit)).rejects.toThrow('occurs at least 100 times');

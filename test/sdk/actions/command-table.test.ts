@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { describeEntry, entryOf } from '../../../src/sdk/actions/command-table.js';
+
+/** A copy of the table on purpose: a change of what may run without a question must be made in two places. */
+const expectedRows = {
+  ls: '-1 -a -A -l -h -la -al -lh -lah and paths inside the folder',
+  'git status': '-s --short -b --branch --porcelain',
+  'git log': '--oneline --stat --graph --decorate --all -1 -3 -5 -10 -20',
+  'git diff': '--stat --name-only --name-status --cached --staged',
+  'git branch': '-a --all -v -vv --list --show-current',
+  'npm test': '-s --silent',
+  'cargo check': '-q --quiet --release --workspace --all-targets',
+  'cargo test': '-q --quiet --release --workspace --no-fail-fast',
+  'go vet': './...',
+  'go test': './... -v -short -race',
+} as const;
+const names = Object.keys(expectedRows);
+
+/** Every argument of any row, and arguments that no row may permit. */
+const candidates = [
+  ...new Set(Object.values(expectedRows).flatMap((row) => argumentsOf(row))),
+  ...['-p', '-d', '-D', '-m', '-f', '-c', '-C', '-R', '-o', '-exec', '-vettool=x', '-toolexec', '--output=x'],
+  ...['--ext-diff', '--textconv', '--fix', '--prefix', '--config=x', '--watch', '--', 'new', 'src/a.ts'],
+];
+
+/** Programs and subcommands that no row may permit. */
+const others = [
+  ...['cat', 'rm', 'sh', 'find', 'git', 'npm', 'cargo', 'go', 'make', 'git push', 'git show', 'git checkout'],
+  ...['git fetch', 'npm run', 'npm install', 'npx test', 'cargo run', 'cargo build', 'cargo fix', 'go run'],
+  ...['go build', 'go generate', 'git stash', 'git tag', 'git config', 'npm exec', 'yarn test', 'pnpm test'],
+];
+
+describe('the command table (rule: always-rules)', () => {
+  test.each(Object.entries(expectedRows))('the row `%s` is described with exactly: %s', (name, row) => {
+    expect(describeEntry(name)).toBe(`${name} with nothing but ${row}`);
+  });
+
+  test.each(Object.entries(expectedRows))('the row `%s` permits exactly these arguments: %s', (name, row) => {
+    const takesPaths = row.endsWith(' inside the folder');
+    const permitted = candidates.filter((each) => entryOf(`${name} ${each}`) !== undefined);
+    const paths = takesPaths ? candidates.filter((each) => /^[^-]/.test(each)) : [];
+    expect(permitted.sort()).toEqual([...new Set([...argumentsOf(row), ...paths])].sort());
+    expect(new Set(permitted.map((each) => entryOf(`${name} ${each}`)))).toEqual(new Set([name]));
+    expect(entryOf(name)).toBe(name);
+  });
+
+  test('the command table permits the known programs and subcommands only', () => {
+    const permitted = [...names, ...others].filter((each) => entryOf(each) !== undefined);
+    expect(permitted).toEqual(names);
+  });
+
+  test.each(names)('the row `%s` permits several different arguments, but none of them twice', (name) => {
+    const all = argumentsOf(expectedRows[name as keyof typeof expectedRows]); // `names` are its keys
+    expect(entryOf([name, ...all.toReversed()].join(' '))).toBe(name);
+    for (const each of all) expect(entryOf(`${name} ${each} ${each}`)).toBeUndefined();
+  });
+});
+
+function argumentsOf(row: string): string[] {
+  return row.replace(/ and paths inside the folder$/, '').split(' ');
+}
