@@ -15,7 +15,8 @@ import { isWellFormed, readLastFence, readPlain } from './unmarked-calls.js';
 export function describeIntendedCall(reply: ReplyText, tools: OfferedTools): string | null {
   const fenced = readLastFence(reply, tools);
   if (fenced) return adviceFor(fenced.reading, 'stands in a code fence after other text');
-  const last = describeLastLine(reply, tools) ?? describeLastItem(reply, tools);
+  const last =
+    describeLastLine(reply, tools) ?? describeLastItem(reply, tools) ?? describeStepObject(reply, tools);
   if (last) return last;
   const { quotedAction } = reply.outline;
   return quotedAction && adviceFor(quotedAction, 'stands in a quotation that is not closed');
@@ -33,10 +34,67 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
   const alone = readPlain(text, unwrap(text, start), tools);
   if (endsReply(alone, reply, tools))
     return adviceFor(alone, 'stands on a line without a label after other text');
+  const translated = readAfterLabel(reply, start, tools);
+  if (translated) return adviceFor(translated, 'has a label before it that is not `Action:`');
   for (const { end } of actionLabels(text, outline.lastParagraph, lineEnd(text, start))) {
     const labelled = readAction(text, end, tools);
     if (endsReply(labelled, reply, tools))
       return adviceFor(labelled, 'has no `Action:` before it that starts its line');
+    const called = readPlain(text, skipVerb(text, end), tools);
+    if (endsReply(called, reply, tools)) return adviceFor(called, 'has other words between it and `Action:`');
+  }
+  return null;
+}
+
+/** Matches a short label of letters at the start of a line, in emphasis or not. */
+const lineLabel = /[#* \t]{0,8}(\p{L}[\p{L}\p{M} _-]{0,30})\*{0,2}[ \t]{0,4}[:：]\*{0,2}[ \t]{0,4}/uy;
+/** Matches a label in other letters than Latin ones, which may also follow a sentence in its line. */
+const foreignLabel = /[\p{L}\p{M}]{1,20}[ \t]{0,4}[:：][ \t]{0,4}/gu;
+/** Matches labels with which an explanation introduces a call. */
+const explains =
+  /\b(?:examples?|e g|usage|use|uses|using|syntax|formats?|signatures?|try|tried|like|this|note|answer|returns?|results?|output)$/i;
+
+/** Reads the call directly after a label in other words than ours (rule: closing-fence). */
+function readAfterLabel(reply: ReplyText, start: number, tools: OfferedTools): WholeCall | null {
+  const { text } = reply;
+  for (const end of labelEnds(text, start)) {
+    const reading = readPlain(text, unwrap(text, end), tools);
+    if (endsReply(reading, reply, tools)) return reading;
+  }
+  return null;
+}
+
+function labelEnds(text: string, start: number): number[] {
+  lineLabel.lastIndex = start;
+  const first = lineLabel.exec(text);
+  const ends = first && !explains.test(first[1] ?? '') ? [lineLabel.lastIndex] : [];
+  for (const { 0: label, index } of text.slice(start, lineEnd(text, start)).matchAll(foreignLabel)) {
+    if (ends.length >= MAX_LABELS) break;
+    if (/^[^a-z]/i.test(label)) ends.push(start + index + label.length);
+  }
+  return ends;
+}
+
+/** Matches words before a call that announce it: `Call f()`, `I will use the tool f()`. */
+const announcement =
+  /[ \t]{0,8}(?:I(?: will|'ll|’ll)? )?(?:call(?:ing)?|us(?:e|ing)|invok(?:e|ing)|run(?:ning)?|execut(?:e|ing))[ \t]{1,8}(?:the )?(?:tool |function )?:?[ \t]{0,8}/iy;
+
+/** Skips such words after a label. */
+function skipVerb(text: string, position: number): number {
+  announcement.lastIndex = position;
+  const words = announcement.exec(text);
+  return words ? unwrap(text, position + words[0].length) : position;
+}
+
+/** Describes a step object, the form that `protocol: "json"` teaches, that has a sentence beside it. */
+function describeStepObject({ text, outline }: ReplyText, tools: OfferedTools): string | null {
+  const { lastValue, lastLine } = outline;
+  const inLine = lastLine === null ? -1 : text.indexOf('{', lastLine);
+  for (const at of [lastValue, inLine >= 0 && inLine < lineEnd(text, lastLine ?? 0) ? inLine : null]) {
+    if (at === null || isOneOf('`', text, at - 1)) continue;
+    const reading = readPlain(text, at, tools);
+    if (isWellFormed(reading, tools) && reading.isStepObject === true)
+      return adviceFor(reading, 'has other text beside it');
   }
   return null;
 }

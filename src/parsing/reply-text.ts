@@ -4,11 +4,12 @@ import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { readTokens } from './text/chat-tokens.js';
-import { ANSWER_CLOSE, thinkTagsAround } from './text/inline-marks.js';
+import { ANSWER_CLOSE } from './text/inline-marks.js';
 import { LineClassifier } from './text/line-classifier.js';
 import { isBareFence } from './text/markdown.js';
 import type { Marker } from './text/markers.js';
 import { strayClosers } from './text/own-fences.js';
+import { withoutMarks } from './text/reasoning-marks.js';
 import { type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
 /** Reads a text that cannot hold actions, such as a summary; drops reasoning and a leading `Thought:`. */
@@ -46,11 +47,11 @@ export class ReplyText {
     return new ReplyText(text, outline, { trimmed, strays: strayClosers(text) });
   }
 
-  /** Returns the text in `<think>`, even if its opening or closing tag is missing (rule: thinking). */
+  /** Returns the text between reasoning marks, even if the opening or closing mark is missing (rule: thinking). */
   reasoning(): string | null {
     const blocks: string[] = [];
     for (const [from, to] of this.reasoningSpans()) {
-      const block = this.text.slice(from, to).trim().replace(thinkTagsAround, '').trim();
+      const block = withoutMarks(this.text.slice(from, to));
       if (block !== '') blocks.push(block);
     }
     return blocks.join('\n\n') || null;

@@ -1,9 +1,10 @@
 import { isOneOf, skipBlanks } from '../text/characters.js';
-import { otherTurnOpener } from '../text/chat-tokens.js';
+import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
 import { inlineMarkAt } from '../text/inline-marks.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { isBareFence } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';
+import { mayLeadReasoning } from '../text/reasoning-marks.js';
 import { isHalfStop, stopWords } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
 import { WaitingFences } from './waiting-fences.js';
@@ -40,10 +41,15 @@ export class LineBeginnings {
   #leaveEdge(): boolean {
     const { text, at, writer } = this.#reply;
     if (isOneOf('\r\n', text, at)) return this.#beginLine();
+    const leads = mayLeadReasoning(text, at);
+    if (leads === true) writer.hold();
+    if (leads !== false) return false;
     const mark = isOneOf('<[', text, at) ? inlineMarkAt(text, at) : null;
     if (mark === 'partial') return false;
-    this.#atEdge = mark?.kind === 'chat_token';
-    if (mark?.kind !== 'chat_token') return true;
+    // Harmony's header of the final channel closes reasoning in a text, but is only a token before one.
+    const isToken = mark !== null && chatTokenAt(text, at) !== undefined;
+    this.#atEdge = isToken;
+    if (!isToken) return true;
     if (otherTurnOpener(text, at) !== null) writer.hold();
     writer.dropGap();
     this.#reply.beginLine();

@@ -1,8 +1,14 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { character, isOneOf } from '../text/characters.js';
-import { otherTurnOpener } from '../text/chat-tokens.js';
+import { character } from '../text/characters.js';
+import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
 import { type InlineMark, inlineMarkAt } from '../text/inline-marks.js';
 import { EchoedFences, isMentioned } from '../text/own-fences.js';
+import {
+  beginsReasoningMark,
+  openedReasoning,
+  type ReasoningMarks,
+  reasoningCloseAt,
+} from '../text/reasoning-marks.js';
 import { isHalfStop } from '../text/trailing.js';
 import { mayBeginBareCall } from '../unmarked-calls.js';
 import type { ArrivingReply } from './arriving-reply.js';
@@ -12,6 +18,8 @@ export class LineContents {
   readonly #reply: ArrivingReply;
   readonly #tools: OfferedTools;
   readonly #ownFences = new EchoedFences();
+  /** The marks of the reasoning that is being read. */
+  #marks: ReasoningMarks | null = null;
 
   constructor(reply: ArrivingReply, tools: OfferedTools) {
     this.#reply = reply;
@@ -49,11 +57,23 @@ export class LineContents {
     const { text } = this.#reply;
     for (let from = this.#reply.at; ; from += 1) {
       const at = nextStop(text, from, openBold);
-      if (at >= text.length || !isOneOf('<[', text, at)) return { at, mark: null };
-      const mark = inlineMarkAt(text, at);
+      if (at >= text.length || !beginsReasoningMark(text, at)) return { at, mark: null };
+      const mark = this.#markAt(at);
       if (mark || isHalfStop(text, at, this.#reply.lineEnd(at))) return { at, mark };
       from = at;
     }
+  }
+
+  /** Returns the mark at `at`. Inside reasoning only closers of the opener's row end it. */
+  #markAt(at: number): InlineMark | 'partial' | null {
+    const { text, writer } = this.#reply;
+    if (writer.role !== 'reasoning' || this.#marks === null) return inlineMarkAt(text, at);
+    const close = reasoningCloseAt(text, at, this.#marks);
+    if (close === 'partial') return 'partial';
+    if (close !== null) return { kind: 'think_end', end: close };
+    const mark = inlineMarkAt(text, at);
+    if (mark === null || mark === 'partial' || mark.kind === 'own_fence') return mark;
+    return { kind: 'cut', end: at + 1 };
   }
 
   #endLine(): true {
@@ -99,7 +119,8 @@ export class LineContents {
 
   #enterAnswerMark({ kind, end }: InlineMark): true {
     const { text, at, closingTag } = this.#reply;
-    if (kind === 'think' || kind === 'think_end') return this.#reply.writeTo(end);
+    const isText = (kind === 'think' || kind === 'think_end') && chatTokenAt(text, at) === undefined;
+    if (isText) return this.#reply.writeTo(at + 1);
     const isClosed = kind === 'answer_end' && text.slice(at, end) === closingTag;
     if (!isClosed || text.charAt(at - 1) === '`') return this.#reply.keepTo(end);
     this.#reply.closingTag = null;
@@ -124,6 +145,7 @@ export class LineContents {
   }
 
   #beginThinking(end: number): true {
+    this.#marks = openedReasoning(this.#reply.text, this.#reply.at);
     this.#reply.writer.beginReasoning();
     this.#reply.at = end;
     return true;
@@ -138,11 +160,11 @@ export class LineContents {
   }
 }
 
-/** Returns the next line break, `<` or `[`, or emphasis that may close. */
+/** Returns the next line break, start of a mark, or emphasis that may close. */
 function nextStop(text: string, from: number, openBold: boolean): number {
   for (let at = from; at < text.length; at += 1) {
     const mark = text.charCodeAt(at);
-    if (mark === character.newline || mark === character.less || mark === character.openBracket) return at;
+    if (mark === character.newline || beginsReasoningMark(text, at)) return at;
     if (mark === character.asterisk && openBold) return at;
   }
   return text.length;

@@ -4,12 +4,20 @@ import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import { character, isRestBlank, LineEnds, skipBlanks } from '../text/characters.js';
 import { imaginesTurn, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { CodeSpans } from '../text/code-spans.js';
-import { nextThinkClose, nextThinkOpen, thinkTagAt } from '../text/inline-marks.js';
+import { thinkTagAt } from '../text/inline-marks.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
 import { bulletEnd } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';
 import type { OwnTag } from '../text/own-fences.js';
+import {
+  beginsReasoningMark,
+  leadingReasoningEnd,
+  nextOrphanClose,
+  nextReasoningClose,
+  openedReasoning,
+  type ReasoningMarks,
+} from '../text/reasoning-marks.js';
 import { Scanner } from '../text/scanner.js';
 import { CallFinder } from './call-finder.js';
 import { Quotations } from './quotations.js';
@@ -27,7 +35,8 @@ export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
     imagined.otherTurn = 0;
     return imagined;
   }
-  const first = new OutlineWalk(text, edge, tools);
+  const leading = leadingReasoningEnd(text, edge);
+  const first = new OutlineWalk(text, leading ?? edge, tools);
   const end = first.run() ?? reasoningEndAfter(text, first.found.turn);
   const walk = end === null ? first : new OutlineWalk(text, end, tools, { orphanCloseCounts: false });
   if (end !== null) walk.run();
@@ -46,14 +55,12 @@ function quotedAction({ openQuotation }: OutlineWalk, text: string, tools: Offer
   return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
 }
 
-/** Returns the end of a `</think>` after an action that was read inside unopened reasoning; null if there is none. */
+/** Returns the end of a closer of reasoning after an action that was read inside unopened reasoning; null if there is none. */
 function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   if (turn.kind !== 'action') return null;
   const from = turn.reading.kind === 'call' ? turn.reading.end : turn.at;
-  const close = nextThinkClose(text, from);
-  if (!close || text.charAt(close[0] - 1) === '`') return null;
-  const open = nextThinkOpen(text, from);
-  return open && open[0] < close[0] ? null : close[1];
+  const close = nextOrphanClose(text, from);
+  return !close || text.charAt(close[0] - 1) === '`' ? null : close[1];
 }
 
 /** The position at which the walk continues; null if it stops. */
@@ -69,12 +76,13 @@ class OutlineWalk {
   readonly #codeSpans: CodeSpans;
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
-  /** Position after a `</think>` that was never opened. */
+  /** Position after a closer of reasoning that was never opened. */
   #orphanEnd: number | null = null;
   /** End of the last unreadable value; values before it are not tried again. */
   #triedBefore = 0;
   #line: TextSpan = [0, -1];
-  #thinkNeverEnds = false;
+  /** Rows of marks of which no closer follows; they are not searched again. */
+  readonly #neverClosed = new Set<ReasoningMarks>();
 
   constructor(text: string, start: number, tools: OfferedTools, { orphanCloseCounts = true } = {}) {
     this.found = new Findings(start);
@@ -191,6 +199,7 @@ class OutlineWalk {
     this.#triedBefore = scanner.position;
     if (value === undefined) return this.#enterProse(start, end);
     this.#lines.sawProse();
+    this.found.lastValue = first;
     return this.#enterProse(scanner.position, this.#lineEnds.after(scanner.position));
   }
 
@@ -205,7 +214,7 @@ class OutlineWalk {
         this.#lines.sawProse();
       } else if (this.#leavesTurn(mark, at)) {
         return this.#stopAtOtherTurn(at);
-      } else if (mark === character.less) {
+      } else if (beginsReasoningMark(text, at)) {
         const next = this.#enterTag(at);
         // Markers count after reasoning as at the start of a line.
         if (next !== at + 1) return next;
@@ -223,19 +232,25 @@ class OutlineWalk {
     return !this.#codeSpans.isOpen && imaginesTurn(this.#text, at);
   }
 
-  /** Reads a `<` and returns where to continue; null to stop. */
+  /** Reads a `<`, `[` or `◁` and returns where to continue; null to stop. */
   #enterTag(at: number): Next {
     const text = this.#text;
     const think = thinkTagAt(text, at);
-    if (think === 'think') return this.#enterThinking(at);
-    if (think === 'think_end' && this.#orphanCloseCounts && !this.#codeSpans.isOpen) {
-      this.#orphanEnd = nextThinkClose(text, at)?.[1] ?? at + 1;
+    if (think?.kind === 'think') return this.#enterThinking(at);
+    if (think?.kind === 'think_end' && this.#orphanCloseCounts && !this.#codeSpans.isOpen) {
+      this.#orphanEnd = think.end;
       return null;
     }
+    if (text.charCodeAt(at) !== character.less) return this.#skipCharacter(at);
     const own = this.#quotations.tagAt(at);
     if (own && own.mark !== null) return this.#leaveToQuotation(at, own);
     this.#lines.sawProse();
     return callTagAt(text, at) ? this.#enterCall(at) : at + 1;
+  }
+
+  #skipCharacter(at: number): Next {
+    this.#lines.sawProse();
+    return at + 1;
   }
 
   #enterCall(at: number): Next {
@@ -251,17 +266,21 @@ class OutlineWalk {
   }
 
   /** Reads reasoning up to its closing tag; if it starts a line and is never closed, up to the end of the reply. */
-  #enterThinking(at: number): number {
+  #enterThinking(at: number): Next {
     const text = this.#text;
     const isQuoted = this.#codeSpans.isOpen;
-    const close = isQuoted || this.#thinkNeverEnds ? null : nextThinkClose(text, at);
-    if (!isQuoted && !close) this.#thinkNeverEnds = true;
-    if (!close && (isQuoted || skipBlanks(text, this.#line[0]) < at)) {
-      this.#lines.sawProse();
-      return at + 1;
-    }
+    const close = isQuoted ? null : this.#closeAfter(at);
+    if (!close && (isQuoted || skipBlanks(text, this.#line[0]) < at)) return this.#skipCharacter(at);
     const end = close ? close[1] : text.length;
     this.found.reasoning.push([at, end]);
     return end;
+  }
+
+  #closeAfter(at: number): TextSpan | null {
+    const marks = openedReasoning(this.#text, at);
+    if (marks === null || this.#neverClosed.has(marks)) return null;
+    const close = nextReasoningClose(this.#text, at, marks);
+    if (close === null) this.#neverClosed.add(marks);
+    return close;
   }
 }

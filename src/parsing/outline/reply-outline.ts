@@ -26,7 +26,7 @@ export interface ReplyOutline {
   /** Start of that reasoning, after chat tokens. */
   readonly edge: number;
   readonly thoughts: readonly Marker[];
-  /** `<think>` blocks with their tags, in order. */
+  /** Blocks of reasoning with their marks, in order. */
   readonly reasoning: readonly TextSpan[];
   /** Fence lines that only wrap the reply, because the fence contains a label, the action or the answer. */
   readonly wrappers: readonly TextSpan[];
@@ -40,6 +40,8 @@ export interface ReplyOutline {
   readonly lastLine: number | null;
   /** Start of the paragraph that ends with that line. */
   readonly lastParagraph: number | null;
+  /** Start of the last JSON value that starts a line of prose. */
+  readonly lastValue: number | null;
   /** Start of the last list item's text, if only blank lines follow the item. */
   readonly lastItem: number | null;
   /** Start of another role's turn that the model imagined (rule: chat-tokens). */
@@ -64,6 +66,7 @@ export class Findings implements ReplyOutline {
   lastLine: number | null = null;
   lastParagraph: number | null = null;
   lastItem: number | null = null;
+  lastValue: number | null = null;
   otherTurn: number | null = null;
   quotedAction: WholeCall | null = null;
   #paragraph: number | null = null;

@@ -1,4 +1,5 @@
 import { FixedWords, isBlank, isOneOf, isWordCharacter, skipBlanks, skipSpace } from './characters.js';
+import { openedReasoning } from './reasoning-marks.js';
 
 /** Tokens that end a model's turn. A server may cut them in the middle and leave the first half. */
 export const endTokens = [
@@ -48,6 +49,8 @@ const otherTokens = [
   '<|message|>',
   '<|python_tag|>',
   '<|assistant|>',
+  '<|channel|>final<|message|>',
+  '<|start|>assistant<|channel|>final<|message|>',
   ...otherTurnTokens,
   '<｜begin▁of▁sentence｜>',
   '<｜Assistant｜>',
@@ -70,6 +73,7 @@ export function chatTokenAt(text: string, position: number): string | undefined 
   const first = text.charAt(position);
   if (first !== '<' && first !== '[') return undefined;
   const token = chatTokenWords.at(text, position);
+  if (token !== undefined && openedReasoning(text, position)) return undefined;
   const isOpener = token !== undefined && otherOpeners.at(text, position) !== undefined;
   if (!isOpener || otherTurnOpener(text, position) !== null) return token;
   return turnTokens.find((each) => token.startsWith(each));

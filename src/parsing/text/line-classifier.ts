@@ -2,6 +2,7 @@ import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun } from './chara
 import { bulletEnd, closesFence, fenceRun } from './markdown.js';
 import { type Marker, matchMarker } from './markers.js';
 import { EchoedFences, type OwnTag, unmarkedOpenerIn } from './own-fences.js';
+import { openedReasoning } from './reasoning-marks.js';
 
 /**
  * The kind of a line in a reply (rule: markers). `quoted`: only displayed, so that no call in it runs (a fence
@@ -128,7 +129,8 @@ export class LineClassifier {
     if ((!marker || (isEcho && !this.#proseBefore)) && this.#entersEcho(text, first))
       return { kind: 'quoted' };
     if (marker && marker !== 'partial') return { kind: 'marker', marker };
-    return { kind: isOneOf('{[', text, first) ? 'value' : 'prose' };
+    const isValue = isOneOf('{[', text, first) && openedReasoning(text, first) === null;
+    return { kind: isValue ? 'value' : 'prose' };
   }
 }
 

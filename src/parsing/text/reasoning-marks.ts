@@ -1,0 +1,228 @@
+import { FixedWords, isOneOf, skipSpace } from './characters.js';
+
+/** The marks around the reasoning of some model families. A closer belongs to the openers of its row. */
+export interface ReasoningMarks {
+  readonly open: readonly string[];
+  readonly close: readonly string[];
+  /** Closers that end reasoning even if its opener is missing, since they have no other meaning. */
+  readonly orphanClose: readonly string[];
+}
+
+const plainNames = ['think', 'thinking', 'thought', 'reasoning'].flatMap((name) => [
+  name,
+  name.charAt(0).toUpperCase() + name.slice(1),
+  name.toUpperCase(),
+]);
+
+/** Makes a row whose closers have no other meaning. */
+const row = (open: readonly string[], close: readonly string[]): ReasoningMarks => ({
+  open,
+  close,
+  orphanClose: close,
+});
+
+const plainRow = row(
+  plainNames.map((name) => `<${name}>`),
+  plainNames.map((name) => `</${name}>`),
+);
+
+const harmonyFinal = ['', '<|start|>assistant'].map((role) => `${role}<|channel|>final<|message|>`);
+
+/** Reasoning marks of all model families (rule: thinking). */
+export const reasoningMarks: readonly ReasoningMarks[] = [
+  plainRow,
+  row(['[THINK]'], ['[/THINK]']),
+  row(['<seed:think>'], ['</seed:think>']),
+  row(['<mm:think>'], ['</mm:think>']),
+  row(['<longcat_think>'], ['</longcat_think>']),
+  row(['◁think▷'], ['◁/think▷']),
+  row(['<|START_THINKING|>'], ['<|END_THINKING|>']),
+  row(['<|inner_prefix|>'], ['<|inner_suffix|>']),
+  row(['<|channel>thought'], ['<channel|>']),
+  row(['<|open|>think<|sep|>'], ['<|close|>think<|sep|>']),
+  row(
+    ['<ifm|think>', '<ifm|think_fast>', '<ifm|think_faster>'],
+    ['</ifm|think>', '</ifm|think_fast>', '</ifm|think_faster>'],
+  ),
+  row(['<|plamo:begin_think:plamo|>'], ['<|plamo:end_think:plamo|>']),
+  row(['[unused16]'], ['[unused17]']),
+  row(['<|think:start|>'], ['<|think:end|>']),
+  {
+    // Harmony: the header of the final channel belongs to the closer, so that the reply proper follows.
+    open: ['<|channel|>analysis<|message|>'],
+    close: [
+      ...harmonyFinal.map((header) => `<|end|>${header}`),
+      ...harmonyFinal,
+      '<|end|><|start|>assistant',
+      '<|end|>',
+    ],
+    orphanClose: harmonyFinal,
+  },
+  {
+    open: ['<|content_thinking|>'],
+    close: ['<|end_message|><|message_model|><|content_text|>', '<|content_text|>', '<|end_message|>'],
+    orphanClose: [],
+  },
+  {
+    open: ['<|im_start|>assistant/think'],
+    close: ['<|im_end|>\n<|im_start|>assistant', '<|im_end|>'],
+    orphanClose: [],
+  },
+  { open: ['<|start|>assistant to=self<|message|>'], close: ['<|eom|>'], orphanClose: [] },
+];
+
+/** Marks that count only at the start of a reply, where words or tokens before them were lost. */
+const leadingMarks: readonly {
+  readonly open: RegExp;
+  readonly close: RegExp;
+  readonly needsClose: boolean;
+}[] = [
+  { open: /to=self<\|message\|>/y, close: /<\|eom\|>/g, needsClose: false },
+  // Harmony without its tokens. The word alone may begin any sentence, so the closer must follow.
+  { open: /analysis(?=[^a-z])/y, close: /assistantfinal/g, needsClose: true },
+  {
+    open: /Here(?: is|'s|’s) my thought process:/y,
+    close: /Here(?: is|'s|’s) my response:/g,
+    needsClose: true,
+  },
+];
+/** The texts with which such a reply begins; a stream holds it until its end. */
+const leadingWords = [
+  'to=self<|message|>',
+  'analysis',
+  'Here is my thought process:',
+  "Here's my thought process:",
+  'Here’s my thought process:',
+];
+
+/** Longest first, so that a mark is preferred to one with which it begins. */
+const byLength = (words: readonly string[]): string[] => [...words].sort((a, b) => b.length - a.length);
+
+const rowsByOpener = new Map(
+  reasoningMarks.flatMap((marks) => marks.open.map((open) => [open, marks] as const)),
+);
+export const reasoningOpeners = byLength([...rowsByOpener.keys()]);
+export const orphanClosers = byLength(reasoningMarks.flatMap(({ orphanClose }) => orphanClose));
+const openerWords = new FixedWords(reasoningOpeners, 2);
+const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords(byLength(marks.close), 1)]));
+
+/** `<think:…>` of Hunyuan, whose suffix differs between models. */
+const suffixed = /<(\/?)think:[\w.-]{0,40}(>?)/y;
+
+/** A mark of reasoning. */
+export interface ReasoningMark {
+  readonly kind: 'think' | 'think_end';
+  readonly end: number;
+}
+
+/** Returns the `<think:…>` tag at `position`; `'partial'` if more text could complete it. */
+export function suffixedTagAt(text: string, position: number): ReasoningMark | 'partial' | null {
+  suffixed.lastIndex = position;
+  const tag = suffixed.exec(text);
+  if (!tag) return null;
+  const end = position + tag[0].length;
+  if (tag[2] === '') return end >= text.length ? 'partial' : null;
+  return { kind: tag[1] === '' ? 'think' : 'think_end', end };
+}
+
+/** Returns the row of the opener at `position`; null if there is none. */
+export function openedReasoning(text: string, position: number): ReasoningMarks | null {
+  const opener = openerWords.at(text, position);
+  if (opener !== undefined) return rowsByOpener.get(opener) ?? null;
+  const tag = suffixedTagAt(text, position);
+  return tag !== null && tag !== 'partial' && tag.kind === 'think' ? plainRow : null;
+}
+
+/** Returns the end of the row's closer at `position`; `'partial'` if more text could complete or extend it. */
+export function reasoningCloseAt(
+  text: string,
+  position: number,
+  marks: ReasoningMarks,
+): number | 'partial' | null {
+  const words = closerWords.get(marks);
+  if (position + 1 >= text.length || words?.isUnderWay(text, position)) return 'partial';
+  const closer = words?.at(text, position);
+  if (closer !== undefined) return position + closer.length;
+  const tag = marks === plainRow ? suffixedTagAt(text, position) : null;
+  if (tag === null || tag === 'partial') return tag;
+  return tag.kind === 'think_end' ? tag.end : null;
+}
+
+const SUFFIXED_OPEN = '<think:[\\w.-]{1,40}>';
+const SUFFIXED_CLOSE = '</think:[\\w.-]{1,40}>';
+const anyOf = (words: readonly string[], more: readonly string[]): string =>
+  `(?:${[...byLength(words).map((word) => word.replace(/[|[\]\\/]/g, '\\$&')), ...more].join('|')})`;
+const anyOpener = anyOf(reasoningOpeners, [SUFFIXED_OPEN]);
+const anyCloser = anyOf(
+  reasoningMarks.flatMap(({ close }) => close),
+  [SUFFIXED_CLOSE],
+);
+const orphanPattern = new RegExp(anyOf(orphanClosers, [SUFFIXED_CLOSE]), 'g');
+const patterns = new Map(
+  reasoningMarks.map((marks) => [
+    marks,
+    {
+      open: new RegExp(anyOf(marks.open, marks === plainRow ? [SUFFIXED_OPEN] : []), 'g'),
+      close: new RegExp(anyOf(marks.close, marks === plainRow ? [SUFFIXED_CLOSE] : []), 'g'),
+    },
+  ]),
+);
+
+/** A place in a text. */
+type Place = readonly [start: number, end: number];
+
+/** Returns the next closer of a row (rule: thinking). */
+export function nextReasoningClose(text: string, from: number, marks: ReasoningMarks): Place | null {
+  const close = patterns.get(marks)?.close;
+  return close ? nextMatch(close, text, from) : null;
+}
+
+/** Returns the next closer that ends reasoning whose opener is missing: no opener of its row is before it. */
+export function nextOrphanClose(text: string, from: number): Place | null {
+  const close = nextMatch(orphanPattern, text, from);
+  if (close === null) return null;
+  const word = text.slice(...close);
+  const marks = reasoningMarks.find((each) => each.close.includes(word)) ?? plainRow;
+  const open = patterns.get(marks)?.open;
+  const opened = open ? nextMatch(open, text, from) : null;
+  return opened !== null && opened[0] < close[0] ? null : close;
+}
+
+/** Returns the end of reasoning that begins a reply with a mark that counts only there; null if there is none. */
+export function leadingReasoningEnd(text: string, position: number): number | null {
+  for (const { open, close, needsClose } of leadingMarks) {
+    open.lastIndex = skipSpace(text, position);
+    if (!open.test(text)) continue;
+    const end = nextMatch(close, text, open.lastIndex)?.[1] ?? null;
+    return end === null && !needsClose ? text.length : end;
+  }
+  return null;
+}
+
+/** Whether a reply may begin with such reasoning; `'partial'` if more text is needed to decide. */
+export function mayLeadReasoning(text: string, position: number): boolean | 'partial' {
+  const begun = leadingWords.filter((word) => word.startsWith(text.slice(position, position + word.length)));
+  if (begun.some((word) => text.length - position >= word.length)) return true;
+  return begun.length > 0 ? 'partial' : false;
+}
+
+const around = new RegExp(
+  `^(?:${anyOpener}|to=self<\\|message\\|>|Here(?: is|['’]s) my thought process:)|(?:${anyCloser}|Here(?: is|['’]s) my response:)$`,
+  'g',
+);
+const unmarkedHarmony = /^analysis(?=[^a-z])([\s\S]*)assistantfinal$/;
+
+/** Removes the marks around a block of reasoning. */
+export function withoutMarks(block: string): string {
+  return block.trim().replace(unmarkedHarmony, '$1').replace(around, '').trim();
+}
+
+/** Whether a mark of reasoning may begin with this character. */
+export const beginsReasoningMark = (text: string, position: number): boolean =>
+  isOneOf('<[◁', text, position);
+
+function nextMatch(pattern: RegExp, text: string, from: number): Place | null {
+  pattern.lastIndex = from;
+  const match = pattern.exec(text);
+  return match && [match.index, match.index + match[0].length];
+}

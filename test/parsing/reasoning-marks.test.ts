@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { parseCompletion } from '../../src/parsing/parse-completion.js';
+import { reasoningMarks } from '../../src/parsing/text/reasoning-marks.js';
+import { chunkLengths } from '../support/parsing/arbitraries.js';
+import { stream } from '../support/parsing/properties.js';
+import { tools } from '../support/parsing/tools.js';
+
+const considered = 'We could\nAction: read(path="considered")\nbut no.';
+const pairs = [
+  ...reasoningMarks.flatMap(({ open, close }) =>
+    open.flatMap((opener) => close.map((closer) => [opener, closer] as const)),
+  ),
+  ['<think:fast>', '</think:fast>'] as const,
+  [' to=self<|message|>', '<|eom|>'] as const,
+  ['Here is my thought process:', 'Here is my response:'] as const,
+  ['analysis', 'assistantfinal'] as const,
+].filter(([, closer]) => closer !== '');
+const openers = [...reasoningMarks.flatMap(({ open }) => open), '<think:fast>', ' to=self<|message|>'];
+const orphans = [...reasoningMarks.flatMap(({ orphanClose }) => orphanClose), '</think:fast>'];
+
+describe('reasoning marks of model families (rule: thinking)', () => {
+  test('closed reasoning is never an action, thought or answer, whole and in chunks of any size', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...pairs), chunkLengths, ([open, close], lengths) => {
+        const { joined, completion } = stream(`${open}${considered}${close}Final Answer: no`, lengths);
+        expect(completion).toMatchObject({
+          reasoning: considered,
+          action: null,
+          thought: null,
+          answer: 'no',
+        });
+        expect(joined).toEqual({ reasoning: considered, draft: '', thought: '', answer: 'no' });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('text after closed reasoning is read as without it', () => {
+    for (const [open, close] of pairs) {
+      const reply = (text: string) => parseCompletion(`${open}${considered}${close}${text}`, tools);
+      expect(reply('It is 8080.')).toMatchObject({ outcome: 'answer', answer: 'It is 8080.' });
+      expect(reply('\nAction: read(path="a")').action?.toolArgs).toEqual({ path: 'a' });
+    }
+  });
+
+  test.each(openers)('an action in unclosed reasoning after %j never runs', (open) => {
+    const { joined, completion } = stream(`${open}${considered}`, [3]);
+    expect(completion).toMatchObject({ outcome: 'empty', action: null, reasoning: considered });
+    expect(joined).toEqual({ reasoning: considered, draft: '', thought: '', answer: '' });
+  });
+
+  test.each(orphans)('an action before %j without an opener never runs', (close) => {
+    const completion = parseCompletion(`${considered}${close}\nFinal Answer: no`, tools);
+    expect(completion).toMatchObject({ answer: 'no', action: null, thought: null, reasoning: considered });
+  });
+
+  test.each([...openers, ...orphans])('%j in a labelled answer is text, whole and streamed', (mark) => {
+    const { joined, completion } = stream(`Final Answer: it is ${mark} here`, [1]);
+    expect(completion).toMatchObject({ answer: `it is ${mark} here`, reasoning: null });
+    expect(joined.answer).toBe(completion.answer);
+    const { joined: ended, completion: end } = stream(`Final Answer: it is ${mark}`, [1]);
+    expect(ended.answer).toBe(end.answer);
+  });
+
+  test('the closer of another family does not end reasoning', () => {
+    const { completion } = stream('[THINK]a</think>\nAction: read(path="a")[/THINK]Final Answer: no', [2]);
+    expect(completion).toMatchObject({ answer: 'no', reasoning: 'a</think>\nAction: read(path="a")' });
+  });
+
+  test.each(pairs.slice(0, 24))('%j and %j in inline code are text', (open, close) => {
+    const text = `The marks \`${open}\` and \`${close}\` surround it.`;
+    expect(parseCompletion(text, tools)).toMatchObject({ outcome: 'answer', answer: text, reasoning: null });
+  });
+});
