@@ -9,6 +9,7 @@ import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunContext } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
+import { tasksFor } from '../../sdk/run/take-up-history.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { isEdit, isPlainEdit } from '../approval/accepted-edits.js';
@@ -171,7 +172,7 @@ export class AcpSession {
       tools: async () => [...this.#tools, ...(await this.#servers.tools(options.signal))],
       instructions,
       history: this.#history,
-      tasks: this.#tasks,
+      tasks: tasksFor(task, { history: this.#history, tasks: this.#tasks }),
       compaction: { strategy: 'mask' },
       approvalRules: await this.#rules.load(),
       approve: (request, signal) => this.#approve(request, signal),

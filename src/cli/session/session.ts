@@ -9,6 +9,7 @@ import type { Run } from '../../sdk/run/run.js';
 import type { RunEventType } from '../../sdk/run/run-events.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
+import { tasksFor } from '../../sdk/run/take-up-history.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import type { AcceptedEdits } from '../approval/accepted-edits.js';
@@ -226,7 +227,7 @@ export class Session {
       instructions,
       context: await readTaggedFiles(root, { files: this.#files, pins: flags.pins, piped }),
       history: this.history,
-      tasks: this.tasks,
+      tasks: tasksFor(task, this),
       report: flags.json ? 'summary' : 'full',
       compaction: { strategy: 'mask' },
       approvalRules: await rules.load(),

@@ -6,6 +6,7 @@ import type { Tool } from '../actions/define-tool.js';
 import { randomId } from '../base/random-id.js';
 import type { StepService } from '../base/step-service.js';
 import { noUsage, sumUsage } from '../base/usage.js';
+import { withoutNul } from '../base/without-nul.js';
 import type { RunEvent } from './run-events.js';
 import type { RunLlmConfig, RunOptions } from './run-options.js';
 import type { ActionRecord, StepRecord } from './run-result.js';
@@ -73,14 +74,14 @@ export class RunState {
 
   constructor({ service, task, options, signal }: RunStart) {
     this.service = service;
-    this.task = task;
+    this.task = withoutNul(task);
     this.options = options;
     this.signal = signal;
     this.llmConfig = completeLlmConfig(options.llmConfig);
     this.projectId = options.projectId ?? randomId();
     this.sessionId = options.sessionId ?? randomId();
-    this.beganWith = options.history ?? [];
-    ({ history: this.history, taskIsNew: this.taskIsNew } = takeUpHistory(task, options.history));
+    this.beganWith = withoutNul(options.history ?? []);
+    ({ history: this.history, taskIsNew: this.taskIsNew } = takeUpHistory(this.task, this.beganWith));
     this.tasks = options.tasks ?? [];
     this.approvalRules = options.approvalRules ?? [];
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
@@ -108,11 +109,11 @@ export class RunState {
   }
 
   append(...turns: readonly TurnInput[]): void {
-    this.history = [...this.history, ...turns];
+    this.history = [...this.history, ...withoutNul(turns)];
   }
 
   observe(...observations: readonly TurnInput[]): void {
-    this.observations.push(...observations);
+    this.observations.push(...withoutNul(observations));
     this.unfinishedStep.clear();
     this.append(...observations);
   }

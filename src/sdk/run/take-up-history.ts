@@ -1,4 +1,5 @@
 import type { TurnInput } from '../../contract/history.js';
+import type { Task } from '../../contract/step-request.js';
 import { callsOf, type PairedCall, readUnits } from '../../conversation/units.js';
 
 /** The initial history of a run; `taskIsNew` is true if the task is not part of it yet. */
@@ -19,6 +20,12 @@ export function takeUpHistory(task: string, history: readonly TurnInput[] = []):
   const answer: TurnInput = { role: 'tool_observation', content: task, toolCallId: id, toolResult };
   return { history: [...history, answer], taskIsNew: false };
 }
+
+/** Returns the TODO list for a task of a conversation: empty, unless the task answers a question or continues the run. */
+export const tasksFor = (
+  task: string,
+  { history, tasks }: { readonly history: readonly TurnInput[]; readonly tasks: readonly Task[] },
+): readonly Task[] => (takeUpHistory(task, history).taskIsNew ? [] : tasks);
 
 /** Returns the calls that have no observation yet. */
 export const openCalls = (history: readonly TurnInput[]): readonly PairedCall[] =>

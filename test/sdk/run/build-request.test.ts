@@ -46,6 +46,20 @@ describe('requests of a run (rule: run-options)', () => {
     expect(service.requests[0]?.instructions).toBeUndefined();
   });
 
+  test('no request of a run has NUL from its task, its history or the output of a tool (rule: nul-in-histories)', async () => {
+    const history = [
+      { role: 'user' as const, content: 'a\0b' },
+      { role: 'assistant' as const, content: 'c\0d' },
+    ];
+    const { service, result } = await finish([lookUpCall('x'), done], {
+      history,
+      tools: [{ ...lookUp, execute: async () => 'e\0f' }],
+    });
+    expect(service.requests[1]?.conversation_history.at(-1)).toMatchObject({ content: 'e\uFFFDf' });
+    expect(service.requests[0]?.conversation_history[0]).toMatchObject({ content: 'a\uFFFDb' });
+    expect(JSON.stringify([service.requests, result.history])).not.toContain(String.raw`\u0000`);
+  });
+
   test('a run sends the model key as a header, never in a body', async () => {
     const { service } = await finish([done]);
     expect(service.headers[0]?.['x-llm-api-key']).toBe(key);
