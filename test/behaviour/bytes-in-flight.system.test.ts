@@ -33,7 +33,7 @@ const bodies = {
   ),
   'long turns': JSON.stringify(
     stepRequest({
-      conversation_history: Array.from({ length: 4 }, (_, index) => ({
+      conversation_history: Array.from({ length: 4 }, () => ({
         role: 'assistant' as const,
         content: textOf(BODY_BYTES / 4.2),
       })),

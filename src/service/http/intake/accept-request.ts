@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { Caller } from '../../operations/access/token-entries.js';
-import { meter } from '../../operations/limits/metered-provider.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
 import { Secret, withoutSecrets } from '../../providers/secret.js';
 import { outputLimit } from '../../step/budget/share-budget.js';
@@ -11,6 +10,7 @@ import type { StepDependencies } from '../../step/step-dependencies.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { keepKeyOut, type RequestState, stateOf } from '../middleware/request-state.js';
 import type { InFlight } from './in-flight.js';
+import { meter } from './metered-provider.js';
 import { type ParsedRequest, parseRequest } from './parse-request.js';
 import { type BodyLimits, declaredBytes, readBody } from './read-request-body.js';
 

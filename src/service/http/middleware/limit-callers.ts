@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { CallerLimits, Counted, Exceeded } from '../../operations/limits/caller-limits.js';
 import { clientAddress } from '../../operations/limits/client-address.js';
-import { ownTokens } from '../../operations/limits/metered-provider.js';
 import { RequestRefused } from '../failure/to-failure.js';
+import { ownTokens } from '../intake/metered-provider.js';
 import { stateOf } from './request-state.js';
 
 /** Applies the limits of each token, or of each address if there are no tokens (rules: rate-limit, token-limits). */

@@ -4,10 +4,10 @@ import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { Parse, Step, Usage } from '../../../contract/step.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { Allowance } from '../../operations/limits/caller-limits.js';
-import type { OwnCount } from '../../operations/limits/metered-provider.js';
 import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
 import type { ConnectionProblem } from '../../step/provider.js';
+import type { OwnCount } from '../intake/metered-provider.js';
 import type { EventStream } from '../routes/event-stream.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
