@@ -229,6 +229,8 @@ const configSchema = z
     MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
     /** Maximum number of requests in flight. Default 2048. */
     MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
+    /** Maximum bytes in flight: bodies, and replies that may follow. By default computed from the heap limit. */
+    MAX_BYTES_IN_FLIGHT: wholeNumber(1, 2 ** 40).optional(),
     /** Event loop lag above which new requests are rejected, in milliseconds. Default 250. */
     MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
     /** Deadline of a request, in milliseconds. Default 120,000. */

@@ -28,6 +28,7 @@ Starts the Stepwise service. All settings are environment variables:
   CORS_ORIGINS             web origins that may call, comma-separated (none)
   MAX_BODY_BYTES           maximum size of a request body (4194304)
   MAX_IN_FLIGHT            maximum number of requests in flight (2048)
+  MAX_BYTES_IN_FLIGHT      maximum bytes of requests in flight (an eighth of the heap limit less 120 MiB)
   MAX_EVENT_LOOP_LAG_MS    event loop lag above which requests are rejected (250)
   STEP_DEADLINE_MS         maximum time of a step (120000)
   SHUTDOWN_DELAY_MS        time after SIGTERM in which requests are still accepted while /readyz returns 503 (0)

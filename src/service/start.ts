@@ -9,7 +9,7 @@ import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
 import { RefusedConnections } from './http/failure/answer-client-error.js';
-import { InFlight } from './http/intake/in-flight.js';
+import { defaultMaxBytes, InFlight } from './http/intake/in-flight.js';
 import type { Agent } from './http/routes/step-routes.js';
 import type { AccessTokens } from './operations/access/access-tokens.js';
 import { watchEventLoop } from './operations/event-loop-lag.js';
@@ -99,6 +99,7 @@ async function open(
   opened.push(lag.stop);
   const inFlight = new InFlight({
     max: config.MAX_IN_FLIGHT,
+    maxBytes: config.MAX_BYTES_IN_FLIGHT ?? defaultMaxBytes(),
     maxLagMs: config.MAX_EVENT_LOOP_LAG_MS,
     lagMs: lag.lagMs,
   });

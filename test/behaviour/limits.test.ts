@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import { createToken } from '../../src/service/operations/access/token.js';
 import { assertKeepsContract } from '../support/contract-check.js';
+import { hangUps } from '../support/hang-ups.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 import { writeTokenFile } from '../support/token-file.js';
 import { until } from '../support/until.js';
@@ -195,5 +196,23 @@ describe('tokens a day (rule: token-limits)', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(refused.headers['retry-after'])).toBeLessThanOrEqual(3_600);
     expect(await statuses(url, Array(3).fill(bearing(rich, {})))).toEqual([200, 200, 200]);
+  });
+
+  test('of 100 streams whose caller hangs up, none passes once their prompts have used up the limit', async () => {
+    const token = createToken();
+    const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 1_000 } });
+    const { url, fake } = await start({ ...answer, delayMs: 60_000 }, { AUTH_TOKENS_FILE });
+    const found = await hangUps(100, { urls: [url], token, fake });
+    const passed = found.filter((status) => status !== 429).length;
+    expect(passed).toBe(found.indexOf(429));
+    expect(passed).toBeGreaterThan(0);
+    expect(passed).toBeLessThanOrEqual(3);
+  });
+
+  test('a call that the provider refuses costs no tokens', async () => {
+    const token = createToken();
+    const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 10 } });
+    const { url } = await start({ fault: 'overloaded' }, { AUTH_TOKENS_FILE });
+    expect(await statuses(url, Array(3).fill(bearing(token, {})))).toEqual([503, 503, 503]);
   });
 });

@@ -1,5 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
+import { startFakeProvider } from '../../src/offline/fake-provider.js';
 import { createToken } from '../../src/service/operations/access/token.js';
+import { hangUps } from '../support/hang-ups.js';
 import { needs } from '../support/needs.js';
 import { type RawRequest, sendRaw } from '../support/raw-request.js';
 import { RedisServer, redisServer } from '../support/redis.js';
@@ -64,6 +66,27 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     const [one, two] = [await startService(redis, file), await startService(redis, file)];
     expect(await statuses([one.url, two.url], bearing({}))).toEqual([200, 200]);
     await until(async () => (await status(one.url)) === 429 && (await status(two.url)) === 429);
+  });
+
+  test('of 100 streams to two processes whose caller hangs up, only the first few reach the provider', async () => {
+    const redis = await startRedis();
+    const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 1_000 } });
+    const fake = await startFakeProvider({ text: 'Final Answer: 42', delayMs: 60_000 });
+    leftovers.push(fake);
+    const replicas = await Promise.all(
+      [1, 2].map(() =>
+        startWholeService(undefined, {
+          AUTH_TOKENS_FILE: file,
+          REDIS_URL: redis.url,
+          OPENAI_UPSTREAM_URL: `${fake.url}/v1`,
+        }),
+      ),
+    );
+    leftovers.push(...replicas);
+    const found = await hangUps(100, { urls: replicas.map(({ url }) => url), token, fake });
+    const passed = found.filter((status) => status !== 429).length;
+    expect(passed).toBeGreaterThan(0);
+    expect(passed).toBeLessThanOrEqual(4);
   });
 
   test('while Redis is down each process limits with its own counts and warns once; afterwards they share again', async () => {

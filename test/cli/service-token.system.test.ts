@@ -29,7 +29,12 @@ describe('stepwise token (rule: token-command)', () => {
     expect(readTokenEntries(shown)).toEqual([
       {
         sha256: digestOf(stdout.trim()),
-        caller: { name: 'ci', projects: new Set([project]), expiresAt: Date.UTC(2099, 1, 1), allowance: {} },
+        caller: {
+          name: 'ci',
+          projects: new Set([project]),
+          expiresAt: Date.UTC(2099, 1, 1),
+          allowance: { requestsAtOnce: 32 },
+        },
       },
     ]);
   });

@@ -44,6 +44,7 @@ export interface CallAnswer {
 export async function startTestService(
   given: Partial<AppDependencies & Pick<Agent, 'step'>> & {
     maxInFlight?: number;
+    maxBytes?: number;
     lagMs?: () => number;
     server?: ServerLimits;
   } = {},
@@ -51,6 +52,7 @@ export async function startTestService(
   const log: Record<string, unknown>[] = [];
   const inFlight = new InFlight({
     max: given.maxInFlight ?? 100,
+    maxBytes: given.maxBytes ?? 2 ** 30,
     maxLagMs: 250,
     lagMs: given.lagMs ?? (() => 0),
   });

@@ -18,11 +18,11 @@ import type { Received, ReplySituation, TextReading } from './types.js';
  * async function would keep the prompt in memory until the model has replied.
  */
 export function complete(
-  { situation, prompt }: RenderedPrompt,
+  { situation, prompt, report }: RenderedPrompt,
   { provider, deadline }: Pick<StepDependencies, 'provider' | 'deadline'>,
   observer?: StepObserver,
 ): Promise<Received> {
-  const call = withTools(completionRequest(situation.request, prompt), situation);
+  const call = withTools(completionRequest(situation.request, prompt, report.prompt_tokens), situation);
   if (!observer) return provider.complete(call, deadline).then(receive);
   // Created before the request starts: if the constructor throws, no request is left in flight.
   const relay = new Relay(situation, observer, deadline.signal);
@@ -44,10 +44,12 @@ async function relayEvents(events: AsyncIterable<CompletionEvent>, relay: Relay)
 export function completionRequest(
   { llm_config: config, session_id }: Pick<StepRequest, 'llm_config' | 'session_id'>,
   prompt: Prompt,
+  promptTokens: number,
 ): CompletionRequest {
   return {
     model: config.modelName,
     prompt,
+    promptTokens,
     maxOutputTokens: outputLimit(config),
     temperature: config.temperature,
     seed: config.seed,

@@ -23,6 +23,8 @@ export interface Provider {
 export interface CompletionRequest {
   readonly model: string;
   readonly prompt: Prompt;
+  /** Tokens of the prompt as counted by the service. */
+  readonly promptTokens: number;
   readonly maxOutputTokens: number;
   readonly temperature: number | undefined;
   readonly seed: number | undefined;

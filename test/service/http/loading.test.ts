@@ -37,7 +37,7 @@ test('a lazily loaded handler is loaded once and is not called for callers that 
 });
 
 test('no request occupies a slot or has a deadline before the agent is loaded (rule: one-deadline)', async () => {
-  const inFlight = new InFlight({ max: 1, maxLagMs: 250, lagMs: () => 0 });
+  const inFlight = new InFlight({ max: 1, maxBytes: 2 ** 30, maxLagMs: 250, lagMs: () => 0 });
   const placesTaken: number[] = [];
   const agent = async () => {
     placesTaken.push(inFlight.count);

@@ -35,6 +35,7 @@ describe.each(Object.entries(vendors))('second requests to %s', (_, vendor) => {
       temperature: fc.constantFrom(undefined, 0),
       seed: fc.constantFrom(undefined, 7),
       reasoningEffort: fc.constantFrom(undefined, 'high' as const),
+      promptTokens: fc.constant(20),
       cacheKey: fc.constant('session-1'),
       asks: fc.constantFrom(
         {},

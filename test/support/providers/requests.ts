@@ -34,6 +34,7 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
       systemBreakpoint: false,
       messages: [{ role: 'user', parts: [{ type: 'text', text: 'Where is the discount?' }] }],
     },
+    promptTokens: 20,
     maxOutputTokens: 500,
     temperature: undefined,
     seed: undefined,

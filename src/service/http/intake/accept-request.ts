@@ -5,12 +5,14 @@ import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
 import { Secret, withoutSecrets } from '../../providers/secret.js';
+import { outputLimit } from '../../step/budget/share-budget.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { keepKeyOut, type RequestState, stateOf } from '../middleware/request-state.js';
 import type { InFlight } from './in-flight.js';
+import { meter } from './metered-provider.js';
 import { type ParsedRequest, parseRequest } from './parse-request.js';
-import { type BodyLimits, readBody } from './read-request-body.js';
+import { type BodyLimits, declaredBytes, readBody } from './read-request-body.js';
 
 /** The fields that every request about a run has. */
 type RunRequest = Pick<
@@ -18,6 +20,10 @@ type RunRequest = Pick<
   'project_id' | 'session_id' | 'conversation_history' | 'llm_config' | 'user_api_keys'
 > &
   Partial<Pick<StepRequest, 'max_iterations_left' | 'include'>>;
+
+/** Memory reserved for a reply, by the output limit of its request; replies are read up to 1 MiB. */
+const BYTES_PER_TOKEN = 4;
+const MAX_REPLY_BYTES = 2 ** 20;
 
 export interface RequestLimits {
   readonly inFlight: InFlight;
@@ -43,12 +49,13 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   { request, response }: { request: Request; response: Response },
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
-  const deadline = limits.inFlight.accept(response);
+  const deadline = limits.inFlight.accept(response, declaredBytes(request, limits.body));
+  const reserve = (bytes: number): void => limits.inFlight.reserve(deadline, bytes);
   // The deadline also applies to rejected requests, which keep their slot until their response has been read.
   deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
   state.signal = deadline.signal;
-  const body = await readBody(request, limits.body, deadline.signal);
+  const body = await readBody(request, { ...limits.body, reserve }, deadline.signal);
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   const parsed = await parseRequest(schema, body, deadline.signal);
@@ -60,6 +67,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
     history: include?.history === false ? null : history,
   };
   if (state.caller) requireProject(state.caller, project_id);
+  reserve(Math.min(outputLimit(llm_config) * BYTES_PER_TOKEN, MAX_REPLY_BYTES));
   deadline.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
   read.user_api_keys = undefined;
   return { request: read, history, warnings, deadline, state, sentKey };
@@ -107,7 +115,8 @@ export function connect(
   const key = readModelKey(sentKey);
   if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');
   const redact = (text: string): string => withoutSecrets(text, key);
-  return state.trace.connect((observe) => model.connect(key, observe), { redact });
+  const provider = state.trace.connect((observe) => model.connect(key, observe), { redact });
+  return meter(provider, state.ownCount);
 }
 
 function readModelKey(sent: string | undefined): Secret | undefined {

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Response } from 'express';
 import { RequestRefused } from '../failure/to-failure.js';
 import { RequestDeadline } from './request-deadline.js';
@@ -5,17 +6,36 @@ import { RequestDeadline } from './request-deadline.js';
 export interface InFlightOptions {
   /** Maximum number of requests in flight. Further ones are rejected with `overloaded` at once. */
   readonly max: number;
+  /** Maximum bytes in flight. A request above it is accepted only if no other one is in flight. */
+  readonly maxBytes: number;
   /** Event loop lag above which requests are rejected, because accepted ones could no longer be served in time. */
   readonly maxLagMs: number;
   /** Returns the event loop lag of the last seconds, in milliseconds. */
   readonly lagMs: () => number;
 }
 
+/** Memory that a process needs without requests, and for the worst one of 4 MiB. */
+const OWN_MEMORY_BYTES = 120 * 2 ** 20;
+/** Memory for each byte in flight (docs/decisions/fairness.md). */
+const MEMORY_PER_BYTE = 8;
+
+/** Returns the default maximum of bytes in flight for the memory of this process (rule: overload). */
+export function defaultMaxBytes(
+  heapLimit = getHeapStatistics().heap_size_limit,
+  containerLimit = process.constrainedMemory(),
+): number {
+  const memory = containerLimit > 0 ? Math.min(heapLimit, containerLimit) : heapLimit;
+  return Math.max(0, Math.floor((memory - OWN_MEMORY_BYTES) / MEMORY_PER_BYTE));
+}
+
+type OverloadCause = 'in_flight' | 'bytes_in_flight' | 'event_loop';
+
 /** The requests that were accepted and not yet answered (rules: overload, shutdown). */
 export class InFlight {
   readonly #options: InFlightOptions;
-  readonly #accepted = new Set<RequestDeadline>();
-  readonly #refused = { in_flight: 0, event_loop: 0 };
+  readonly #accepted = new Map<RequestDeadline, number>();
+  readonly #refused = { in_flight: 0, bytes_in_flight: 0, event_loop: 0 };
+  #bytes = 0;
   #whenIdle: (() => void) | undefined;
   #isDraining = false;
   #isRefusing = false;
@@ -32,8 +52,17 @@ export class InFlight {
     return this.#options.max;
   }
 
+  /** Bytes of the accepted bodies, and of the replies that may follow. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get maxBytes(): number {
+    return this.#options.maxBytes;
+  }
+
   /** Number of requests rejected with `overloaded`, by cause. */
-  get refused(): Readonly<Record<'in_flight' | 'event_loop', number>> {
+  get refused(): Readonly<Record<OverloadCause, number>> {
     return this.#refused;
   }
 
@@ -42,26 +71,36 @@ export class InFlight {
     return this.#isDraining;
   }
 
-  /** Accepts a request until its response is closed. Throws `RequestRefused` otherwise. */
-  accept(response: Response): RequestDeadline {
+  /**
+   * Accepts a request with a body of the given size until its response is closed. Throws `RequestRefused`
+   * otherwise.
+   */
+  accept(response: Response, bytes: number): RequestDeadline {
     if (this.#isRefusing) throw new RequestRefused('shutting_down');
-    const cause = this.#overload();
-    if (cause) {
-      this.#refused[cause] += 1;
-      throw new RequestRefused('overloaded');
-    }
+    const cause = this.#overload(bytes);
+    if (cause) throw this.#refusal(cause);
     const deadline = new RequestDeadline(response);
     // Draining may have begun after this request arrived, while its caller's limits were checked.
     if (this.#isDraining) deadline.endConnection();
-    this.#accepted.add(deadline);
+    this.#accepted.set(deadline, bytes);
+    this.#bytes += bytes;
     response.once('close', () => this.#release(deadline));
     return deadline;
+  }
+
+  /** Adds bytes to an accepted request. Throws `RequestRefused` if they exceed the maximum. */
+  reserve(deadline: RequestDeadline, bytes: number): void {
+    const own = this.#accepted.get(deadline);
+    if (own === undefined) return; // its response is closed already
+    if (this.#bytes > own && this.#bytes + bytes > this.maxBytes) throw this.#refusal('bytes_in_flight');
+    this.#accepted.set(deadline, own + bytes);
+    this.#bytes += bytes;
   }
 
   /** Reports not ready but still accepts requests. Each connection closes after its next response. */
   announceDrain(): void {
     this.#isDraining = true;
-    for (const deadline of this.#accepted) deadline.endConnection();
+    for (const deadline of this.#accepted.keys()) deadline.endConnection();
   }
 
   /** Rejects new requests with 503 `shutting_down`. */
@@ -84,15 +123,22 @@ export class InFlight {
    */
   interruptAll(): void {
     this.refuse();
-    for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
+    for (const deadline of this.#accepted.keys()) deadline.interrupt('shutting_down');
   }
 
-  #overload(): keyof InFlight['refused'] | undefined {
+  #overload(bytes: number): OverloadCause | undefined {
     if (this.count >= this.#options.max) return 'in_flight';
+    if (this.#bytes > 0 && this.#bytes + bytes > this.maxBytes) return 'bytes_in_flight';
     return this.#options.lagMs() > this.#options.maxLagMs ? 'event_loop' : undefined;
   }
 
+  #refusal(cause: OverloadCause): RequestRefused {
+    this.#refused[cause] += 1;
+    return new RequestRefused('overloaded');
+  }
+
   #release(deadline: RequestDeadline): void {
+    this.#bytes -= this.#accepted.get(deadline) ?? 0;
     deadline.end();
     this.#accepted.delete(deadline);
     if (this.count === 0) this.#whenIdle?.();

@@ -6,10 +6,21 @@ import { RequestRefused } from '../failure/to-failure.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
 import { findHazard } from './json-hazards.js';
 
+/** The length that a request declares for its body; 0 if there is none, or if the body is too long to be read. */
+export function declaredBytes({ headers }: Request, { maxBytes }: Pick<BodyLimits, 'maxBytes'>): number {
+  const length = Number(headers['content-length'] ?? 0);
+  return length <= maxBytes ? length : 0;
+}
+
 export interface BodyLimits {
   readonly maxBytes: number;
   /** Time limit for the whole body, however slowly it arrives. */
   readonly timeoutMs: number;
+}
+
+interface ReadLimits extends BodyLimits {
+  /** Reserves memory for bytes that the request had not declared. Throws `RequestRefused` if there is none. */
+  readonly reserve: (bytes: number) => void;
 }
 
 /**
@@ -17,7 +28,7 @@ export interface BodyLimits {
  * `express.json`, whose errors contain the whole raw body with the caller's key, and which reads an endless upload
  * to its end before rejecting it.
  */
-export async function readBody(request: Request, limits: BodyLimits, signal: AbortSignal): Promise<unknown> {
+export async function readBody(request: Request, limits: ReadLimits, signal: AbortSignal): Promise<unknown> {
   requireJson(request);
   const bytes = await receive(request, limits, signal);
   return parse(decode(bytes), signal);
@@ -71,11 +82,12 @@ async function parse(text: string, signal: AbortSignal): Promise<unknown> {
 /** Resolves to all bytes of the body, or rejects if it exceeds a limit; the rest of such a body stays unread. */
 function receive(
   request: Request,
-  { maxBytes, timeoutMs }: BodyLimits,
+  { maxBytes, timeoutMs, reserve }: ReadLimits,
   signal: AbortSignal,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
+  const isDeclared = request.headers['content-length'] !== undefined;
   return new Promise((resolve, reject) => {
     const settle = (refusal?: unknown): void => {
       clearTimeout(timer);
@@ -91,8 +103,13 @@ function receive(
     const leave = (): void => settle(new Interruption('caller_left'));
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > maxBytes) settle(new RequestRefused('request_too_large'));
-      else chunks.push(chunk);
+      try {
+        if (size > maxBytes) throw new RequestRefused('request_too_large');
+        if (!isDeclared) reserve(chunk.length);
+        chunks.push(chunk);
+      } catch (refusal) {
+        settle(refusal);
+      }
     };
     const timer = setTimeout(() => settle(new RequestRefused('request_timeout')), timeoutMs);
     signal.addEventListener('abort', interrupt);

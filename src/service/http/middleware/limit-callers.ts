@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { CallerLimits, Counted, Exceeded } from '../../operations/limits/caller-limits.js';
 import { clientAddress } from '../../operations/limits/client-address.js';
 import { RequestRefused } from '../failure/to-failure.js';
+import { ownTokens } from '../intake/metered-provider.js';
 import { stateOf } from './request-state.js';
 
 /** Applies the limits of each token, or of each address if there are no tokens (rules: rate-limit, token-limits). */
@@ -32,9 +33,11 @@ function whoIsCounted(request: Request, response: Response): Counted {
   return { key: address ?? 'unknown', allowance: {} };
 }
 
+/** Returns the tokens that the provider reported, or those that the service counted (rule: token-limits). */
 function usedTokens(response: Response): number {
-  const { usage } = stateOf(response);
-  return (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
+  const { usage, ownCount } = stateOf(response);
+  const reported = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
+  return reported > 0 ? reported : ownTokens(ownCount);
 }
 
 const words: Readonly<Record<Exceeded['limit'], string>> = {

@@ -7,6 +7,7 @@ import type { Allowance } from '../../operations/limits/caller-limits.js';
 import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
 import type { ConnectionProblem } from '../../step/provider.js';
+import type { OwnCount } from '../intake/metered-provider.js';
 import type { EventStream } from '../routes/event-stream.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
@@ -28,6 +29,8 @@ export interface RequestState {
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
   usage?: Usage | null;
+  /** Tokens as counted by the service, charged if there is no `usage`. */
+  readonly ownCount: OwnCount;
   /** Name of the configured upstream that the request goes to. */
   upstream?: string;
   /** Present if the service requires tokens. */
@@ -74,6 +77,7 @@ export function openRequest(request: Request, response: Response): RequestState 
     trace: untraced,
     route: 'unknown',
     isAnswered: false,
+    ownCount: { promptTokens: 0, replyChars: 0 },
   };
   response.locals['state'] = state;
   response.setHeader('X-Request-Id', state.id);

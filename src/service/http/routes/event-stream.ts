@@ -11,13 +11,14 @@ const MAX_UNWRITTEN_CHARS = 16 * 1024;
  */
 export class EventStream {
   readonly #response: Response;
-  readonly #requestId: string;
+  readonly #state: { readonly id: string };
   #heartbeat: NodeJS.Timeout | undefined;
   #unwritten = '';
 
-  constructor(response: Response, { id }: { readonly id: string }) {
+  /** @param state whose id is read when the stream starts, since an id that contains the model key is replaced. */
+  constructor(response: Response, state: { readonly id: string }) {
     this.#response = response;
-    this.#requestId = id;
+    this.#state = state;
     response.once('close', () => clearInterval(this.#heartbeat));
   }
 
@@ -47,7 +48,7 @@ export class EventStream {
     this.#response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
     this.#response.setHeader('X-Accel-Buffering', 'no');
     this.#heartbeat = setInterval(() => this.#keepAlive(), HEARTBEAT_MS);
-    this.#add(textOf({ type: 'step.started', request_id: this.#requestId }));
+    this.#add(textOf({ type: 'step.started', request_id: this.#state.id }));
   }
 
   #add(text: string): void {

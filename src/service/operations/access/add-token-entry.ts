@@ -3,7 +3,12 @@ import { type FileHandle, open, readFile, readlink, realpath, rename, rm, stat }
 import { dirname, resolve } from 'node:path';
 import { isSeq, parseDocument, stringify } from 'yaml';
 import { systemCode } from '../../../files/disk/open-contained.js';
-import { MAX_TOKEN_FILE_BYTES, readTokenEntries, TokenFileError } from './token-entries.js';
+import {
+  DEFAULT_REQUESTS_AT_ONCE,
+  MAX_TOKEN_FILE_BYTES,
+  readTokenEntries,
+  TokenFileError,
+} from './token-entries.js';
 
 /** An entry as written in the file of tokens (rule: token-file). */
 export interface WrittenEntry {
@@ -14,7 +19,13 @@ export interface WrittenEntry {
 }
 
 /** Returns the text of a file with one entry. */
-export const toTokenFile = (entry: WrittenEntry): string => stringify({ tokens: [entry] });
+export const toTokenFile = (entry: WrittenEntry): string => stringify({ tokens: [withLimits(entry)] });
+
+/** Writes the default limit out, so that operators see it and can change it. */
+const withLimits = (entry: WrittenEntry) => ({
+  ...entry,
+  limits: { requestsAtOnce: DEFAULT_REQUESTS_AT_ONCE },
+});
 
 /**
  * Appends an entry to a file of tokens; creates a missing file with access only for its owner. Replaces the file
@@ -114,7 +125,7 @@ function withEntry(text: string | undefined, entry: WrittenEntry): string {
 function asJson(text: string, entry: WrittenEntry): string | undefined {
   try {
     const file: { tokens: unknown[] } = JSON.parse(text); // already validated by `readTokenEntries`
-    file.tokens.push(entry);
+    file.tokens.push(withLimits(entry));
     return `${JSON.stringify(file, null, /^\{\s*?\n([ \t]+)/.exec(text)?.[1])}\n`;
   } catch {
     return undefined;
@@ -126,6 +137,6 @@ function asYaml(text: string, entry: WrittenEntry): string {
   const entries = document.get('tokens');
   // Otherwise the first entry would be written inside the brackets of `[]`.
   if (isSeq(entries) && entries.items.length === 0) entries.flow = false;
-  document.addIn(['tokens'], document.createNode(entry));
+  document.addIn(['tokens'], document.createNode(withLimits(entry)));
   return document.toString();
 }

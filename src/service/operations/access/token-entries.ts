@@ -87,6 +87,9 @@ export const callerNameSchema = z.string(NAME).regex(/^(?!sk-|stepwise_)[a-z\d][
 export const projectIdSchema = z.uuid(PROJECTS).toLowerCase();
 
 const LIMITS = 'expected an object with any of requestsPerMinute, requestsAtOnce and tokensPerDay';
+/** Concurrent requests of a token whose entry names no limit. */
+export const DEFAULT_REQUESTS_AT_ONCE = 32;
+
 const LIMIT = 'expected a whole number of at least 1';
 const limit = z.int(LIMIT).min(1, LIMIT).optional();
 const limitsSchema = z.strictObject(
@@ -115,7 +118,7 @@ const entrySchema = z
         name,
         projects: projects === 'all' ? projects : new Set(projects),
         expiresAt: expires ?? Number.POSITIVE_INFINITY,
-        allowance: limits ?? {},
+        allowance: { ...limits, requestsAtOnce: limits?.requestsAtOnce ?? DEFAULT_REQUESTS_AT_ONCE },
       },
     }),
   );

@@ -8,8 +8,10 @@ export interface ServiceState {
   readonly inFlight: {
     readonly count: number;
     readonly max: number;
+    readonly bytes: number;
+    readonly maxBytes: number;
     /** Requests rejected as overloaded so far, by cause. */
-    readonly refused: Readonly<Record<'in_flight' | 'event_loop', number>>;
+    readonly refused: Readonly<Record<'in_flight' | 'bytes_in_flight' | 'event_loop', number>>;
   };
   /** Connections closed so far because no valid request arrived, by cause. */
   readonly refusedConnections: Readonly<Record<string, number>>;
@@ -68,9 +70,19 @@ export function addStateMetrics(registry: Registry, state: ServiceState): void {
     'Maximum number of requests in flight: MAX_IN_FLIGHT.',
     () => inFlight.max,
   );
+  gauge(
+    'stepwise_bytes_in_flight',
+    'Bytes of the requests in flight: their bodies, and the replies that may follow.',
+    () => inFlight.bytes,
+  );
+  gauge(
+    'stepwise_bytes_in_flight_max',
+    'Maximum bytes of the requests in flight: MAX_BYTES_IN_FLIGHT.',
+    () => inFlight.maxBytes,
+  );
   counterByCause(
     'stepwise_overload_refusals_total',
-    'Requests rejected as overloaded, by cause: in_flight (too many requests) or event_loop (lag).',
+    'Requests rejected as overloaded, by cause: in_flight (too many requests), bytes_in_flight (too much memory) or event_loop (lag).',
     inFlight.refused,
   );
   counterByCause(

@@ -47,9 +47,10 @@ export async function summarizeHistory(
     return { turns: [...history], usage: null, warnings: [] };
   const transcribed = units.filter((unit) => unit === tasks[0] || unit === tasks.at(-1) || !kept.has(unit));
   const prompt = await summaryPrompt(transcribed, request, dependencies);
+  const promptTokens = await dependencies.tokens.count(textOf(prompt));
   const provider = dependencies.connect();
   const completion = withoutNul(
-    await provider.complete(completionRequest(request, prompt), dependencies.deadline),
+    await provider.complete(completionRequest(request, prompt, promptTokens), dependencies.deadline),
   );
   const { usage } = completion;
   const content = readProse(completion.text);
@@ -63,6 +64,11 @@ export async function summarizeHistory(
   const cutOff = completion.finishReason === 'length' ? [summaryTruncated] : [];
   return { turns, usage, warnings: [...completion.warnings, ...cutOff] };
 }
+
+const textOf = ({ system, messages }: Prompt): string =>
+  [system, ...messages.flatMap(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')))].join(
+    '\n',
+  );
 
 const noSummary: Warning = {
   code: 'no_summary',

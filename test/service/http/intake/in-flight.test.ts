@@ -8,10 +8,10 @@ import { InFlight } from '../../../../src/service/http/intake/in-flight.js';
 const newResponse = (): Response => new ServerResponse(new IncomingMessage(new Socket())) as Response;
 
 test('InFlight counts the remaining requests correctly in any order of ending (rule: shutdown)', async () => {
-  const inFlight = new InFlight({ max: 10, maxLagMs: 250, lagMs: () => 0 });
+  const inFlight = new InFlight({ max: 10, maxBytes: 2 ** 30, maxLagMs: 250, lagMs: () => 0 });
   const accepted = Array.from({ length: 5 }, () => {
     const response = newResponse();
-    return { response, deadline: inFlight.accept(response) };
+    return { response, deadline: inFlight.accept(response, 1) };
   });
   for (const ended of [1, 0, 4]) accepted[ended]?.response.emit('close');
   expect(inFlight.count).toBe(2);

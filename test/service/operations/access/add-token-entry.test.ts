@@ -87,7 +87,9 @@ describe('adding an entry to a file of tokens (rule: token-command)', () => {
     for (const tokens of [[], [entry('a')]]) {
       writeFileSync(path, write({ tokens }));
       await addTokenEntry(path, entry('b'));
-      expect(readFileSync(path, 'utf8').trim()).toBe(write({ tokens: [...tokens, entry('b')] }).trim());
+      expect(readFileSync(path, 'utf8').trim()).toBe(
+        write({ tokens: [...tokens, { ...entry('b'), limits: { requestsAtOnce: 32 } }] }).trim(),
+      );
     }
   });
 

@@ -35,7 +35,7 @@ tokens:
     limits: { requestsPerMinute: 60, requestsAtOnce: 4, tokensPerDay: 2000000 }
 `;
     const callers = [
-      { name: 'ci', projects: 'all', expiresAt: Number.POSITIVE_INFINITY, allowance: {} },
+      { name: 'ci', projects: 'all', expiresAt: Number.POSITIVE_INFINITY, allowance: { requestsAtOnce: 32 } },
       {
         name: 'shop-backend',
         projects: new Set([project]),
@@ -50,7 +50,12 @@ tokens:
     expect(readTokenEntries(json)).toEqual([
       {
         sha256,
-        caller: { name: 'ci', projects: new Set(), expiresAt: Date.UTC(2027, 0, 31, 10), allowance: {} },
+        caller: {
+          name: 'ci',
+          projects: new Set(),
+          expiresAt: Date.UTC(2027, 0, 31, 10),
+          allowance: { requestsAtOnce: 32 },
+        },
       },
     ]);
   });

@@ -6,7 +6,13 @@ import type { StepResult } from '../../../../src/service/step/react-step.js';
 const state = {
   version: '1.2.3',
   upstreams: async () => ['openai', 'local'],
-  inFlight: { count: 3, max: 10, refused: { in_flight: 4, event_loop: 5 } },
+  inFlight: {
+    count: 3,
+    max: 10,
+    bytes: 5,
+    maxBytes: 50,
+    refused: { in_flight: 4, bytes_in_flight: 0, event_loop: 5 },
+  },
   lagMs: () => 30,
   maxLagMs: 400,
   refusedConnections: { malformed: 7 },

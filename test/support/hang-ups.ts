@@ -1,0 +1,46 @@
+import type { FakeProvider } from '../../src/offline/fake-provider.js';
+import { key, stepRequest } from './whole-service.js';
+
+interface Target {
+  /** Services that receive the requests in turn. */
+  readonly urls: readonly string[];
+  readonly token: string;
+  /** Provider of all services, which does not reply. */
+  readonly fake: Pick<FakeProvider, 'request'>;
+}
+
+/**
+ * Starts streams one after the other and hangs up as soon as the provider was called. Returns the status of each
+ * refused one, and 0 for the others.
+ */
+export async function hangUps(count: number, { urls, token, fake }: Target): Promise<number[]> {
+  const found: number[] = [];
+  let calls = 0;
+  for (let index = 0; index < count; index += 1) {
+    const leaving = new AbortController();
+    const refused = fetch(`${urls[index % urls.length]}/api/agent/react_step/stream`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'X-LLM-API-Key': key,
+        Authorization: `Bearer ${token}`,
+      },
+      body: JSON.stringify({
+        ...stepRequest({ user_query: 'Where is the total? '.repeat(100) }),
+        user_api_keys: undefined,
+      }),
+      signal: leaving.signal,
+    });
+    // The stream begins before the provider is called, so that an accepted response says nothing yet.
+    const isRefused = refused.then(
+      ({ status }) => (status === 200 ? new Promise<number>(() => {}) : status),
+      () => 0,
+    );
+    const status = await Promise.race([isRefused, fake.request(calls).then(() => 0)]);
+    found.push(status);
+    if (status === 0) calls += 1;
+    leaving.abort();
+    await refused.catch(() => {});
+  }
+  return found;
+}
