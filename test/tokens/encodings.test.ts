@@ -40,7 +40,7 @@ test('concurrent calls of loadEncoding share one load', async () => {
   expect(first).toBe(second);
 });
 
-test('readRankTable throws if the data has another form', () => {
+test('readRankTable throws if the data is no valid rank table', () => {
   expect(() => readRankTable('! 5 IQ== Ig==')).toThrow('unknown format');
   expect(() => readRankTable('! 0 IQ==\n! 9 Ig==')).toThrow('unknown format');
 });
