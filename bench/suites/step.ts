@@ -9,7 +9,7 @@ interface Size {
   readonly kilobytes: number;
   /** Token limit large enough for the whole context, so that both stacks send all of it. */
   readonly tokenLimit: number;
-  /** Bounds: minimum factor by which our CPU is below the plain stack's. */
+  /** Bound for warm steps: how many times our CPU time the plain stack needs at least. */
   readonly warm: number;
   readonly cold: number;
   readonly rounds: number;

@@ -66,8 +66,8 @@ export function isSecretPath(path: string): boolean {
 }
 
 /**
- * Whether an absolute path is refused as a file or as a project folder: it has a secret name, or is in a
- * secret folder. Parent folders whose names only match secret files do not count.
+ * Whether an absolute path is refused as a file or as a project folder: it has a secret name, or is in a secret
+ * folder. A name that is secret only for files, such as `.env`, does not count for parent folders.
  */
 export function isSecretPlace(path: string): boolean {
   const parts = partsOf(path).filter((part) => part !== '');

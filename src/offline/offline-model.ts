@@ -33,7 +33,8 @@ const MAX_YOUNG_GENERATION_MIB = 8;
 async function startInThread(file: string): Promise<OfflineModel> {
   const resourceLimits = { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MIB };
   const thread = new Worker(file, { env: {}, execArgv: [], resourceLimits });
-  // A prompt that needs too much memory ends the thread; later steps with this model fail to connect.
+  // A prompt that needs too much memory ends only the thread, not the process. Later steps with this model then
+  // fail to connect.
   thread.on('error', () => {});
   const [url] = await once(thread, 'message');
   thread.unref();

@@ -79,7 +79,7 @@ export function discardedBefore(text: string, from: number, callStart: number): 
   return [tokens, { kind: 'text', start, end: start + word.length, chars: word.length }];
 }
 
-/** Describes the chat tokens that were trimmed before `before`. */
+/** Describes the chat tokens that were trimmed from the end of the text, up to position `before`. */
 export const tokensIn = ({ end, stop }: TrimmedEnd, before: number): DiscardedRun => ({
   kind: 'chat_token',
   start: end,

@@ -215,7 +215,7 @@ function labelSpans(text: string, marker: Marker, lineEnds = new LineEnds(text))
   return marker.openBold ? [label, ...closingBold(text, marker.end, lineEnds)] : [label];
 }
 
-/** Returns the `**` at the end of a line whose label did not close its emphasis. */
+/** Finds the `**` at the end of a line that closes the emphasis begun before its label, as in `**Answer: yes**`. */
 function closingBold(text: string, from: number, lineEnds = new LineEnds(text)): TextSpan[] {
   let end = lineEnds.after(from);
   while (end > from && ' \t\r'.includes(text.charAt(end - 1))) end -= 1;

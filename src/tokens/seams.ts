@@ -43,9 +43,9 @@ const LONG_CHUNK_BYTES = 4096;
 const CHOICE_BITS = 6;
 
 /**
- * Returns the end of the chunk that begins at `start`: a safe seam, about two thousand bytes later if there
- * is one. Only the few bytes around a seam decide whether it ends a chunk, independent of their position, so
- * that a text that was cut, edited or continued keeps nearly all of its chunks.
+ * Returns the end of the chunk that begins at `start`: the first safe seam, where splitting does not change the
+ * count, after about two thousand bytes. A seam depends only on the few bytes around it, so a text that was cut,
+ * edited or continued keeps nearly all of its chunks.
  */
 export function endOfChunk(bytes: Uint8Array, start: number): number {
   const { length } = bytes;

@@ -151,7 +151,7 @@ function tell(looks: readonly Holding[]): void {
   process.stdout.write(`${String(requests).padStart(8)}  ${row.join('  ')}\n`);
 }
 
-/** Compares the end with the end of the first third, when caches of a fixed size have filled. */
+/** Compares the last sample with the one after a third of the test, when caches of a fixed size have filled. */
 function assertLevel(looks: readonly Holding[]): void {
   const third = Math.floor(looks.length / 3);
   const [middle, end] = [looks.slice(third, 2 * third), looks.slice(-third)];

@@ -93,8 +93,8 @@ async function askEverything(protocol: 'http/json' | 'http/protobuf'): Promise<S
     ...patience,
     PORT: 0,
     LOG_LEVEL: 'silent' as const,
-    OPENAI_UPSTREAM_URL: `${credentials(fake.url)}/v1`,
-    ANTHROPIC_UPSTREAM_URL: credentials(fake.url),
+    OPENAI_UPSTREAM_URL: `${fake.url}/v1`,
+    ANTHROPIC_UPSTREAM_URL: fake.url,
     CONTEXT_SERVICE_URL: `${credentials(fake.url)}/${CANARY}`,
     OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/path`,
   };

@@ -274,7 +274,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     await pty.onScreen('One.');
     expect(bench.prompt(0)).not.toContain('A line of a log');
     pty.type(`/compact${enterKey}`);
-    await pty.onScreen('The history is short already');
+    await pty.onScreen('The history is already short');
     pty.type('\u0004');
     expect(await pty.end).toBe(0);
     const long = 'Another line of that log.\n'.repeat(2_000);

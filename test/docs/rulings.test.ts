@@ -71,7 +71,7 @@ test('the brackets of `bracket-call` keep their text', () => {
   expect(read('Action: Search["A" "1939"]').action?.toolArgs).toEqual({ query: '"A" "1939"' });
 });
 
-test('the calls of `listed-call` are read as the first call', () => {
+test('every spelling that the ruling `listed-call` shows is read as the same call', () => {
   const written = ['[f()]', "['f()']", 'f();'];
   for (const each of written) {
     expect(page).toContain(each);

@@ -138,7 +138,7 @@ test('every example program that the documents start exists', () => {
   expect(started.filter((path) => !existsSync(path))).toEqual([]);
 });
 
-test('every compiled file that the documents start has a source', () => {
+test('every compiled file that a command in the documents runs has a source file', () => {
   const started = pages.flatMap((page) =>
     [...read(page).matchAll(/node dist\/([\w/-]+)\.js/g)].map(([, path]) => path),
   );

@@ -10,7 +10,10 @@ import { blocks, copyFiles } from '../support/document-snippets.js';
 import { patientEnvironment } from '../support/patience.js';
 import { type ServiceProcess, startServiceProcess } from '../support/service-process.js';
 
-/** Runs the server of the page over the example shop, as a context service and as a separate search. */
+/**
+ * Runs the example server of docs/vector-search.md over the example shop, once as a context service and once as a
+ * separate search.
+ */
 const page = readFileSync('docs/vector-search.md', 'utf8');
 const [command = ''] = blocks(page, 'sh');
 const [shown] = blocks(page, 'json').map((block) => JSON.parse(block));

@@ -134,7 +134,9 @@ describe('path payloads (rule: containment)', () => {
     }
   });
 
-  test.each(secrets)('the secret file %s is refused by itself and omitted from listings', async (path) => {
+  test.each(
+    secrets,
+  )('the secret file %s is refused when it is requested by name, and omitted from listings', async (path) => {
     const [folder = '.'] = /^.*(?=\/)/.exec(path) ?? [];
     expect(await source.read(path, signal)).toBeUndefined();
     expect(await source.read(`./${path}`, signal)).toBeUndefined();

@@ -167,7 +167,7 @@ describe('the options that settings give a run (rule: playground-page)', () => {
     ['c.js', 'C'],
   ]);
 
-  test('a request includes file contents, and also asks for paths without contents', () => {
+  test('a request that sends contents of some files names the paths of the others for the service to read', () => {
     expect(neededPaths(settings)).toEqual(['a.js', 'gone.js', 'b.js', 'c.js']);
     expect(toRunOptions(settings, [], contents).context).toEqual({
       paths: ['a.js', 'gone.js'],

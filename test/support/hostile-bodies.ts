@@ -43,8 +43,8 @@ const hostileBody: fc.Arbitrary<string> = fc.oneof(
 );
 
 /**
- * Maximum CPU time, which does not depend on other load of the machine. A request that waits meets its test's
- * deadline instead.
+ * Maximum CPU time, which does not depend on other load of the machine. A request that hangs without using CPU is
+ * caught by the timeout of its test.
  */
 const MAX_CPU_MS = 2_000;
 

@@ -12,7 +12,7 @@ export interface MemoryProject {
   readonly tools: readonly Tool[];
   /** Calls a tool as a run would. Rejects with the tool's error. */
   call(name: string, args: ToolArguments): Promise<string>;
-  /** Returns the preview of that call for the person. */
+  /** Returns the preview that a person would see before approving a call of this tool. */
   preview(name: string, args: ToolArguments): Promise<string>;
 }
 

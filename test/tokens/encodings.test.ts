@@ -6,7 +6,7 @@ import { encodings } from '../support/tokens/reference-tokenizer.js';
 
 const load = createRequire(import.meta.url);
 
-/** The patterns that split-pieces.ts implements; if the reference changes one, that file must change too. */
+/** The patterns that split-pieces.ts implements; if js-tiktoken changes one, that file must change too. */
 const patterns = {
   o200k_base: String.raw`[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
   cl100k_base: String.raw`(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
@@ -40,7 +40,7 @@ test('concurrent calls of loadEncoding share one load', async () => {
   expect(first).toBe(second);
 });
 
-test('readRankTable throws if the data has another form', () => {
+test('readRankTable throws if the data is no valid rank table', () => {
   expect(() => readRankTable('! 5 IQ== Ig==')).toThrow('unknown format');
   expect(() => readRankTable('! 0 IQ==\n! 9 Ig==')).toThrow('unknown format');
 });

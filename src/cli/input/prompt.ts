@@ -92,7 +92,7 @@ export class Prompt {
     this.#terminal.display.show('queue', []);
   }
 
-  /** `isAlone` keeps a paste from allowing edits. */
+  /** `isAlone` is true if the key was read alone. Only then may it allow edits, so that a paste cannot. */
   #onKey({ name }: KeyPress, isAlone: boolean): boolean {
     const isBlank = this.#editor.line.text.trim() === '';
     if (name !== this.#firstPress) this.#firstPress = undefined;

@@ -24,7 +24,7 @@ export interface Example {
   readonly answer: unknown;
 }
 
-/** An endpoint of the contract. Its schemas have the id of their component. */
+/** An endpoint of the contract. The id of each of its schemas is its name under `components` in openapi.yaml. */
 export interface Operation {
   readonly operationId: string;
   readonly method: 'get' | 'post';

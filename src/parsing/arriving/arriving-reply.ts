@@ -8,7 +8,7 @@ export interface CurrentLine {
   /** True if only blanks of the line were read. */
   begins: boolean;
   hasText: boolean;
-  /** Number of its leading blanks, which are already held back. */
+  /** Number of leading blanks of the current line, which are already held back. */
   indent: number;
   quoted: boolean;
   /** True if the line is sent only once text follows it, since its fence may turn out to be the action. */

@@ -197,7 +197,7 @@ export class LineEnds {
     this.#text = text;
   }
 
-  /** Same as `lineEnd`. */
+  /** Returns the end of the line at `position`, as `lineEnd` does. */
   after(position: number): number {
     const [from, end] = this.#known;
     if (position >= from && position <= end) return end;

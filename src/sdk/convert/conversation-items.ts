@@ -3,8 +3,9 @@ import { observationText } from '../../conversation/observation-text.js';
 import { callsOf, readUnits } from '../../conversation/units.js';
 
 /**
- * A part of a conversation between our history and a vendor's messages: calls of one step are grouped, their results follow
- * them, and no text is empty. `origin` is the index of the turn in our history; null for items that only vendors need.
+ * An item of the form between our history and a vendor's messages: calls of one step are grouped, their results
+ * follow them, and no text is empty. `origin` is the index of the turn in our history; null for items that only
+ * vendors need.
  */
 export type ConversationItem = TextItem | CallsItem | ResultItem;
 

@@ -65,7 +65,10 @@ class SavedService implements StepService {
     this.#end = end;
   }
 
-  /** The phases `reason` and `act` do not use up an iteration (rule: iterations). */
+  /**
+   * Predicts phase and iterations of a step. The phases `reason` and `act` do not use up an iteration (rule:
+   * iterations).
+   */
   foresee(step: number): ForeseenStep {
     const next = this.#responses[this.#next];
     const isUnspent = next?.phase === 'reason' || next?.phase === 'act';

@@ -128,7 +128,7 @@ export type Moment = number | null;
 
 /** A compaction of the history. */
 export interface CompactionView {
-  /** Size of the history before, in tokens. */
+  /** Size of the history before the compaction, in tokens. */
   readonly tokensBefore: number;
   /** Size of the history after, in tokens. */
   readonly tokensAfter: number;

@@ -63,9 +63,9 @@ interface Connection {
 }
 
 /**
- * Processes the requests of a connection one after the other, so that every response in progress owns the socket.
- * Otherwise Node would not close the other responses with the connection, and they would occupy their slots
- * forever (rule: caller-leaves).
+ * Handles the requests of a connection one after the other. If several were in progress, Node would close only the
+ * one that owns the socket when the caller disconnects, and the others would keep their slots forever (rule:
+ * caller-leaves).
  */
 class Connections {
   readonly #app: RequestListener;

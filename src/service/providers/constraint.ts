@@ -6,7 +6,7 @@ import type { ModelTraits } from './models/model-traits.js';
 export interface Constraint {
   readonly form: 'json_schema' | 'llama' | 'anthropic' | 'json_object';
   readonly schema: Readonly<Record<string, unknown>> | null;
-  /** Cache key if the model refuses this form of constraint. */
+  /** Key under which a refusal is remembered if the model refuses this form of constraint. */
   readonly parameter: string;
   /** Cache key if the model refuses this particular schema. */
   readonly forSchema: string;

@@ -42,8 +42,8 @@ export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
   /**
-   * Keys of the body that a second request may omit. Without them the reply may be less suitable, but there is
-   * one.
+   * Keys of the body that a second request may omit if the first is refused: a less suitable reply is better than
+   * none.
    */
   readonly strippable: readonly string[];
   /** The schema that is sent for the reply; absent if there is none. */

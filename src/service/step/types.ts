@@ -41,7 +41,7 @@ export interface SignalCall extends Pick<PairedCall, 'name' | 'parameters'> {
   readonly observation?: Pick<Observation, 'isError' | 'isDenied'>;
 }
 
-/** Counts over the calls of a run, oldest first (rule: signals). */
+/** Counts that show whether a run goes in circles, over its calls from the oldest to the newest (rule: signals). */
 export interface LoopSignals {
   /** Number of consecutive times the latest call was made; 0 if it is not a repetition. */
   readonly repeated_action: number;

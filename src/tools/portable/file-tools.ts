@@ -40,7 +40,10 @@ export function createFileReaders(
   ];
 }
 
-/** Creates the tools that change files. They share their approved changes, because they write the same files. */
+/**
+ * Creates the tools that change files. They share one record of approved changes, so that each knows what the
+ * others wrote.
+ */
 export function createFileWriters(folder: Folder, onChange?: OnChange): readonly Tool[] {
   const changes = new ApprovedChanges(folder, onChange);
   return [editFileTool(changes), writeFileTool(changes)];

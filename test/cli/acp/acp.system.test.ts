@@ -223,7 +223,7 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
 });
 
 describe('approvals in the editor (rules: acp, approval)', () => {
-  test('shows an edit as a diff in the editor and makes it once allowed', async () => {
+  test('shows an edit as a diff in the editor, and makes it after the person allows it', async () => {
     const bench = await setUp([act(change), answer('Done.')], files);
     const editor = await edit(bench, { permission: async () => choose('allow') });
     expect(await editor.prompt(editor.id, 'Change it')).toBe('end_turn');

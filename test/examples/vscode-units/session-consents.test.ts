@@ -46,7 +46,7 @@ describe('session rules of the extension (rule: always-rules)', () => {
     expect(made.allows(edit)).toBe(false);
   });
 
-  test('session rules allow nothing that was not offered, and nothing after being forgotten', () => {
+  test('a session rule allows only calls that the approval card offered to allow, and none after the rules are reset', () => {
     const made = consents();
     for (const index of [-1, 1, 7]) made.allow(edit, index);
     expect(made.allows(edit)).toBe(false);

@@ -104,7 +104,7 @@ describe('backslashes that are no escapes stay as written (rule: values)', () =>
     expect(read(json)).toEqual({ value: JSON.parse(json), isRepaired: false });
   });
 
-  test('an object that is no JSON keeps the backslashes of the literals that have others', () => {
+  test('in an object that is no valid JSON, a literal keeps backslashes that are no escapes', () => {
     const value = { path: String.raw`C:\new`, text: 'a\nb' };
     expect(read(String.raw`{path: "C:\new", text: "a\nb"}`)).toEqual({ value, isRepaired: true });
   });

@@ -135,7 +135,7 @@ describe('changes between two prompts (rule: stable-prompt)', () => {
     ]);
   });
 
-  test('commonLength equals a comparison by characters and splits none', () => {
+  test('commonLength gives the same length as a comparison character by character, and splits no character', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '😁') });
     fc.assert(
       fc.property(text, text, text, (start, a, b) => {

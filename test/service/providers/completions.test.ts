@@ -109,7 +109,7 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
 describe.each(ways.filter(({ streamed }) => streamed))('streamed completions: $title', (way) => {
   test('the joined deltas of a stream equal the completion', async () => {
     const text = 'Thought: Ω und 😀\nAction: look(path="a b")';
-    // Fragments that are read at once become one delta.
+    // The delay keeps the fragments apart: fragments that are read at once become one delta.
     const fake = await fakeProvider({ text, reasoning: 'first this, then that', chunkDelayMs: 10 });
     const events = await collect(
       connect(directoryAt(fake.url), way.model).stream(completionRequest({ model: way.model }), patienceOf()),

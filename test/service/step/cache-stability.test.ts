@@ -19,7 +19,10 @@ interface RunShape {
   readonly lines: (step: number) => number;
 }
 
-/** Returns the prompts of a run in which the caller sends everything back, with changing tasks and focus. */
+/**
+ * Returns the prompts of a run in which the caller returns all state of each response with the next request, and
+ * changes tasks and focus between steps.
+ */
 async function promptsOfRun({
   steps,
   tokenLimit,

@@ -150,7 +150,7 @@ describe('concluding phases (rules: phases, phase-control)', () => {
       });
   });
 
-  test('a labelled answer in the phase reason sets finish', async () => {
+  test('a reply labelled as the answer in the phase reason sets the field `finish`', async () => {
     expect(await concluded('All is known.\nFinal Answer: 42', { phase: 'reason' })).toMatchObject({
       status: 'phase_completed',
       directResponse: null,

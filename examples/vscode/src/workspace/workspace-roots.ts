@@ -10,8 +10,9 @@ interface Root {
 }
 
 /**
- * The workspace's folders as one tree of paths, fixed when a run begins: folders opened later are not added, closed
- * ones become unreachable. Excludes folders with secrets, whatever their names or links.
+ * The workspace's folders as one tree of paths, fixed when a run begins: folders opened later are not added,
+ * closed ones become unreachable. Excludes folders that contain secrets, even under another name or through a
+ * link.
  */
 export class WorkspaceRoots {
   /** One sentence for each excluded folder. */

@@ -9,7 +9,7 @@ const ids = {
 const offline = { modelName: 'offline', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
 const task = 'Why does the cart total ignore discounts?';
 
-/** The first step of a run, with the offline model, which needs no key. The model acts. */
+/** The first step of a run, with the offline model, which needs no key. The reply is an action. */
 export const firstStep: StepRequestInput = {
   ...ids,
   user_query: task,

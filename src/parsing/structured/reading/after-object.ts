@@ -45,7 +45,7 @@ function skipMarks(text: string, from: number): number {
   }
 }
 
-/** Matches a line without content: a fence line, a closing mark, a rule, or invisible characters. */
+/** Matches a line without content: a code fence, a closing mark, a horizontal rule, or invisible characters. */
 const mark =
   /`{3,}[ \t]{0,16}(?:json)?[ \t]{0,16}(?:\r?\n|$)|`{3,}(?=<)|[}\]);,\u200b\ufeff]|-{3,}(?=\s|$)|<\/(?:tool_call|action|json)>/iy;
 

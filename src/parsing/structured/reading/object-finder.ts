@@ -35,7 +35,7 @@ export class ObjectFinder {
   #brace = 0;
   #scanner: ObjectScanner | null = null;
   #fragments: StringFragment[] = [];
-  /** Number of that object's keys that are not reply keys. */
+  /** Number of keys of the current object that are not keys of a reply. */
   #passed = 0;
 
   get held(): string {

@@ -196,7 +196,10 @@ export class ObjectReplyReader {
     });
   }
 
-  /** Whether a text has content; white space at the beginning decides nothing and is not sent. */
+  /**
+   * Whether a text has more than white space. Leading white space does not decide what the reply is, and is not
+   * sent.
+   */
   #hasContent(text: string): boolean {
     return this.#deltas.hasTold('answer') || text.trim() !== '';
   }

@@ -71,7 +71,9 @@ interface TaughtReading extends WrittenAction {
   readonly scanner: Scanner;
 }
 
-/** Reads `{"tool", "args"}` and converts the arguments back from the schema. */
+/**
+ * Reads an action in the taught form `{"tool", "args"}`, and converts its arguments back to the tool's own schema.
+ */
 function readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): ReadAction {
   const { tool, args, final_answer: answer, ...others } = value;
   const restored = reply.restoreArguments(tool, args, scanner);

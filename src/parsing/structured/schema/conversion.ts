@@ -148,7 +148,9 @@ export class Conversion {
     return { name, image: nullableImage(image), absence: 'null' };
   }
 
-  /** Converts a value that `nullableImage` wraps in an object, one level deeper. */
+  /**
+   * Converts the inner schema of a value that `nullableImage` wraps in an object, which adds one level of nesting.
+   */
   #convertWrapped(schema: unknown, place: Place): Image {
     if (!this.#size.enterLevel(place.level)) return this.#anything(place);
     this.#size.addProperty('value');

@@ -140,7 +140,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * Parses JSON as all text of a model: keeps the digits of numbers and records duplicate keys (rule: values).
+ * Parses JSON in the way used for all text of a model: keeps the digits of numbers and records duplicate keys
+ * (rule: values).
  */
 export function readJson(text: string, reading: Scanner): JsonValue {
   if (!isJson(text)) return text;

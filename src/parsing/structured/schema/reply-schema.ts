@@ -5,7 +5,7 @@ import { readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
 import { ARGUMENTS_LEVEL, Total } from './schema-size.js';
 
-/** The schema for every reply of a run, and the conversion back. */
+/** The schema for every reply of a run, and the conversion of a reply back to the tools' own schemas. */
 export interface ReplySchema {
   readonly schema: SchemaObject;
   /**

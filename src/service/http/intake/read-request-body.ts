@@ -64,7 +64,10 @@ function decode(bytes: Buffer): string {
 const notJson = (code: string, message: string): RequestRefused =>
   new RequestRefused('invalid_json', [{ path: '', code, message }]);
 
-/** Parses a text. If it has both a hazard and a syntax error, reports the first one. */
+/**
+ * Parses JSON text. If it has both a hazard (see `json-hazards.ts`) and a syntax error, reports the one that comes
+ * first in the text.
+ */
 async function parse(text: string, signal: AbortSignal): Promise<unknown> {
   const hazard = findHazard(text);
   await yieldIfBusy(signal);

@@ -153,9 +153,8 @@ function identify(entries: Entries, [header, ...more]: readonly string[]): Calle
 }
 
 /**
- * Finds the entry of a digest in constant time, so that response times reveal nothing. The look-up time depends
- * only on the digest, which nobody can choose without the token; the comparison takes the same time wherever the
- * digests differ.
+ * Finds the entry of a digest without revealing anything by the response time. The look-up depends on the digest,
+ * but nobody can choose a digest without its token; the comparison always takes the same time.
  */
 function find(entries: Entries, digest: string): TokenEntry | undefined {
   const entry = entries.get(digest);

@@ -21,8 +21,8 @@ export interface MemoryCounterOptions {
   /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
   /**
-   * Maximum number of windows; above it, the oldest are discarded. A caller would need that many other addresses
-   * to have its window discarded, and with those it has as many limits anyway.
+   * Maximum number of windows; above it, the oldest are discarded. A caller could have its own window discarded
+   * only by calling from that many other addresses, and each of them has a limit of its own anyway.
    */
   readonly maxKeys?: number;
 }

@@ -32,7 +32,7 @@ export const estimateMargins = {
   /** Claude Opus 4.7 and later Claude models, whose tokenizer produces about 30 % more tokens for the same text. */
   claudeSince47: 1.8,
   /**
-   * Any other model: sufficient for vocabularies of 32,000 tokens (Llama 2, Mistral). Later ones are close to
+   * Any other model: large enough for vocabularies of 32,000 tokens (Llama 2, Mistral). Newer models are close to
    * o200k.
    */
   unknown: 1.4,

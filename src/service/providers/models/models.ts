@@ -10,7 +10,7 @@ import { strictSchema } from './schema-dialects.js';
 
 interface ModelRow extends Partial<ModelTraits> {
   readonly pattern: RegExp;
-  /** Model names to list. Other names that match are served too. */
+  /** Model names to list. Other names that match the row's pattern are served too. */
   readonly names: readonly string[];
 }
 

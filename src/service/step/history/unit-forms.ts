@@ -42,7 +42,7 @@ export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promis
   return masked;
 }
 
-/** Counts units without cutting them. */
+/** Returns the tokens of all units together, each at its full length. */
 export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
   let tokens = 0;
   for (const unit of units) {

@@ -429,7 +429,7 @@ test.each([
   expect(read(text).completion.outcome).toBe(outcome);
 });
 
-test('a control object is returned as text to its phase, and its thought is streamed', () => {
+test('a control object that ends a phase is returned to the phase unparsed, and its thought is streamed', () => {
   const text =
     '{"thought": "Nearly.", "observation": "o", "should_continue": false, "final_answer": "Line 3."}';
   expect(read(text, { phase: 'observe' })).toMatchObject({
@@ -440,7 +440,7 @@ test('a control object is returned as text to its phase, and its thought is stre
   expect(read(on, { phase: 'observe' }).shown).toEqual({ thought: 'Nearly.' });
 });
 
-test('a control object that the output limit cut is truncated, unless it has a partial answer (rule: billed-outcomes)', () => {
+test('a control object cut by the output limit gives the outcome `truncated`, unless it has a partial answer (rule: billed-outcomes)', () => {
   const finishReason = 'length';
   expect(
     read('{"thought": "I plan.", "plan": "first re', { phase: 'reason', finishReason }).completion,

@@ -95,5 +95,5 @@ const page = `<!doctype html>
 
 const startScript = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#contract', validatorUrl: null });\n";
 
-/** Encoded once, like the contract. */
+/** The pages as bytes, encoded once instead of for each request, like the contract. */
 const bytesOf = { guide: Buffer.from(guide), page: Buffer.from(page), startScript: Buffer.from(startScript) };

@@ -16,8 +16,8 @@ const hashed = /-[0-9A-Za-z]{8}\.\w+$/;
 const encodings = { br: '.br', gzip: '.gz' } as const;
 
 /**
- * Routes of the playground's files, which the build puts beside this program. Empty without a build, and in a
- * bundle.
+ * Routes of the playground's files, which the build puts beside this program. Empty if the playground was not
+ * built, or if the service was bundled into one file.
  */
 export function playgroundRoutes(): Route[] {
   const folder = builtPage('playground');
