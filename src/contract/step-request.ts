@@ -76,6 +76,10 @@ const includeSchema = z
     completion_text: optional(z.boolean()).meta({
       description: "Whether to return the model's original text; default false.",
     }),
+    extensions: optional(z.boolean()).meta({
+      description:
+        'Default true. With false the answer is a `SourceStep`; `phase` and `protocol: native` are then 400 with the detail `extensions_required`.',
+    }),
   })
   .meta({ id: 'IncludeOptions', description: 'Options that control the size of the response.' });
 

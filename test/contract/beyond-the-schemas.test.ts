@@ -18,7 +18,7 @@ const nested = JSON.parse('['.repeat(70) + ']'.repeat(70));
 async function failureOf(changes: Record<string, unknown>, as = JSON.stringify) {
   const body = { ...firstStep, ...changes };
   expect(breaches('StepRequest', body)).toBe('');
-  const { status, body: answer } = await call(service.url, 'POST', stepPath, { raw: as(body) });
+  const { status, body: answer } = await call(service.url, 'POST', stepPath, { raw: as(body), body });
   return [status, answer.error.code, ...answer.error.details.map(({ code }: { code: string }) => code)];
 }
 
@@ -28,6 +28,7 @@ test.each([
   ['custom', { llm_config: { ...config, reservedOutputTokens: config.tokenLimit } }],
   ['no_task', { user_query: '' }],
   ['tools_required', { protocol: 'native', tools: [] }],
+  ['extensions_required', { phase: 'act', include: { extensions: false } }],
   ['invalid_value', { conversation_history: [{ role: 'critic', content: 'a' }] }],
   ['invalid_value', { conversation_history: [{ role: 'user', content: 'a', kind: 'review' }] }],
 ])('a request that breaks a rule beyond the schemas fails with the detail %s (rules: beyond-the-schemas, answers-grow)', async (code, changes) => {

@@ -97,6 +97,9 @@ def without_unsafe_values(value):
 
 
 def keep_rules_of_steps(body):
+    # Without extensions the response is a SourceStep, but an operation has one schema only, which is Step.
+    if isinstance(body.get("include"), dict) and body["include"].get("extensions") is False:
+        body["include"]["extensions"] = True
     if body.get("user_query") == "":
         body["user_query"] = "Why?"
     if body.get("protocol") == "native" and not body.get("tools"):

@@ -8,6 +8,8 @@ interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
+  /** The body of the request, which may decline the extensions (rule: source-fields). */
+  readonly sent?: unknown;
 }
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
@@ -23,14 +25,14 @@ const document = JSON.parse(JSON.stringify(openapiDocument())) as {
  */
 export function assertKeepsContract(method: string, path: string, answer: Answer): void {
   const operation = operations.find((each) => each.path === path && each.method === method.toLowerCase());
-  const component = componentOf(operation, answer.status);
+  const component = componentOf(operation, answer);
   const validate = validatorOf(component);
   if (!validate(answer.body)) {
     throw new Error(
       `${method} ${path} ${answer.status} breaks ${component}: ${complete.errorsText(validate.errors)}`,
     );
   }
-  if (component === 'ErrorResponse') assertIsDocumented(operation, answer);
+  if (answer.status !== 200) assertIsDocumented(operation, answer);
   assertHasHeaders(`${method} ${path} ${answer.status}`, answer);
 }
 
@@ -72,17 +74,25 @@ function validatorOf(component: string): ValidateFunction {
 }
 
 /** Returns the component of an answer. Unknown paths and methods fail with the common error body. */
-function componentOf(operation: Operation | undefined, status: number): string {
+function componentOf(operation: Operation | undefined, { status, sent }: Answer): string {
+  if (operation?.operationId.endsWith('ReactStep') && declinesExtensions(sent)) return 'SourceStep';
   if (!operation || status !== 200) return 'ErrorResponse';
   const { response } = operation;
   if (typeof response === 'string') throw new Error(`${operation.operationId} does not answer JSON`);
   return referenceTo(response).$ref.slice(referenceOf('').length);
 }
 
+const declinesExtensions = (sent: unknown): boolean =>
+  (sent as { include?: { extensions?: unknown } | null } | undefined)?.include?.extensions === false;
+
 const referenceOf = (component: string): string => `#/components/schemas/${component}`;
 
-/** Makes all keys required, except in components with optional keys. */
+/** Makes all keys required, except in components with optional keys, and closes the answers without extensions. */
 function withAllKeys(name: string, schema: Schema): Schema {
+  if (name.startsWith('Source')) {
+    const required = Object.keys(schema.properties ?? {}).filter((key) => key !== 'error');
+    return { ...schema, required, additionalProperties: false };
+  }
   if (withOptionalKeys.has(name) || !schema.properties) return schema;
   return { ...schema, required: Object.keys(schema.properties) };
 }

@@ -109,7 +109,7 @@ export async function call(
     body: isJson ? await response.json() : await response.text(),
   };
   if (isJson && !['/', '/openapi.json', '/playground/example.json'].includes(path))
-    assertKeepsContract(method, path, answer);
+    assertKeepsContract(method, path, { ...answer, sent: options.body });
   return answer;
 }
 

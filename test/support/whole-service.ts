@@ -59,7 +59,7 @@ export async function startWholeService(
     const request = supertest(service.url).post(path).set(headers);
     const response = await request.send(JSON.stringify(body)).type('json');
     const answer = { status: response.status, headers: response.headers, body: response.body };
-    assertKeepsContract('POST', path, answer);
+    assertKeepsContract('POST', path, { ...answer, sent: body });
     return answer;
   };
   const step: WholeService['step'] = (changes) => post('/api/agent/react_step', stepRequest(changes));

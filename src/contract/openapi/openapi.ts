@@ -17,6 +17,7 @@ export function openapiDocument(): object {
     if (response === 'stream') return flatStreamEventSchema;
     return response === 'text' ? [] : response;
   });
+  const reduced = operations.flatMap(({ reducedResponse }) => reducedResponse ?? []);
   return {
     openapi: '3.0.3',
     info: {
@@ -33,7 +34,10 @@ export function openapiDocument(): object {
     ],
     paths: paths(),
     components: {
-      schemas: componentSchemas({ requests, responses: [...responses, errorResponseSchema] }),
+      schemas: componentSchemas({
+        requests,
+        responses: [...responses, ...reduced, errorResponseSchema],
+      }),
       examples: failureValues(),
       headers,
       parameters,
@@ -70,10 +74,11 @@ function operationObject(operation: Operation): object {
   };
 }
 
-function success({ response, summary, examples, links }: Operation): object {
+function success({ response, reducedResponse, summary, examples, links }: Operation): object {
   return {
     description: `${summary}.`,
     headers: { 'X-Request-Id': requestIdHeader },
+    ...(reducedResponse && { 'x-reduced-schema': referenceTo(reducedResponse) }),
     content: contentOf(
       response,
       valuesOf(examples, ({ answer }) => answer),
@@ -161,8 +166,9 @@ const description = `One HTTP call is one step of a ReAct agent: you keep the lo
 
 Rules that the schemas of requests cannot express; a request that breaks one is answered with 400 \`invalid_request\`: no string contains the
 character NUL; no integer is beyond 2^53; nothing is nested deeper than 64 levels; \`reservedOutputTokens\` is less than \`tokenLimit\`;
-\`user_query\` is not empty unless the history has a task (\`no_task\`); \`protocol: native\` needs \`tools\` (\`tools_required\`); \`role\`,
-\`kind\` and \`phase\` of a turn have one of the listed values.
+\`user_query\` is not empty unless the history has a task (\`no_task\`); \`protocol: native\` needs \`tools\` (\`tools_required\`);
+\`protocol: native\` and \`phase\` need \`include.extensions\` (\`extensions_required\`); \`role\`, \`kind\` and \`phase\` of a turn
+have one of the listed values.
 
 A newer service may add fields to its answers, and values to the lists in \`x-extensible-enum\`. The service ignores unknown fields of a
 request and names them in \`warnings\`; it keeps unknown fields of a turn.`;

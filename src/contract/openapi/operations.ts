@@ -4,6 +4,7 @@ import type { ErrorCode } from '../error-codes.js';
 import { modelListSchema } from '../model-list.js';
 import { previewSchema } from '../preview.js';
 import { healthSchema, versionSchema } from '../service-status.js';
+import { sourceStepSchema } from '../source-step.js';
 import { stepSchema } from '../step.js';
 import { stepRequestSchema } from '../step-request.js';
 import {
@@ -37,6 +38,8 @@ export interface Operation {
   readonly examples: Readonly<Record<string, Example>>;
   /** The body of a successful answer; `stream` for server-sent events, `text` for plain text. */
   readonly response: z.ZodType | 'stream' | 'text';
+  /** The body with `include.extensions: false`, which the document lists beside `response`, since generators read one only. */
+  readonly reducedResponse?: z.ZodType;
   /** OpenAPI links to operations that accept parts of this request or answer, by name. */
   readonly links?: Readonly<Record<string, object>>;
   /** True if the operation reads the caller's model key. */
@@ -118,6 +121,7 @@ export const operations: readonly Operation[] = [
       },
     },
     response: stepSchema,
+    reducedResponse: sourceStepSchema,
     links: { samePrompt },
     takesModelKey: true,
     errors: [...readingBody, ...callingModel],

@@ -95,8 +95,9 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
     const answer = answerWith(reply, withheldAnswer(reply, situation.mustAnswer), null);
     return { ...answer, outcome: 'action_after_limit' };
   }
-  const actions = withIds(reply.actions, situation);
-  const { phase } = situation.request;
+  const { phase, include } = situation.request;
+  const proposed = include?.extensions === false ? reply.actions.slice(0, 1) : reply.actions;
+  const actions = withIds(proposed, situation);
   const turns = actions.map(
     ({ name, parameters, id }, index): Turn => ({
       role: 'assistant',

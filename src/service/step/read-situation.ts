@@ -30,6 +30,7 @@ export async function readSituation(
   profile: ModelProfile,
   signal?: AbortSignal,
 ): Promise<Situation> {
+  requireExtensions(request);
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
   if (!history.some((turn) => turn.role === 'user')) throw noTask();
@@ -108,12 +109,26 @@ function noTask(): StepRefused {
   return new StepRefused('invalid_request', [{ path: 'user_query', code: 'no_task', message }]);
 }
 
+/** Throws `StepRefused` if the answer needs fields that the caller declined (rule: source-fields). */
+function requireExtensions({ include, protocol, phase }: StepRequest): void {
+  if (include?.extensions !== false) return;
+  const fields = [...(protocol === 'native' ? ['protocol'] : []), ...(phase ? ['phase'] : [])];
+  if (fields.length === 0) return;
+  const message = 'the answer would need extensions, but include.extensions is false';
+  const details = fields.map((path) => ({ path, code: 'extensions_required', message }));
+  throw new StepRefused('invalid_request', details);
+}
+
 /**
  * Resolves `auto` from the model and the request alone, so that every replica teaches the same form
  * (rule: auto-protocol).
  */
-function chooseProtocol({ protocol, tools = [] }: StepRequest, profile: ModelProfile): TaughtProtocol {
-  if (protocol === 'auto' && profile.nativeTools === 'good' && tools.length > 0) return 'native';
+function chooseProtocol(
+  { protocol, tools = [], include }: StepRequest,
+  profile: ModelProfile,
+): TaughtProtocol {
+  const mayCallNatively = tools.length > 0 && include?.extensions !== false;
+  if (protocol === 'auto' && profile.nativeTools === 'good' && mayCallNatively) return 'native';
   if (protocol === 'auto') return typeof profile.structured === 'object' ? 'json' : 'text';
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
   const message = 'protocol "native" needs at least one tool with an inputSchema';

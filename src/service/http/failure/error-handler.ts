@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { isObject } from '../../../contract/fields.js';
 import { ProviderError } from '../../step/provider.js';
 import { type Outcome, type RequestState, stateOf } from '../middleware/request-state.js';
-import { errorResponse, sendFailure } from './send-failure.js';
+import { failureBody, sendFailure } from './send-failure.js';
 import { isBug, RequestRefused, toFailure } from './to-failure.js';
 
 /**
@@ -21,7 +21,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (thrown instanceof ProviderError) state.connectionProblem = thrown.connection?.problem;
     if (isBug(thrown)) logBug(log, thrown, state);
     if (response.destroyed) return;
-    if (state.events?.started) state.events.end({ type: 'error', error: errorResponse(failure, state) });
+    if (state.events?.started) state.events.end({ type: 'error', error: failureBody(failure, state) });
     else if (response.headersSent) response.destroy();
     else sendFailure(request, response, failure);
   };

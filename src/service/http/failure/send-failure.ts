@@ -1,14 +1,16 @@
 import type { Request, Response } from 'express';
 import { errorCodes } from '../../../contract/error-codes.js';
 import type { Turn } from '../../../contract/history.js';
+import type { SourceStep } from '../../../contract/source-step.js';
 import type { ErrorResponse, StepError } from '../../../contract/step.js';
 import { blankStep } from '../../../conversation/blank-step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
+import { toSourceStep } from '../to-source-step.js';
 import type { Failure } from './to-failure.js';
 
 /** Sends a failure so that even a caller who is still uploading can read it. */
 export function sendFailure(request: Request, response: Response, error: Failure): void {
-  const body = errorResponse(error, stateOf(response));
+  const body = failureBody(error, stateOf(response));
   response.status(errorCodes[error.code].status);
   if (error.retry_after_ms !== null) {
     response.setHeader('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
@@ -17,7 +19,13 @@ export function sendFailure(request: Request, response: Response, error: Failure
   else response.json(body);
 }
 
-/** Builds the failure body. Fields that were not read are null (rules: one-failure-body, null-never-empty). */
+/** Builds the failure body that the caller asked for (rule: source-fields). */
+export function failureBody(error: StepError, state: RequestState): ErrorResponse | SourceStep {
+  const body = errorResponse(error, state);
+  return state.declinesExtensions ? toSourceStep(body) : body;
+}
+
+/** Builds the whole failure body. Fields that were not read are null (rules: one-failure-body, null-never-empty). */
 export function errorResponse(
   error: StepError,
   { id, echo }: Pick<RequestState, 'id' | 'echo'>,

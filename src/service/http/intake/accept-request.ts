@@ -32,6 +32,13 @@ export interface RequestLimits {
   readonly deadlineMs: number;
 }
 
+interface Exchange {
+  readonly request: Request;
+  readonly response: Response;
+  /** True if the answer is a step, which the caller may want without extensions. */
+  readonly answersStep?: boolean;
+}
+
 /** A validated request, with its deadline and state. */
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
   readonly deadline: StepDependencies['deadline'];
@@ -46,7 +53,7 @@ export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
  */
 export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   schema: Schema,
-  { request, response }: { request: Request; response: Response },
+  { request, response, answersStep = false }: Exchange,
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
   const deadline = limits.inFlight.accept(response, declaredBytes(request, limits.body));
@@ -58,6 +65,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   const body = await readBody(request, { ...limits.body, reserve }, deadline.signal);
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
+  state.declinesExtensions = answersStep && declinesExtensions(body);
   const parsed = await parseRequest(schema, body, deadline.signal);
   const { request: read, history, warnings } = parsed;
   const { project_id, session_id, llm_config, max_iterations_left, include } = read;
@@ -86,6 +94,12 @@ function keyIn(body: unknown): string | undefined {
   const keys = isObject(body) ? body['user_api_keys'] : undefined;
   const key = isObject(keys) ? keys['llmKey'] : undefined;
   return typeof key === 'string' ? key : undefined;
+}
+
+/** Returns whether a body that has not been validated yet has `include.extensions: false`. */
+function declinesExtensions(body: unknown): boolean {
+  const include = isObject(body) ? body['include'] : undefined;
+  return isObject(include) && include['extensions'] === false;
 }
 
 /**

@@ -42,6 +42,8 @@ export interface RequestState {
    * failed.
    */
   signal?: AbortSignal;
+  /** True once the body of a step with `include.extensions: false` has been read (rule: source-fields). */
+  declinesExtensions?: boolean;
   /** Present if the response is a stream. */
   events?: EventStream;
   /** The fields that a failure returns to the caller; present once the request has been read. */

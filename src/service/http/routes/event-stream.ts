@@ -1,5 +1,13 @@
 import type { Response } from 'express';
+import type { SourceStep } from '../../../contract/source-step.js';
+import type { ErrorResponse, Step } from '../../../contract/step.js';
 import type { StreamEvent } from '../../../contract/stream.js';
+
+/** A last event, whose body the caller may have requested without extensions (rule: source-fields). */
+type LastEvent =
+  | StreamEvent
+  | { readonly type: 'step.completed'; readonly step: SourceStep | Step }
+  | { readonly type: 'error'; readonly error: SourceStep | ErrorResponse };
 
 const HEARTBEAT_MS = 15_000;
 /** Maximum length of buffered text before it is written without waiting for further events. */
@@ -37,8 +45,9 @@ export class EventStream {
   }
 
   /** Sends the last event. */
-  end(event: StreamEvent): void {
-    void this.send(event);
+  end(event: LastEvent): void {
+    if (!this.started) this.#start();
+    this.#add(textOf(event));
     clearInterval(this.#heartbeat);
     this.#write();
     this.#response.end();
@@ -69,7 +78,7 @@ export class EventStream {
   }
 }
 
-const textOf = (event: StreamEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+const textOf = (event: LastEvent): string => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** Resolves when the reader can receive more or has disconnected. */
 function drained(response: Response): Promise<void> {

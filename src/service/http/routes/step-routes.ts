@@ -1,5 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { ErrorCode } from '../../../contract/error-codes.js';
+import type { SourceStep } from '../../../contract/source-step.js';
 import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
 import type { ContextSource } from '../../context/sources/context-source.js';
@@ -14,6 +15,7 @@ import {
   resolveModel,
 } from '../intake/accept-request.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
+import { toSourceStep } from '../to-source-step.js';
 import { EventStream } from './event-stream.js';
 import { toReport, toStep } from './to-step.js';
 
@@ -58,8 +60,8 @@ function answerStep(
   exchange: { readonly request: Request; readonly response: Response },
   services: StepServices,
   events?: EventStream,
-): Promise<Step> {
-  return acceptRequest(stepRequestSchema, exchange, services).then((accepted) => {
+): Promise<Step | SourceStep> {
+  return acceptRequest(stepRequestSchema, { ...exchange, answersStep: true }, services).then((accepted) => {
     if (events) accepted.state.events = events;
     const observer = events && relayTo(events, accepted.request);
     return makeStep(accepted, services.agent, observer);
@@ -70,7 +72,7 @@ function makeStep(
   accepted: AcceptedRequest<StepRequest>,
   agent: Agent,
   observer: StepObserver | undefined,
-): Promise<Step> {
+): Promise<Step | SourceStep> {
   const { request, deadline, state } = accepted;
   const model = resolveModel(request.llm_config, agent.models);
   const dependencies = {
@@ -89,10 +91,11 @@ function makeStep(
 function answerWith(
   { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,
   state: RequestState,
-): (result: StepResult) => Step {
+): (result: StepResult) => Step | SourceStep {
   return (result) => {
     record(result, state);
-    return toStep(result, { include, history, warnings, requestId: state.id });
+    const step = toStep(result, { include, history, warnings, requestId: state.id });
+    return include?.extensions === false ? toSourceStep(step) : step;
   };
 }
 

@@ -3,6 +3,7 @@ import type { Turn } from '../../../contract/history.js';
 import type { Step, Warning } from '../../../contract/step.js';
 import type { StepRequest } from '../../../contract/step-request.js';
 import type { StepResult } from '../../step/react-step.js';
+import { toSourceTurn } from '../to-source-step.js';
 
 export interface StepAnswer {
   readonly include: StepRequest['include'];
@@ -14,11 +15,11 @@ export interface StepAnswer {
 
 /** Builds the response body of a step: the result after the caller's own turns, reduced to the requested parts. */
 export function toStep(result: StepResult, { include, history, warnings, requestId }: StepAnswer): Step {
+  const newTurns = include?.extensions === false ? result.new_turns.map(toSourceTurn) : result.new_turns;
   return {
     ...result,
     // Cast: the raw turns have passed the schema, which keeps unknown fields.
-    updated_conversation_history:
-      include?.history === false ? null : [...(history as Turn[]), ...result.new_turns],
+    updated_conversation_history: include?.history === false ? null : [...(history as Turn[]), ...newTurns],
     context_report: result.context_report && toReport(result.context_report, include?.report),
     completion_text: include?.completion_text ? result.completion_text : null,
     warnings: [...warnings, ...result.warnings],

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { turnSchema } from './history.js';
+import { actionDetailsSchema, stepSchema } from './step.js';
+
+const { error } = stepSchema.shape;
+
+const sourceActionSchema = actionDetailsSchema
+  .pick({ tool_name: true, tool_args: true, raw_action_string: true })
+  .meta({ id: 'SourceActionDetails', description: 'The tool call that the model proposes.' });
+
+/**
+ * The answer to a step with `include.extensions: false` (rule: source-fields): exactly the fields of the format that this
+ * service extends, for clients whose schemas allow no others.
+ */
+export const sourceStepSchema = z
+  .object({
+    session_id: z.string().nullable(),
+    thought: z.string().nullable(),
+    action_details: sourceActionSchema.nullable(),
+    direct_response: z.string().nullable(),
+    updated_conversation_history: z.array(turnSchema).nullable().meta({
+      description:
+        'The turns as sent, then those of this step, which have `role`, `content`, `timestamp` and `toolCall` with `name` and `parameters` only.',
+    }),
+    iterations_remaining: z.int32().nullable(),
+    status: z.enum(['action_proposed', 'direct_response_provided', 'error']),
+    error: error.unwrap().optional(),
+  })
+  .meta({
+    id: 'SourceStep',
+    description:
+      'The answer to a step with `include.extensions: false`, and its failures once the body was read. It has no other fields; `error` is present if the status is `error`.',
+  });
+
+/** The answer to a step with `include.extensions: false`. */
+export type SourceStep = z.output<typeof sourceStepSchema>;

@@ -1,0 +1,29 @@
+import type { Turn } from '../../contract/history.js';
+import type { SourceStep } from '../../contract/source-step.js';
+import type { ErrorResponse, Step } from '../../contract/step.js';
+
+/** Reduces a body to the fields of `include.extensions: false` (rule: source-fields). */
+export function toSourceStep(step: Step | ErrorResponse): SourceStep {
+  const { action_details: action, error } = step;
+  return {
+    session_id: step.session_id,
+    thought: step.thought,
+    action_details: action && {
+      tool_name: action.tool_name,
+      tool_args: action.tool_args,
+      raw_action_string: action.raw_action_string,
+    },
+    direct_response: step.direct_response,
+    updated_conversation_history: step.updated_conversation_history,
+    iterations_remaining: step.iterations_remaining,
+    // Cast: without extensions a request has no phase, so the status is never `phase_completed`.
+    status: step.status as SourceStep['status'],
+    ...(error && { error }),
+  };
+}
+
+/** Reduces a turn that a step added. Turns of the caller are never reduced. */
+export function toSourceTurn({ role, content, timestamp, toolCall }: Turn): Turn {
+  const call = toolCall && { name: toolCall.name, parameters: toolCall.parameters };
+  return { role, content, timestamp, ...(call && { toolCall: call }) };
+}
