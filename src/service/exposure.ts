@@ -1,4 +1,5 @@
-import { isIP } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { isLoopback } from './providers/loopback.js';
 
 /** The settings that decide who can reach the service and which data it would serve. */
 export interface ExposureSettings {
@@ -20,14 +21,14 @@ export function findExposure(settings: ExposureSettings): { setting: string; pro
     const problem = AUTH_TOKENS_FILE ? CONTRADICTION : servesProjects(settings) ? OPEN_PROJECTS : undefined;
     return problem ? { setting: 'ALLOW_UNAUTHENTICATED', problem } : undefined;
   }
-  if (AUTH_TOKENS_FILE || isLoopback(HOST)) return undefined;
+  if (AUTH_TOKENS_FILE || isLocal(HOST)) return undefined;
   return { setting: 'HOST', problem: servesProjects(settings) ? NETWORK_PROJECTS : NETWORK };
 }
 
 /** Returns whether only the `Host` header distinguishes a foreign web page from a local program (rule: own-host). */
 export function answersOwnHostOnly(settings: ExposureSettings): boolean {
   const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
-  return isLoopback(HOST) && !AUTH_TOKENS_FILE && ALLOW_UNAUTHENTICATED === 'off';
+  return isLocal(HOST) && !AUTH_TOKENS_FILE && ALLOW_UNAUTHENTICATED === 'off';
 }
 
 const CONTRADICTION =
@@ -39,8 +40,7 @@ const MAKE_TOKENS =
 const NETWORK_PROJECTS = `PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are served to the network only if callers need a token: ${MAKE_TOKENS}`;
 const NETWORK = `at this address, everybody who can reach the port could use the service: ${MAKE_TOKENS}, or ALLOW_UNAUTHENTICATED=on if a proxy in front of the service authenticates callers`;
 
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+const isLocal = (host: string): boolean => isLoopback(isIPv6(host) ? `[${host}]` : host);
 
 const servesProjects = ({ PROJECTS, PROJECTS_DIR, CONTEXT_SERVICE_URL }: ExposureSettings): boolean =>
   Object.keys(PROJECTS).length > 0 || PROJECTS_DIR !== undefined || CONTEXT_SERVICE_URL !== undefined;

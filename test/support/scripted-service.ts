@@ -9,7 +9,7 @@ import { blankStep, stepError } from '../../src/conversation/blank-step.js';
 import { listen } from './listen.js';
 import { quietSignals } from './quiet-fields.js';
 
-/** What the service returns for one step. */
+/** The answer of the service to one step. */
 export type Script =
   | { thought?: string; call: Call; more?: readonly Call[]; shouldCompact?: boolean }
   | { thought?: string; answer: string; outcome?: 'answer' | 'action_after_limit'; correctAnswer?: boolean }

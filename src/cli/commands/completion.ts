@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { createToolPack } from '../../tools/tool-pack.js';
-import { declareProgram } from './declared-commands.js';
+import { declareProgram, everyOption } from './declared-commands.js';
 import { exitCodes, UsageError } from './usage.js';
 
 const FOLDERS = /<FOLDER>/;
@@ -34,16 +34,8 @@ const commandsWithFile = ({ commands }: Command): string[] =>
     .filter(({ registeredArguments }) => registeredArguments.some((argument) => argument.name() === 'FILE'))
     .map((command) => command.name());
 
-/** Returns each flag with a value once, even if several commands have it. */
-function optionsWithValue(program: Command): Option[] {
-  const every = [program, ...program.commands].flatMap(({ options }) => options);
-  return every.filter(
-    (option, index) => option.optional && index === every.findIndex(({ long }) => long === option.long),
-  );
-}
-
 function bash({ program, tools }: Source): string {
-  const valued = optionsWithValue(program);
+  const valued = everyOption(program).filter(({ optional }) => optional);
   const flagsWith = (pattern: RegExp) => valued.filter(({ flags }) => pattern.test(flags)).flatMap(flagsOf);
   const choices = valued.flatMap((option) =>
     option.argChoices

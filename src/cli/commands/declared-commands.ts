@@ -94,6 +94,12 @@ export function declareProgram(): Command {
   return program;
 }
 
+/** Returns the options of the program and of all its commands, each flag once. */
+export function everyOption(program: Command): Option[] {
+  const every = [program, ...program.commands].flatMap(({ options }) => options);
+  return every.filter((option, index) => index === every.findIndex(({ long }) => long === option.long));
+}
+
 function renderTerm(command: Command): string {
   return [command.name(), ...command.registeredArguments.map(renderArgument)].join(' ');
 }

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { ToolLimits } from '../../tools/index.js';
 import { wordWithin } from './closest-word.js';
-import { declareProgram, renderHelp } from './declared-commands.js';
+import { declareProgram, everyOption, renderHelp } from './declared-commands.js';
 import type { protocols, strategies } from './declared-options.js';
 import { unknownOption } from './parse-options.js';
 import { UsageError } from './usage.js';
@@ -132,8 +132,7 @@ export function readArguments(argv: readonly string[]): Invocation {
 /** Returns a command with the options of all commands, because options may stand before the command's name. */
 function createParser(program: Command): Command {
   const parser = new Command();
-  for (const option of [program, ...program.commands].flatMap(({ options }) => options))
-    if (!parser.options.some(({ long }) => long === option.long)) parser.addOption(option);
+  for (const option of everyOption(program)) parser.addOption(option);
   return parser;
 }
 

@@ -65,7 +65,8 @@ function readOuterObject(scanner: Scanner): JsonValue | undefined {
   return object;
 }
 
-function isJson(text: string): boolean {
+/** Whether `JSON.parse` accepts a text. */
+export function isJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

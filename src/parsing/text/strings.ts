@@ -125,26 +125,23 @@ export function closingQuote(text: string, from: number, close: string): number 
 export function resolveEscapes(scanner: Scanner, written: string, quote: string): string {
   if (!written.includes('\\')) return written;
   if (scanner.isJson) return parseString(written) ?? written;
-  const resolved = beginsLikeDrive.test(written) ? undefined : readEscapes(written, quote);
+  const isDrivePath = beginsLikeDrive.test(written);
+  const resolved = isDrivePath ? undefined : readEscapes(written, quote);
   if (resolved !== undefined) return resolved;
   scanner.repairs.add('literal_backslashes');
-  return beginsLikePath.test(written) ? written : written.replace(plainEscape, resolvePlain);
+  return isDrivePath || beginsLikeShare.test(written) ? written : written.replace(anyEscape, resolvePlain);
 }
 
 /** A literal of one line that begins with a drive letter, a colon and a single backslash. */
 const beginsLikeDrive = /^[A-Za-z]:\\(?!\\)[^\r\n]*$/;
-const beginsLikePath = /^(?:[A-Za-z]:\\(?!\\)|\\\\)[^\r\n]*$/;
+/** A literal of one line that begins like the path of a share on a server. */
+const beginsLikeShare = /^\\\\[^\r\n]*$/;
 
-/** The escapes that are resolved in a literal whose other backslashes stay. */
-const plainEscape = /\\([\s\S])/g;
-const plainEscapes: ReadonlyMap<string, string> = new Map([
-  ['n', '\n'],
-  ['t', '\t'],
-  ['"', '"'],
-  ["'", "'"],
-  ['\\', '\\'],
-]);
-const resolvePlain = (pair: string, letter: string): string => plainEscapes.get(letter) ?? pair;
+const anyEscape = /\\([\s\S])/g;
+/** Letters of the escapes that are resolved in a literal whose other backslashes stay. */
+const plainLetters = `nt"'\\`;
+const resolvePlain = (pair: string, letter: string): string =>
+  (plainLetters.includes(letter) && simpleEscapes.get(letter)) || pair;
 
 /** Returns the text with all escapes resolved; undefined if a backslash is none, or makes a control character. */
 function readEscapes(written: string, quote: string): string | undefined {

@@ -26,7 +26,7 @@ export function readErrorBody(body: string): ErrorBody {
 
 /** Whether a JSON value is an error, or holds one beside a part of a completion. */
 export function holdsError(json: unknown): boolean {
-  if (Array.isArray(json)) return json.some(holdsError);
+  if (Array.isArray(json)) return json.some((each) => isObject(each) && holdsError(each));
   if (!isObject(json)) return false;
   if (json['error'] || json['object'] === 'error' || json['type'] === 'error') return true;
   const choices = Array.isArray(json['choices']) ? json['choices'] : [];
@@ -35,27 +35,34 @@ export function holdsError(json: unknown): boolean {
 }
 
 /** Returns the object that describes the error: under `error`, in a list (Gemini), or the whole body (vLLM, FastAPI). */
-function errorIn(json: unknown): Fields | undefined {
+function errorIn(json: unknown, depth = 0): Fields | undefined {
   if (typeof json === 'string') return { message: json };
-  if (Array.isArray(json)) return errorIn(json[0]);
-  if (!isObject(json)) return undefined;
-  return errorIn(json['error']) ?? json;
+  if (depth > MAX_DEPTH) return undefined;
+  if (Array.isArray(json)) return errorIn(json[0], depth + 1);
+  return isObject(json) ? (errorIn(json['error'], depth + 1) ?? json) : undefined;
 }
 
 /** Returns the sentences of an error: those of `message`, else of `detail`, else of `errors`. */
-function sentenceOf({ message, detail, errors }: Fields): string {
-  return sentencesIn(message) || sentencesIn(detail) || sentencesIn(errors);
+function sentenceOf({ message, detail, errors }: Fields, depth = 0): string {
+  return sentencesIn(message, depth) || sentencesIn(detail, depth) || sentencesIn(errors, depth);
 }
 
-function sentencesIn(value: unknown): string {
+function sentencesIn(value: unknown, depth: number): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return value.slice(0, MAX_ERRORS).map(sentencesIn).filter(Boolean).join('; ');
+  if (depth > MAX_DEPTH) return '';
+  if (Array.isArray(value)) {
+    const sentences = value.slice(0, MAX_ERRORS).map((each) => sentencesIn(each, depth + 1));
+    return sentences.filter(Boolean).join('; ');
+  }
   if (!isObject(value)) return '';
-  return typeof value['msg'] === 'string' ? value['msg'] : sentenceOf(value);
+  return typeof value['msg'] === 'string' ? value['msg'] : sentenceOf(value, depth + 1);
 }
 
 /** Maximum number of errors that are read of one list. */
 const MAX_ERRORS = 10;
+
+/** Maximum nesting of errors that is read. A server may nest its JSON deeper than the stack allows. */
+const MAX_DEPTH = 8;
 
 /** Returns the path of the refused field as FastAPI gives it: `loc` of the first entry of `detail`. */
 function locationOf(error: Fields): string | undefined {

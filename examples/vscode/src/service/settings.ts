@@ -7,7 +7,7 @@ export interface Settings {
   readonly llmConfig: RunLlmConfig;
   readonly maxSteps: number;
   readonly protocol: NonNullable<RunOptions['protocol']>;
-  /** Where to ask the person in addition to the view. */
+  /** The place in which the person is asked, in addition to the view. */
   readonly askIn: 'view' | 'notification' | 'dialog';
   /** Includes files of open editors in the context of a task. */
   readonly includesOpenEditors: boolean;

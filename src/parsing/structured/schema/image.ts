@@ -1,5 +1,5 @@
 import { skipSpace } from '../../text/characters.js';
-import { readValue } from '../../text/literals.js';
+import { isJson, readValue } from '../../text/literals.js';
 import { isJsonObject, type JsonValue, Scanner } from '../../text/scanner.js';
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -128,15 +128,6 @@ function typeOf(value: JsonValue): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return jsonTypes.find((type) => type === typeof value) ?? 'object';
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /**

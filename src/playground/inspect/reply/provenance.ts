@@ -1,7 +1,7 @@
 import { parseCompletion, readSignatures, readSpans, toOfferedTool } from '../../../parsing/index.js';
 import type { Parse, Step, StepRequestInput } from '../../../sdk/index.js';
 
-/** What a fragment of a completion was parsed as. `markup` is syntax: labels, fences and white space. */
+/** The reading of a fragment of a completion. `markup` is syntax: labels, fences and white space. */
 export type FragmentKind = 'reasoning' | 'thought' | 'call' | 'answer' | 'discarded' | 'markup';
 
 /** A fragment of a completion; all fragments joined are the completion. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIPv4 } from 'node:net';
+import { isLoopback } from '../../providers/loopback.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { Preparation } from './request-state.js';
 
@@ -32,7 +32,4 @@ function hostsOf({ rawHeaders }: IncomingMessage): string[] {
   return hosts;
 }
 
-function isOwnHost(host: string): boolean {
-  const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
-  return name === 'localhost' || name === '[::1]' || (name.startsWith('127.') && isIPv4(name));
-}
+const isOwnHost = (host: string): boolean => isLoopback(host.replace(/:\d{1,5}$/, '').toLowerCase());

@@ -205,7 +205,8 @@ export class ChatReply implements VendorReply {
     call.name ||= this.#cap.admit(called?.name ?? '');
     const given = called?.arguments ?? '';
     const written = typeof given === 'string' ? given : writeArguments(given);
-    call.isWhole = call.arguments === '' && Boolean(called?.name) && isObject(parseJson(written));
+    // Decided by the part that names the tool: servers may send empty parts after a whole call.
+    if (called?.name && call.arguments === '') call.isWhole = isObject(parseJson(written));
     call.arguments += this.#cap.admit(written);
   }
 }

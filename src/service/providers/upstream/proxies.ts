@@ -1,3 +1,5 @@
+import { isLoopback } from '../loopback.js';
+
 /** The settings of a company's proxy, by the names of their environment variables. */
 export interface ProxySettings {
   /** URL of the proxy for http upstreams; its user and password, if any, are sent to the proxy. */
@@ -18,13 +20,14 @@ export function proxiesFrom({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY = '' }: ProxySet
     .filter(Boolean);
   return (upstream) => {
     const proxy = upstream.protocol === 'https:' ? HTTPS_PROXY : HTTP_PROXY;
-    if (proxy === undefined || isLoopback(upstream.hostname)) return undefined;
+    if (proxy === undefined || isThisMachine(upstream.hostname)) return undefined;
     return direct.some((entry) => matches(entry, upstream)) ? undefined : proxy;
   };
 }
 
-const isLoopback = (host: string): boolean =>
-  /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/i.test(host);
+/** Includes subdomains of localhost (RFC 6761 §6.3), and 127.0.0.0/8 as IPv6 addresses. */
+const isThisMachine = (host: string): boolean =>
+  isLoopback(host) || host.endsWith('.localhost') || /^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(host);
 
 /** Whether an entry of `NO_PROXY` covers a URL: a host with all of its subdomains, optionally with a port, or `*`. */
 function matches(entry: string, { hostname, port, protocol }: URL): boolean {

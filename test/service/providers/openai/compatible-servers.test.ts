@@ -97,6 +97,15 @@ describe('streamed calls of compatible servers (rule: compatible-answers)', () =
     );
   });
 
+  test('an empty part after a whole call without id and index does not join the next call to it', () => {
+    const whole = (path: string) => ({ function: { name: 'read_file', arguments: { path } } });
+    const parts = [whole('a.ts'), { function: { arguments: '' } }, whole('b.ts')];
+    expect(callsIn(eventsOf(parts))).toEqual([
+      { name: 'read_file', path: 'a.ts' },
+      { name: 'read_file', path: 'b.ts' },
+    ]);
+  });
+
   test('two calls that share an id are two calls if their indexes differ', () => {
     const parts = ['a.ts', 'b.ts'].map((path, index) => ({
       index,
@@ -184,6 +193,24 @@ describe('errors inside a 200 of compatible servers (rule: compatible-answers)',
   ])('%s is no completion, plain or streamed', (_, json) => {
     expect(readPlain(vendor, json)).toBeUndefined();
     expect(readEventData(vendor, [JSON.stringify(json)])).toBeUndefined();
+  });
+
+  test.each([
+    '[',
+    '{"error":',
+    '{"error":[',
+    '{"message":',
+    '{"detail":[',
+    '{"errors":[{"message":',
+  ])('errors nested 100,000 deep in %s are read without an overflow of the stack', (opener) => {
+    const closer = [...opener]
+      .reverse()
+      .map((mark) => ({ '[': ']', '{': '}' })[mark] ?? '')
+      .join('');
+    const body = `${opener.repeat(100_000)}1${closer.repeat(100_000)}`;
+    expect(vendor.readError(body).codes).toEqual([]);
+    expect(() => readEventData(vendor, [body])).not.toThrow();
+    expect(() => readPlain(vendor, JSON.parse(body))).not.toThrow();
   });
 
   test('an error field that is null or empty is none', () => {

@@ -69,7 +69,7 @@ function asset(name: string): Route {
     get: (_request, response) => {
       const folder = builtPage('contract');
       if (!folder || !existsSync(join(folder, name))) throw new RequestRefused('not_found');
-      // No callback is passed: Express would call it also after success, and without one it calls `next` only
+      // Passes no callback: Express would call it also after success, and without one it calls `next` only
       // after an error.
       response.sendFile(name, { root: folder, maxAge: '1h' });
     },
