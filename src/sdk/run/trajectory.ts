@@ -48,6 +48,7 @@ export type SavedOptions = Pick<
   | 'phaseInstructions'
   | 'protocol'
   | 'maxSteps'
+  | 'onLastIteration'
   | 'instructions'
   | 'context'
   | 'clientTools'
@@ -79,14 +80,15 @@ function withoutFunctions({ summary: _, ...result }: RunResult): Trajectory['res
 
 /** Returns the options to save: plain data only, no permissions. Leaves out unset options. */
 export function savedOptions(options: SavedOptions): SavedOptions {
-  const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, instructions, context, clientTools } =
-    options;
+  const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, onLastIteration } = options;
+  const { instructions, context, clientTools } = options;
   return {
     llmConfig,
     ...(strategy && { strategy }),
     ...(phaseInstructions && { phaseInstructions }),
     ...(protocol && { protocol }),
     ...(maxSteps !== undefined && { maxSteps }),
+    ...(onLastIteration && { onLastIteration }),
     ...(instructions !== undefined && { instructions }),
     ...(context && { context }),
     ...(clientTools && { clientTools }),

@@ -83,6 +83,7 @@ const isOptions = shapeOf<SavedOptions>({
   phaseInstructions: optional(isJsonObject),
   protocol: optional(oneOf('text', 'xml', 'json', 'native', 'auto')),
   maxSteps: optional(isNumber),
+  onLastIteration: optional(oneOf('answer', 'allow_action')),
   instructions: optional(isText),
   context: optional(isContext),
   clientTools: optional(listOf(oneOf(...clientToolNames))),
