@@ -9,7 +9,7 @@ import { itemLine, leftOutItems } from './context-page.js';
 import { compacted, costLine, headline, observed, renderTask } from './event-text.js';
 import { explainFailure } from './explain-failure.js';
 import { renderProposal } from './render-proposal.js';
-import { newWarnings } from './service-warnings.js';
+import { newWarnings, unreadableProblem } from './service-warnings.js';
 import { showExact, showExactLine, showText } from './visible-text.js';
 
 export interface RenderOptions {
@@ -90,7 +90,7 @@ function renderReason(
 ): readonly string[] {
   if (!response) return [];
   const thought = response.thought ?? response.control?.plan ?? response.control?.observation;
-  const problem = response.correction && response.parse?.problem;
+  const problem = unreadableProblem(response);
   return [
     ...(thought ? [labelled(paint('magenta', 'Thought'), showText(thought))] : []),
     ...(problem ? [labelled(paint('yellow', 'Unreadable'), showText(problem))] : []),

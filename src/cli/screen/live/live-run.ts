@@ -10,7 +10,7 @@ import { itemLine, leftOutItems } from '../context-page.js';
 import { compacted, costLine, headline, observed, renderTask } from '../event-text.js';
 import { explainFailure } from '../explain-failure.js';
 import { renderProposal } from '../render-proposal.js';
-import { newWarnings } from '../service-warnings.js';
+import { newWarnings, unreadableProblem } from '../service-warnings.js';
 import { showText } from '../visible-text.js';
 import { LiveReply, lastAnswer, replyTexts, type StartText, streamedTexts } from './live-reply.js';
 import { activityOf, callLine, isRunTool, RunningTools, runningIn } from './running-tools.js';
@@ -122,7 +122,7 @@ export class LiveRun {
     const [texts, streamed] = [replyTexts(response), streamedTexts(before)];
     if (this.#options.showAnswer) this.#reply.end(texts, streamed);
     else this.#reply.end({ ...texts, answer: '' }, { ...streamed, answer: '' });
-    const problem = response.correction && response.parse?.problem;
+    const problem = unreadableProblem(response);
     if (problem)
       this.#print(...this.#wrapped(`${this.#paint('yellow', 'Unreadable:')} ${showText(problem)}`));
     for (const warning of newWarnings(response, before))
