@@ -2,6 +2,7 @@ import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { pause } from '../base/until-aborted.js';
+import { withoutNul } from '../base/without-nul.js';
 import { buildRequest } from './build-request.js';
 import type { RunState } from './run-state.js';
 
@@ -36,7 +37,8 @@ export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
 
 async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: ModelCall): Promise<Step> {
   run.signal.throwIfAborted();
-  const request = buildRequest(run, { phase, lastCall });
+  // Tools of a server, chunks of a search and the caller's own texts may have NUL, too.
+  const request = withoutNul(buildRequest(run, { phase, lastCall }));
   run.options.onRequest?.(request);
   const response = await receive(run, request);
   run.absorb(response);
