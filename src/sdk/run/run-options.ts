@@ -63,6 +63,11 @@ export interface RunOptions {
   readonly toolTimeoutMs?: number | undefined;
   /** False requests whole steps instead of streams, so the run has no delta events; default true. */
   readonly stream?: boolean | undefined;
+  /**
+   * False requests responses with the fields of the source document only (rule: source-fields): without corrections, signals,
+   * usage and warnings, and only with the strategy `react` and a taught protocol. Default true.
+   */
+  readonly extensions?: boolean | undefined;
   /** Size of the context report in each response; default `summary`. */
   readonly report?: 'full' | 'summary' | 'none' | undefined;
   /**

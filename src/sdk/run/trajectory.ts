@@ -49,6 +49,7 @@ export type SavedOptions = Pick<
   | 'protocol'
   | 'maxSteps'
   | 'onLastIteration'
+  | 'extensions'
   | 'instructions'
   | 'context'
   | 'clientTools'
@@ -81,7 +82,7 @@ function withoutFunctions({ summary: _, ...result }: RunResult): Trajectory['res
 /** Returns the options to save: plain data only, no permissions. Leaves out unset options. */
 export function savedOptions(options: SavedOptions): SavedOptions {
   const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, onLastIteration } = options;
-  const { instructions, context, clientTools } = options;
+  const { extensions, instructions, context, clientTools } = options;
   return {
     llmConfig,
     ...(strategy && { strategy }),
@@ -89,6 +90,7 @@ export function savedOptions(options: SavedOptions): SavedOptions {
     ...(protocol && { protocol }),
     ...(maxSteps !== undefined && { maxSteps }),
     ...(onLastIteration && { onLastIteration }),
+    ...(extensions !== undefined && { extensions }),
     ...(instructions !== undefined && { instructions }),
     ...(context && { context }),
     ...(clientTools && { clientTools }),

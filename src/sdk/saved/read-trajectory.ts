@@ -1,6 +1,15 @@
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { clientToolNames } from '../actions/client-tools.js';
-import { isJsonObject, isNumber, isText, listOf, oneOf, optional, shapeOf } from '../base/shape.js';
+import {
+  isBoolean,
+  isJsonObject,
+  isNumber,
+  isText,
+  listOf,
+  oneOf,
+  optional,
+  shapeOf,
+} from '../base/shape.js';
 import { isError, isStep, isTask, isTool, isTurn } from '../base/wire-shapes.js';
 import type {
   InlineContents,
@@ -84,6 +93,7 @@ const isOptions = shapeOf<SavedOptions>({
   protocol: optional(oneOf('text', 'xml', 'json', 'native', 'auto')),
   maxSteps: optional(isNumber),
   onLastIteration: optional(oneOf('answer', 'allow_action')),
+  extensions: optional(isBoolean),
   instructions: optional(isText),
   context: optional(isContext),
   clientTools: optional(listOf(oneOf(...clientToolNames))),
