@@ -194,7 +194,7 @@ describe('shell completion (rule: terminal)', () => {
     'fish',
   ])('the %s completion describes options and tools, and is valid syntax', (shell) => {
     const text = script(shell);
-    for (const name of ['dir', 'continue', 'max-steps', 'strategy'])
+    for (const name of ['dir', 'continue', 'max-steps', 'last-step', 'strategy'])
       expect(text).toMatch(new RegExp(`(--|-l )${name}`));
     expect(text).toContain('continue the newest run of this folder');
     expect(text).toContain('run_command');

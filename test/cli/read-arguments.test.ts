@@ -19,6 +19,14 @@ describe('the command line (rule: terminal)', () => {
     });
   });
 
+  test.each([
+    'answer',
+    'act',
+  ] as const)('a task and acp take --last-step %s (rule: last-iteration)', (lastStep) => {
+    for (const command of [['task'], ['acp']])
+      expect(readArguments([...command, '--last-step', lastStep])).toMatchObject({ options: { lastStep } });
+  });
+
   test('readArguments returns no task for no words and for a blank one', () => {
     expect(readArguments([])).toMatchObject({ command: 'run', task: undefined });
     expect(readArguments([' '])).toMatchObject({ command: 'run', task: undefined });
@@ -60,6 +68,9 @@ describe('the command line (rule: terminal)', () => {
     [['--max-steps', '0'], '--max-steps must be a whole number from 1.'],
     [['--max-steps', '1e3'], '--max-steps must be a whole number from 1.'],
     [['--token-limit', '-5'], '--token-limit'],
+    [['--last-step', 'x'], '--last-step must be one of: answer, act.'],
+    [['--last-step'], '--last-step needs a value.'],
+    [['tool', 'read_file', '--last-step', 'act'], 'stepwise tool has no option --last-step.'],
     [['--strategy', 'x'], '--strategy must be one of: react, reason-act-observe.'],
     [['--protocol', 'x'], '--protocol must be one of: text, xml, json, native, auto.'],
     [['--max-lines', '0'], '--max-lines must be a whole number from 1.'],

@@ -4,6 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { newRunFile, savedRunsFolder, saveRun } from '../../src/cli/state/saved-runs.js';
 import { turnSchema } from '../../src/contract/history.js';
+import type { RunEvent } from '../../src/sdk/run/run-events.js';
 import { readTrajectory } from '../../src/sdk/saved/read-trajectory.js';
 import { act, answer, ended, scripted, setUp } from '../support/cli-harness.js';
 import { linux } from '../support/need.js';
@@ -64,6 +65,73 @@ describe('exit codes (rule: exit-codes)', () => {
     },
     20_000,
   );
+});
+
+describe('the last step (rule: last-iteration)', () => {
+  const script = [act('list_files()'), act('read_file(path="notes.md")', 'I want more.')];
+
+  test('--last-step act runs the action of the last step, and the answer says that the task is unfinished', async () => {
+    const bench = await setUp(script, files);
+    const args = [...scripted, '--max-steps', '2', '--last-step', 'act', 'What is the word?'];
+    const { code, stdout, stderr } = await bench.run(args);
+    expect(stderr).toContain('The secret word is plover.');
+    expect(stdout).toBe('The task could not be finished within the allowed number of steps.\n');
+    expect(code).toBe(2);
+  }, 20_000);
+
+  test.each([
+    [],
+    ['--last-step', 'answer'],
+  ])('without --last-step act the action of the last step does not run; a warning names the option and the answer says first that it is none: %j', async (...flags) => {
+    const bench = await setUp(script, files);
+    const { code, stdout, stderr } = await bench.run([...scripted, '--max-steps', '2', ...flags, 'What?']);
+    expect(stderr).not.toContain('plover');
+    expect(stderr).toMatch(/Warning +The action read_file was not proposed: .*--last-step act/);
+    expect(stdout).toBe('The step limit was reached before there was an answer.\n\nI want more.\n');
+    expect(code).toBe(2);
+  }, 20_000);
+});
+
+describe('the strict strategy (rule: strategies)', () => {
+  const block = (value: object) => ({ text: `I see.\n\n\`\`\`json\n${JSON.stringify(value)}\n\`\`\`` });
+
+  test('after an unreadable action, the strict strategy repeats act with the correction before observe, and --json labels each event with its phase', async () => {
+    const bench = await setUp(
+      [
+        block({ plan: ['look'], tools_to_consider: ['list_files'], finish: false }),
+        { text: 'Thought: Now.\nAction: list_files(path="sr' },
+        act('list_files()'),
+        block({ observation: 'a file', should_continue: false, final_answer: 'Thirty.' }),
+      ],
+      files,
+    );
+    const args = [...scripted, '--strategy', 'reason-act-observe', '--json', 'What is the limit?'];
+    const { stdout } = await bench.run(args);
+    const events = stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as RunEvent);
+    const steps = events.filter(({ type }) => !type.endsWith('_delta'));
+    expect(steps.map(({ type, phase }) => [type, phase])).toEqual([
+      ['agent_start', undefined],
+      ['agent_turn_start', 'reason'],
+      ['agent_reason', 'reason'],
+      ['agent_turn_start', 'act'],
+      ['agent_reason', 'act'],
+      ['agent_turn_start', 'act'],
+      ['agent_reason', 'act'],
+      ['tool_start', 'act'],
+      ['tool_complete', 'act'],
+      ['agent_turn_start', 'observe'],
+      ['agent_observe', 'observe'],
+      ['agent_completion', undefined],
+    ]);
+    const deltas = events.filter(({ type }) => type.endsWith('_delta'));
+    expect(new Set(deltas.map(({ type, phase }) => `${phase} ${type}`))).toEqual(
+      new Set(['reason thought_delta', 'act thought_delta', 'observe draft_delta']),
+    );
+    expect(bench.prompt(2)).toContain('could not be read');
+  }, 20_000);
 });
 
 describe('runs in scripts (rule: terminal)', () => {

@@ -51,6 +51,22 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(prompt).not.toContain('This call was not run');
   }, 30_000);
 
+  test('a run of the strict strategy that is killed in its phase observe keeps the results of act', async () => {
+    const reason = {
+      text: 'I look.\n\n```json\n{"plan": ["read"], "tools_to_consider": [], "finish": false}\n```',
+    };
+    const script = [reason, act('read_file(path="a.txt")'), { text: 'never', delayMs: 60_000 }];
+    const bench = await setUp(script, files);
+    const child = bench.start([...scripted, '--strategy', 'reason-act-observe', 'What is in a.txt?']);
+    await bench.provider.request(2);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const [file = ''] = savedRuns(bench);
+    const { history } = JSON.parse(readFileSync(file, 'utf8'));
+    expect(history.at(-1)).toMatchObject({ role: 'tool_observation', toolResult: { success: true } });
+    expect(history.at(-1).content).toContain('alpha');
+  }, 30_000);
+
   test('--resume accepts an id or its beginning, and reports a run that does not exist', async () => {
     const bench = await setUp([answer('One.'), answer('Two.'), answer('Three.')], files);
     await bench.run([...scripted, 'The first task']);

@@ -178,6 +178,7 @@ describe('texts from models, tools and files (rule: terminal)', () => {
     ...answered,
     request_id: 'r',
     updated_conversation_history: null,
+    warnings: [{ code: 'cut', message: hostile('warning') }],
     thought: hostile('thought'),
     correction: {
       ...answered.new_turns[0],

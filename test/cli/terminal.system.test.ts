@@ -362,6 +362,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     );
     const pty = bench.open([...scripted, '--strategy', 'reason-act-observe', '--max-steps', '1', 'Look.']);
     for (const phase of ['Step 1, reason', 'Step 1, act', 'Step 1, observe']) await pty.see(phase);
+    await pty.see('The task could not be finished within the allowed number of steps.');
     await pty.see('step limit · 1 step');
     expect(await pty.end).toBe(2);
   }, 30_000);

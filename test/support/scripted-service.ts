@@ -12,9 +12,15 @@ import { quietSignals } from './quiet-fields.js';
 /** The answer of the service to one step. */
 export type Script =
   | { thought?: string; call: Call; more?: readonly Call[]; shouldCompact?: boolean }
-  | { thought?: string; answer: string; outcome?: 'answer' | 'action_after_limit'; correctAnswer?: boolean }
+  | {
+      thought?: string;
+      answer: string;
+      outcome?: 'answer' | 'action_after_limit' | 'malformed_action' | 'unknown_tool';
+      correctAnswer?: boolean;
+      control?: Record<string, unknown>;
+    }
   | { malformed: string }
-  | { control: Record<string, unknown>; thought?: string }
+  | { control: Record<string, unknown>; thought?: string; correctText?: boolean }
   | { error: keyof typeof errorCodes; retryAfterMs?: number; inStream?: boolean }
   | { fault: 'hang-up' | 'html' | 'silence' | 'cut-stream' }
   /** A response that a proxy or another server might send, verbatim. */
@@ -159,15 +165,20 @@ function toStep(
   if ('error' in line) return { ...common, status: 'error', error: errorBody(line.error) };
   if ('malformed' in line) return malformed(line.malformed, common, asked);
   const thought = line.thought ?? null;
-  if ('control' in line) {
+  if ('control' in line && !('answer' in line)) {
     const turn = { role: 'assistant', content: thought ?? '', phase: request.phase };
     const control = { ...noControl, ...line.control };
-    return { ...common, status: 'phase_completed', thought, control, new_turns: [...asked, turn] };
+    const corrected = line.correctText && { correction, parse: { ...exact, outcome: 'answer' } };
+    const completed = { status: 'phase_completed', thought, control, ...corrected };
+    return { ...common, ...completed, new_turns: [...asked, turn] };
   }
   if ('answer' in line) {
     const parse = { ...exact, outcome: line.outcome ?? 'answer' };
     const turn = { role: 'assistant', content: line.answer };
-    const corrected = line.correctAnswer && { correction };
+    const corrected = {
+      ...(line.correctAnswer && { correction }),
+      ...(line.control && { control: { ...noControl, ...line.control } }),
+    };
     const outcome = { status: 'direct_response_provided', direct_response: line.answer, ...corrected };
     return { ...common, ...outcome, thought, parse, new_turns: [...asked, turn] };
   }

@@ -86,7 +86,7 @@ const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, a
 const isStrictStep = ajv.compile<StrictStep>(step);
 
 /** Throws if a body has a field too many or too few. */
-function readStrictStep(body: unknown): StrictStep {
+export function readStrictStep(body: unknown): StrictStep {
   if (isStrictStep(body)) return body;
   throw new Error(`${ajv.errorsText(isStrictStep.errors)}: ${JSON.stringify(body)}`);
 }

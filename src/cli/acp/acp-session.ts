@@ -9,7 +9,6 @@ import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunContext } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
-import { tasksFor } from '../../sdk/run/take-up-history.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { isEdit, isPlainEdit } from '../approval/accepted-edits.js';
@@ -18,7 +17,7 @@ import type { RunFlags } from '../commands/read-arguments.js';
 import { explainFailure } from '../screen/explain-failure.js';
 import { showExactLine } from '../screen/visible-text.js';
 import type { ModelChoice } from '../session/choose-model.js';
-import { historyAfter, llmConfigOf, savedAt } from '../session/session.js';
+import { historyAfter, llmConfigOf, onLastIterationOf, savedAt } from '../session/session.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';
 import { askPermission } from './editor/ask-permission.js';
 import type { Editor } from './editor/editor.js';
@@ -172,7 +171,7 @@ export class AcpSession {
       tools: async () => [...this.#tools, ...(await this.#servers.tools(options.signal))],
       instructions,
       history: this.#history,
-      tasks: tasksFor(task, { history: this.#history, tasks: this.#tasks }),
+      tasks: this.#tasks,
       compaction: { strategy: 'mask' },
       approvalRules: await this.#rules.load(),
       approve: (request, signal) => this.#approve(request, signal),
@@ -180,6 +179,7 @@ export class AcpSession {
       protocol: flags.protocol,
       strategy: flags.strategy,
       maxSteps: flags.maxSteps,
+      onLastIteration: onLastIterationOf(flags),
     });
   }
 

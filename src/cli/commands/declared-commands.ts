@@ -3,7 +3,10 @@ import { options as all } from './declared-options.js';
 
 const toolLimits = [all.maxLines, all.maxFiles, all.maxMatches, all.commandTimeout];
 const moduleOptions = [all.dir, all.tools];
-const modelOptions = [all.model, all.upstream, all.protocol, all.strategy, all.maxSteps, all.tokenLimit];
+const modelOptions = [
+  ...[all.model, all.upstream, all.protocol, all.strategy],
+  ...[all.maxSteps, all.lastStep, all.tokenLimit],
+];
 const serverOptions = [all.server, all.token];
 
 const runOptions = [

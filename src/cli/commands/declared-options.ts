@@ -9,6 +9,8 @@ const MAX_COMMAND_SECONDS = 86_400;
 export const protocols = ['text', 'xml', 'json', 'native', 'auto'] as const;
 export const strategies = ['react', 'reason-act-observe'] as const;
 
+export const lastSteps = ['answer', 'act'] as const;
+
 /** Converts the text after a flag. `previous` is the value of an earlier use of the same flag. */
 type ReadValue = (value: string, flag: string, previous: unknown) => unknown;
 
@@ -72,6 +74,11 @@ export const options = {
     '--max-steps <N>',
     'maximum model calls, or rounds with reason-act-observe (default: 10)',
     wholeNumber,
+  ),
+  lastStep: choiceOption(
+    '--last-step <WHAT>',
+    'what the model may do in the last step (default: answer)',
+    lastSteps,
   ),
   tokenLimit: valueOption(
     '--token-limit <N>',

@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { ToolLimits } from '../../tools/index.js';
 import { wordWithin } from './closest-word.js';
 import { declareProgram, everyOption, renderHelp } from './declared-commands.js';
-import type { protocols, strategies } from './declared-options.js';
+import type { lastSteps, protocols, strategies } from './declared-options.js';
 import { unknownOption } from './parse-options.js';
 import { UsageError } from './usage.js';
 
@@ -50,6 +50,7 @@ export interface RunFlags {
   readonly protocol: (typeof protocols)[number] | undefined;
   readonly strategy: (typeof strategies)[number] | undefined;
   readonly maxSteps: number | undefined;
+  readonly lastStep: (typeof lastSteps)[number] | undefined;
   readonly tokenLimit: number | undefined;
   readonly files: readonly string[];
   readonly pins: readonly string[];
@@ -81,6 +82,7 @@ interface GivenOptions {
   readonly protocol?: (typeof protocols)[number];
   readonly strategy?: (typeof strategies)[number];
   readonly maxSteps?: number;
+  readonly lastStep?: (typeof lastSteps)[number];
   readonly tokenLimit?: number;
   readonly file?: readonly string[];
   readonly pin?: readonly string[];
@@ -244,10 +246,10 @@ function checkCombinations({ continue: continueNewest, resume, server, token }: 
 }
 
 function readFlags(given: GivenOptions): RunFlags {
-  const { model, upstream, protocol, strategy, maxSteps, tokenLimit } = given;
+  const { model, upstream, protocol, strategy, maxSteps, lastStep, tokenLimit } = given;
   const { tools, mcp, save, resume, server, token } = given;
   return {
-    ...{ model, upstream, protocol, strategy, maxSteps, tokenLimit },
+    ...{ model, upstream, protocol, strategy, maxSteps, lastStep, tokenLimit },
     ...{ tools, mcp, save, resume, server, token },
     dir: given.dir ?? '.',
     yes: given.yes ?? false,

@@ -2,12 +2,14 @@ import type { ContextReport } from '../../contract/context-report.js';
 import { renderCall } from '../../conversation/call-text.js';
 import type { RunEvent } from '../../sdk/run/run-events.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
+import { emptyRun, type RunView } from '../../sdk/view/run-view.js';
 import { type Paint, plain } from '../display/paint.js';
 import { budgetBar } from './budget-bar.js';
 import { itemLine, leftOutItems } from './context-page.js';
 import { compacted, costLine, headline, observed, renderTask } from './event-text.js';
 import { explainFailure } from './explain-failure.js';
 import { renderProposal } from './render-proposal.js';
+import { newWarnings, unreadableProblem } from './service-warnings.js';
 import { showExact, showExactLine, showText } from './visible-text.js';
 
 export interface RenderOptions {
@@ -24,7 +26,7 @@ export interface RenderOptions {
   readonly showProposals: boolean;
 }
 
-type Render<Event> = (event: Event, options: RenderOptions) => readonly string[];
+type Render<Event> = (event: Event, options: RenderOptions, before: RunView) => readonly string[];
 type EventOf<Type extends RunEvent['type']> = Extract<RunEvent, { type: Type }>;
 
 const nothing = (): readonly string[] => [];
@@ -66,9 +68,14 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   agent_completion: ({ result }, options) => renderEnd(result, options),
 };
 
-export function renderEvent(event: RunEvent, options: RenderOptions): readonly string[] {
+/** Renders an event. `before` is the run before it: warnings that the person has seen are not repeated. */
+export function renderEvent(
+  event: RunEvent,
+  options: RenderOptions,
+  before: RunView = emptyRun(),
+): readonly string[] {
   // Each entry of the table accepts the events of its own type.
-  return (renderers[event.type] as Render<RunEvent>)(event, options);
+  return (renderers[event.type] as Render<RunEvent>)(event, options, before);
 }
 
 function rule(title: string, { paint, width }: RenderOptions): string {
@@ -79,13 +86,17 @@ function rule(title: string, { paint, width }: RenderOptions): string {
 function renderReason(
   { response }: EventOf<'agent_reason' | 'agent_observe'>,
   { paint, verbose }: RenderOptions,
+  before: RunView,
 ): readonly string[] {
   if (!response) return [];
   const thought = response.thought ?? response.control?.plan ?? response.control?.observation;
-  const problem = response.correction && response.parse?.problem;
+  const problem = unreadableProblem(response);
   return [
     ...(thought ? [labelled(paint('magenta', 'Thought'), showText(thought))] : []),
     ...(problem ? [labelled(paint('yellow', 'Unreadable'), showText(problem))] : []),
+    ...newWarnings(response, before).map((warning) =>
+      labelled(paint('yellow', 'Warning'), showText(warning)),
+    ),
     ...(response.context_report ? [renderBudget(response.context_report, paint)] : []),
     ...(verbose && response.context_report ? leftOutItems(response.context_report).map(itemLine) : []),
   ];

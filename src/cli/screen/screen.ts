@@ -83,12 +83,12 @@ export class Screen {
     this.#run = reduceRun(before, event);
     if (this.#flags.json) process.stdout.write(`${printableJson(event)}\n`);
     else if (this.#live) this.#live.show(this.#shown.withoutApproved(event), { before, after: this.#run });
-    else this.#printEvent(this.#shown.onlyNew(event));
+    else this.#printEvent(this.#shown.onlyNew(event), before);
   }
 
-  #printEvent(event: RunEvent): void {
+  #printEvent(event: RunEvent, before: RunView): void {
     if (event.type === 'agent_start' && !this.#showsTasks) return;
-    const lines = renderEvent(event, { ...this.#options, width: this.#terminal.width });
+    const lines = renderEvent(event, { ...this.#options, width: this.#terminal.width }, before);
     if (lines.length > 0) this.print(lines.join('\n'));
   }
 

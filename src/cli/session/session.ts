@@ -9,7 +9,6 @@ import type { Run } from '../../sdk/run/run.js';
 import type { RunEventType } from '../../sdk/run/run-events.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
-import { tasksFor } from '../../sdk/run/take-up-history.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import type { AcceptedEdits } from '../approval/accepted-edits.js';
@@ -67,6 +66,7 @@ const COMPACT_SHARE = 1 / 8;
  */
 export const savedAt: ReadonlySet<RunEventType> = new Set([
   'agent_start',
+  'agent_turn_start',
   'agent_reason',
   'tool_start',
   'agent_observe',
@@ -227,13 +227,14 @@ export class Session {
       instructions,
       context: await readTaggedFiles(root, { files: this.#files, pins: flags.pins, piped }),
       history: this.history,
-      tasks: tasksFor(task, this),
+      tasks: this.tasks,
       report: flags.json ? 'summary' : 'full',
       compaction: { strategy: 'mask' },
       approvalRules: await rules.load(),
       ...(protocol && { protocol }),
       ...(strategy && { strategy }),
       ...(maxSteps !== undefined && { maxSteps }),
+      onLastIteration: onLastIterationOf(flags),
     });
   }
 
@@ -271,3 +272,7 @@ export function llmConfigOf(
     ...(upstream && { provider: upstream }),
   };
 }
+
+/** Returns the option of a run for `--last-step`; undefined without it. */
+export const onLastIterationOf = ({ lastStep }: Pick<RunFlags, 'lastStep'>): RunOptions['onLastIteration'] =>
+  lastStep === 'act' ? 'allow_action' : lastStep;

@@ -35,7 +35,7 @@ function stateOfCall(call: ModelCallView | undefined): PhaseState['state'] {
 }
 
 const stateOfAct = (calls: readonly ModelCallView[], strict: boolean): PhaseState['state'] =>
-  strict ? stateOfCall(calls.find(({ phase }) => phase === 'act')) : 'pending';
+  strict ? stateOfCall(calls.findLast(({ phase }) => phase === 'act')) : 'pending';
 
 function stateOfActions(actions: readonly ActionView[]): PhaseState['state'] {
   const isSettled = ({ state }: ActionView) =>

@@ -3,6 +3,7 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { Preview } from '../../contract/preview.js';
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
+import { completeEvent, completeStep } from '../base/complete-step.js';
 import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { checkTimeLimit } from '../base/timer.js';
@@ -52,6 +53,8 @@ const DEFAULT_TIMEOUT_MS = 130_000;
 interface Call<Answer> {
   readonly path: string;
   readonly request?: StepRequestInput | CompactionRequestInput;
+  /** Adds fields that a reduced answer lacks. */
+  readonly complete?: (body: unknown) => unknown;
   readonly isAnswer: (body: unknown) => body is Answer;
 }
 
@@ -88,10 +91,12 @@ export class StepwiseClient implements StepService {
 
   /**
    * Makes one step. Returns every answer with HTTP status 200, also one with `status: error`. Throws `StepwiseError` for
-   * every other answer, and the signal's reason if it fires.
+   * every other answer, and the signal's reason if it fires. With `include.extensions: false`, the fields that the service
+   * leaves out are null or empty.
    */
   step(request: StepRequestInput, options?: CallOptions): Promise<Step> {
-    return this.#call({ path: paths.step, request, isAnswer: isStep }, options);
+    const complete = (body: unknown) => completeStep(body, request);
+    return this.#call({ path: paths.step, request, complete, isAnswer: isStep }, options);
   }
 
   /** Returns the prompt that a step would send, with the context report; needs no key. Throws as `step` does. */
@@ -114,7 +119,7 @@ export class StepwiseClient implements StepService {
     const limit = this.#limit(options);
     try {
       const response = await this.#send(paths.stream, request, limit.signal);
-      yield* readStepEvents(response);
+      yield* readStepEvents(response, request);
     } catch (error) {
       throw limit.explain(error);
     } finally {
@@ -122,11 +127,12 @@ export class StepwiseClient implements StepService {
     }
   }
 
-  async #call<Answer>({ path, request, isAnswer }: Call<Answer>, options?: CallOptions): Promise<Answer> {
+  async #call<Answer>(call: Call<Answer>, options?: CallOptions): Promise<Answer> {
+    const { path, request, complete = (body) => body, isAnswer } = call;
     const limit = this.#limit(options);
     try {
       const response = await this.#send(path, request, limit.signal);
-      const body = await readJson(response);
+      const body = complete(await readJson(response));
       if (!isAnswer(body)) throw invalidAnswer(response);
       return body;
     } catch (error) {
@@ -169,11 +175,11 @@ function addressOf(baseUrl: string): string {
   return isUrl ? new URL(baseUrl).origin : 'an address that lacks http:// or https://';
 }
 
-async function* readStepEvents(response: Response): AsyncGenerator<StepEvent> {
+async function* readStepEvents(response: Response, request: StepRequestInput): AsyncGenerator<StepEvent> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   if (!response.body || !isStream) throw invalidAnswer(response);
   for await (const data of readEvents(response.body)) {
-    const event = parseJson(data, response);
+    const event = completeEvent(parseJson(data, response), request);
     if (!isStreamEvent(event)) throw invalidAnswer(response);
     if (event.type === 'error') throw StepwiseError.fromBody(event.error);
     yield event;

@@ -21,14 +21,22 @@ export function buildRequest(run: RunState, { phase, lastCall }: Call): StepRequ
     max_iterations_left: lastCall ? 1 : run.iterationsLeft,
     tools: [...run.tools.values()].map(toDefinition),
     tasks: [...run.tasks],
-    include: { history: false, report: options.report ?? 'summary', completion_text: true },
+    include: includedFields(options),
     ...contextFields(options.context),
     ...(phase && { phase }),
     ...(options.phaseInstructions && { phase_instructions: options.phaseInstructions }),
     ...(options.instructions !== undefined && { instructions: options.instructions }),
     ...(options.protocol && { protocol: options.protocol }),
+    // A `lastCall` must answer, whatever the caller allows in the last step.
+    ...(options.onLastIteration && !lastCall && { on_last_iteration: options.onLastIteration }),
   };
 }
+
+/** Requests the whole history only where a response without extensions has no other field for the new turns. */
+const includedFields = ({ extensions, report }: RunState['options']): StepRequestInput['include'] =>
+  extensions === false
+    ? { history: true, extensions }
+    : { history: false, report: report ?? 'summary', completion_text: true };
 
 function contextFields(context: RunState['options']['context'] = {}): Partial<StepRequestInput> {
   const { paths, pinned, focus, vectorResults, inline } = context;

@@ -2,6 +2,7 @@ import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { pause } from '../base/until-aborted.js';
+import { withoutNul } from '../base/without-nul.js';
 import { buildRequest } from './build-request.js';
 import type { RunState } from './run-state.js';
 
@@ -36,7 +37,8 @@ export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
 
 async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: ModelCall): Promise<Step> {
   run.signal.throwIfAborted();
-  const request = buildRequest(run, { phase, lastCall });
+  // Tools of a server, chunks of a search and the caller's own texts may have NUL, too.
+  const request = withoutNul(buildRequest(run, { phase, lastCall }));
   run.options.onRequest?.(request);
   const response = await receive(run, request);
   run.absorb(response);
@@ -51,7 +53,12 @@ async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: 
 function emitResponse(run: RunState, response: Step): Promise<void> {
   const { thought, phase } = response;
   return phase === 'observe'
-    ? run.emit({ type: 'agent_observe', observations: [], thought, response })
+    ? run.emit({
+        type: 'agent_observe',
+        observations: run.takeHeldObservations() ?? [],
+        thought,
+        response,
+      })
     : run.emit({ type: 'agent_reason', thought, response });
 }
 
@@ -60,7 +67,7 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
   if (options.stream === false) return service.step(request, { signal });
   for await (const event of service.stream(request, { signal })) {
     if (event.type === 'step.completed') return event.step;
-    const type = deltaEvents.get(event.type);
+    const type = deltaTypeOf(event.type, request.phase);
     if (type && 'delta' in event) await run.emit({ type, delta: event.delta });
   }
   throw new StepwiseError({
@@ -70,7 +77,16 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
   });
 }
 
-const deltaEvents = new Map<string, 'draft_delta' | 'thought_delta' | 'answer_delta'>([
+type DeltaType = 'draft_delta' | 'thought_delta' | 'answer_delta';
+
+/** Returns the type of the run's event for a delta. In the phases `reason` and `act` a draft can only be thought (rule: phases). */
+function deltaTypeOf(type: string, phase: StepRequestInput['phase']): DeltaType | undefined {
+  const delta = deltaEvents.get(type);
+  const isThought = delta === 'draft_delta' && (phase === 'reason' || phase === 'act');
+  return isThought ? 'thought_delta' : delta;
+}
+
+const deltaEvents: ReadonlyMap<string, DeltaType> = new Map([
   ['draft.delta', 'draft_delta'],
   ['thought.delta', 'thought_delta'],
   ['answer.delta', 'answer_delta'],

@@ -159,7 +159,8 @@ async function observe(run: RunState, performed: readonly Performed[]): Promise<
     });
   }
   run.lastActionsDenied = performed.some(({ outcome }) => !outcome.success && outcome.denied);
-  await run.emit({ type: 'agent_observe', observations, thought: null, response: null });
+  if (run.phase === 'act') run.heldObservations = observations;
+  else await run.emit({ type: 'agent_observe', observations, thought: null, response: null });
 }
 
 function toObservation({ action, outcome, edited }: Performed): TurnInput {

@@ -9,7 +9,12 @@ import type { RunResult } from './run-result.js';
  * An event of a run (rule: run-events). A run begins with `agent_start` and ends with exactly one of `agent_completion`
  * (an answer, or the step limit) and `agent_stopped` (a stop, an error, or an unanswered question).
  */
-export type RunEvent = { readonly step: number } & (
+export type RunEvent = {
+  /** Number of the step; 0 before the first. */
+  readonly step: number;
+  /** The phase that the event belongs to, in the strategy `reason-act-observe`; absent elsewhere. */
+  readonly phase?: Step['phase'];
+} & (
   | {
       readonly type: 'agent_start';
       readonly task: string;
@@ -22,7 +27,10 @@ export type RunEvent = { readonly step: number } & (
   | { readonly type: 'agent_turn_start'; readonly phase: Step['phase']; readonly iterations_left: number }
   /** Streamed text. A `draft_delta` belongs to the thought or the answer; `agent_reason` later reports which. */
   | { readonly type: 'draft_delta' | 'thought_delta' | 'answer_delta'; readonly delta: string }
-  /** The model has replied. Has the whole response of the service. The phase `observe` emits `agent_observe` instead. */
+  /**
+   * The model has replied. Has the whole response of the service. In the strategy `reason-act-observe` it comes in the phases
+   * `reason` and `act`; the phase `observe` emits `agent_observe` instead.
+   */
   | { readonly type: 'agent_reason'; readonly thought: string | null; readonly response: Step }
   | { readonly type: 'approval_requested'; readonly request: ApprovalRequest }
   | ({ readonly type: 'tool_start' } & ToolEvent)
@@ -41,8 +49,8 @@ export type RunEvent = { readonly step: number } & (
       readonly duration_ms: number;
     } & ToolEvent)
   /**
-   * The observations of the step's actions, as added to the history. In the phase `observe` instead the reply of the model,
-   * with the whole response of the service.
+   * The observations of the step's actions, as added to the history. In the strategy `reason-act-observe` it comes once a
+   * round, with the model's reply of the phase `observe`; `response` is null if the run ended before that.
    */
   | {
       readonly type: 'agent_observe';

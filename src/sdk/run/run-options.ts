@@ -27,6 +27,11 @@ export interface RunOptions {
   readonly phaseInstructions?: NonNullable<StepRequestInput['phase_instructions']> | undefined;
   /** Maximum number of model calls in `react`, of whole rounds in `reason-act-observe`; at least 1, default 10. */
   readonly maxSteps?: number | undefined;
+  /**
+   * `answer` (default) makes the model answer in the last step. With `allow_action` it may act there: the action runs, and the
+   * run then ends with `step_limit` (rule: last-iteration).
+   */
+  readonly onLastIteration?: NonNullable<StepRequestInput['on_last_iteration']> | undefined;
   /** Asks a person to approve an action that requires it. Without `approve`, such actions are denied. */
   readonly approve?: Approve | undefined;
   /** Rules for calls that need no approval (rule: always-rules); default none. */
@@ -47,7 +52,10 @@ export interface RunOptions {
   readonly compaction?: CompactionPolicy | undefined;
   /** History of an earlier run to continue; default empty. */
   readonly history?: readonly TurnInput[] | undefined;
-  /** The initial TODO list; default empty. */
+  /**
+   * The initial TODO list; default empty. With a `history` it is the list of that conversation: a new task starts with an empty
+   * one, while an empty task, or the answer to a question, goes on with it.
+   */
   readonly tasks?: readonly Task[] | undefined;
   /** Maximum number of retries of a step that failed temporarily; default 2. */
   readonly retries?: number | undefined;
@@ -55,6 +63,11 @@ export interface RunOptions {
   readonly toolTimeoutMs?: number | undefined;
   /** False requests whole steps instead of streams, so the run has no delta events; default true. */
   readonly stream?: boolean | undefined;
+  /**
+   * False requests responses with the fields of the source document only (rule: source-fields): without corrections, signals,
+   * usage and warnings, and only with the strategy `react` and a taught protocol. Default true.
+   */
+  readonly extensions?: boolean | undefined;
   /** Size of the context report in each response; default `summary`. */
   readonly report?: 'full' | 'summary' | 'none' | undefined;
   /**

@@ -10,7 +10,7 @@ import { withoutNul } from '../base/without-nul.js';
 import type { RunEvent } from './run-events.js';
 import type { RunLlmConfig, RunOptions } from './run-options.js';
 import type { ActionRecord, StepRecord } from './run-result.js';
-import { takeUpHistory } from './take-up-history.js';
+import { takeUpHistory, tasksFor } from './take-up-history.js';
 
 /** Leaves a field out of each member of a union. */
 type Without<Union, Field extends PropertyKey> = Union extends unknown ? Omit<Union, Field> : never;
@@ -42,6 +42,8 @@ export class RunState {
   readonly sessionId: string;
 
   emit: Emit = async () => undefined;
+  /** The current phase of the strategy `reason-act-observe`, the label of its events; null in `react`. */
+  phase: Step['phase'] = null;
   tools: ReadonlyMap<string, Tool> = new Map();
   history: readonly TurnInput[];
   tasks: readonly Task[];
@@ -57,6 +59,8 @@ export class RunState {
    * has the observation "outcome unknown", so that a run saved before a crash does not claim that the call never ran.
    */
   readonly unfinishedStep = new Map<string, TurnInput>();
+  /** Observations of the phase `act` that wait for the reply of `observe`, since `agent_observe` comes once a round. */
+  heldObservations: readonly TurnInput[] | undefined;
   readonly beganWith: readonly TurnInput[];
   iterationsLeft: number;
   /** True until a step has taken the task into the history. */
@@ -82,7 +86,7 @@ export class RunState {
     this.sessionId = options.sessionId ?? randomId();
     this.beganWith = withoutNul(options.history ?? []);
     ({ history: this.history, taskIsNew: this.taskIsNew } = takeUpHistory(this.task, this.beganWith));
-    this.tasks = options.tasks ?? [];
+    this.tasks = tasksFor(this.task, { history: this.beganWith, tasks: options.tasks ?? [] });
     this.approvalRules = options.approvalRules ?? [];
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
   }
@@ -116,6 +120,13 @@ export class RunState {
     this.observations.push(...withoutNul(observations));
     this.unfinishedStep.clear();
     this.append(...observations);
+  }
+
+  /** Returns the held observations, once; undefined if there are none. */
+  takeHeldObservations(): readonly TurnInput[] | undefined {
+    const held = this.heldObservations;
+    this.heldObservations = undefined;
+    return held;
   }
 
   /** Adds a response of the service to the run. A failed step does not consume the task: the next step sends it again. */

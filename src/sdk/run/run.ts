@@ -4,7 +4,7 @@ import { notRun } from '../actions/execute-tool.js';
 import type { StepService } from '../base/step-service.js';
 import { offerTools, renewTools } from './offer-tools.js';
 import { relay } from './relay.js';
-import { endOfException, type RunEnd, stopped } from './run-end.js';
+import { endOfException, OUT_OF_STEPS, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
 import { checkRunOptions, type RunOptions } from './run-options.js';
 import { type RunResult, summarizeRun } from './run-result.js';
@@ -67,8 +67,9 @@ export class Run implements AsyncIterable<RunEvent> {
 
   async #conduct(emit: (event: RunEvent) => Promise<void>): Promise<void> {
     const run = this.#state;
-    // The type `Emit` omits the field `step`, which is added here.
-    run.emit = (event) => emit({ ...event, step: run.stepNumber } as RunEvent);
+    // The type `Emit` omits the fields `step` and `phase`, which are added here.
+    run.emit = (event) =>
+      emit({ ...event, step: run.stepNumber, ...(run.phase && { phase: run.phase }) } as RunEvent);
     const outside = run.options.signal;
     const stop = () => this.stop();
     outside?.addEventListener('abort', stop, { once: true });
@@ -88,8 +89,10 @@ export class Run implements AsyncIterable<RunEvent> {
     const names = [...tools.keys()];
     await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: names, max_steps });
     const end = await carryOut(run, renewed);
+    await reportHeld(run);
     if (!end.inputRequest) closeOpenCalls(run);
     if (end.error) await run.emit({ type: 'agent_error', error: end.error, retry_in_ms: null });
+    run.phase = null;
     this.#result = toResult(run, end);
     const type = endings[end.stopReason];
     await run.emit({ type, result: this.#result });
@@ -112,6 +115,12 @@ async function carryOut(run: RunState, ready: Promise<void>): Promise<RunEnd> {
   } catch (error) {
     return run.signal.aborted ? stopped : endOfException(error);
   }
+}
+
+/** Reports the observations of a round that ends before its phase `observe` has replied. */
+async function reportHeld(run: RunState): Promise<void> {
+  const observations = run.takeHeldObservations();
+  if (observations) await run.emit({ type: 'agent_observe', observations, thought: null, response: null });
 }
 
 function closeOpenCalls(run: RunState): void {
@@ -144,7 +153,7 @@ function toResult(run: RunState, end: RunEnd): RunResult {
 const unfinished = {
   answered: 'Done.',
   denied: 'Done, except for what was denied.',
-  step_limit: 'The task could not be finished within the allowed number of steps.',
+  step_limit: OUT_OF_STEPS,
   stopped: 'The run was stopped before there was an answer.',
   needs_input: 'The run waits for an answer to a question.',
   error: 'The run ended with an error before there was an answer.',

@@ -1,7 +1,7 @@
 import { outOfSteps, type RunEnd, stopped } from './run-end.js';
 import type { StrategyName } from './run-options.js';
 import type { RunState } from './run-state.js';
-import { takeStep } from './take-step.js';
+import { type TakenStep, takeStep } from './take-step.js';
 
 /** The strategies of a run by name (rule: strategies). */
 export const strategies = {
@@ -35,11 +35,19 @@ async function stepByStep(run: RunState, take: () => Promise<RunEnd | undefined>
 }
 
 async function takeRound(run: RunState): Promise<RunEnd | undefined> {
-  const reason = await takeStep(run, { phase: 'reason' });
+  const reason = await takePhase(run, 'reason');
   if (reason.end) return reason.end;
   const finish = reason.response.control?.finish === true;
-  const act = finish ? undefined : await takeStep(run, { phase: 'act' });
+  const act = finish ? undefined : await takePhase(run, 'act');
   if (act?.end) return act.end;
   const observe = await takeStep(run, { phase: 'observe', ...(finish && { lastCall: true }) });
   return observe.end;
+}
+
+/** Requests a phase that uses up no iteration, again while its reply is unusable: `observe` must not judge what never ran. */
+async function takePhase(run: RunState, phase: 'reason' | 'act'): Promise<TakenStep> {
+  for (;;) {
+    const taken = await takeStep(run, { phase });
+    if (taken.end || !taken.isUnusable) return taken;
+  }
 }

@@ -3,7 +3,7 @@ import { callModel, type ModelCall } from './call-model.js';
 import { compactIfNeeded } from './compact-if-needed.js';
 import { renewTools } from './offer-tools.js';
 import { performActions } from './perform-actions.js';
-import { clientError, endOfFailedStep, outOfSteps, type RunEnd } from './run-end.js';
+import { clientError, endOfFailedStep, outOfSteps, type RunEnd, unfinishedAnswer } from './run-end.js';
 import type { RunState } from './run-state.js';
 
 const MAX_CORRECTIONS_IN_A_ROW = 2;
@@ -12,21 +12,30 @@ const MAX_EMPTY_REPLIES_IN_A_ROW = 2;
 /** Matches a line that has only the word TASK_COMPLETE, with which models mark the end of their work. */
 const completionMark = /^[^\p{L}\p{N}\n]*TASK_COMPLETE[^\p{L}\p{N}\n]*$/mu;
 
-/** The response of a step, or the end of the run. */
-export type TakenStep = { readonly response: Step; readonly end?: never } | { readonly end: RunEnd };
+/**
+ * The response of a step, or the end of the run. With `isUnusable` the reply was empty, or its action could not be read: the
+ * next step tries again.
+ */
+export type TakenStep =
+  | { readonly response: Step; readonly isUnusable: boolean; readonly end?: never }
+  | { readonly end: RunEnd };
+
+/** The end of the run, the note that the reply is unusable, or undefined if the run simply goes on. */
+type FollowUp = RunEnd | 'unusable' | undefined;
 
 /** Makes one model call and runs its actions. Both strategies consist of such steps. */
 export async function takeStep(run: RunState, call: ModelCall): Promise<TakenStep> {
+  run.phase = call.phase;
   await compactIfNeeded(run);
   await renewTools(run);
   const { iterationsLeft } = run;
   await run.emit({ type: 'agent_turn_start', phase: call.phase, iterations_left: iterationsLeft });
   const response = await callModel(run, call);
-  const end = await followUp(run, response);
-  return end ? { end } : { response };
+  const next = await followUp(run, response);
+  return typeof next === 'object' ? { end: next } : { response, isUnusable: next === 'unusable' };
 }
 
-async function followUp(run: RunState, response: Step): Promise<RunEnd | undefined> {
+async function followUp(run: RunState, response: Step): Promise<FollowUp> {
   if (response.status === 'error') return endUnlessEmpty(run, response);
   run.emptyRepliesInARow = 0;
   const text = response.direct_response ?? response.thought ?? '';
@@ -38,31 +47,43 @@ async function followUp(run: RunState, response: Step): Promise<RunEnd | undefin
 }
 
 /** Ends the run after a failed step, except for an empty reply, which may be temporary: the next step tries again. */
-function endUnlessEmpty(run: RunState, response: Step): RunEnd | undefined {
+function endUnlessEmpty(run: RunState, response: Step): FollowUp {
   run.emptyRepliesInARow += 1;
   const again = response.error?.retryable && run.emptyRepliesInARow <= MAX_EMPTY_REPLIES_IN_A_ROW;
-  return again ? undefined : endOfFailedStep(response);
+  return again ? 'unusable' : endOfFailedStep(response);
 }
 
 /**
  * Appends the correction that tells the model what was wrong with its reply (rule: correction-limit). Accepts the text as the
- * answer if an answer was required, or if the service reads it as one and the model was corrected before.
+ * answer if an answer was required, or if the service reads it as one and the model was corrected before. In the phase `act`
+ * such a text is no answer: the round goes on with `observe`.
  */
-function correct(run: RunState, { correction, direct_response, parse }: Step): RunEnd | undefined {
+function correct(run: RunState, { correction, direct_response, parse, phase }: Step): FollowUp {
   const wasCorrected = run.correctionsInARow > 0 || run.iterationsLeft === 0;
-  if (run.mustAnswer || (parse?.outcome === 'answer' && wasCorrected)) return answered(run, direct_response);
-  if (run.iterationsLeft === 0) return outOfSteps(direct_response);
+  const isAccepted = parse?.outcome === 'answer' && wasCorrected;
+  if (isAccepted && phase === 'act') return undefined;
+  if (isAccepted || (run.mustAnswer && phase === null)) return answered(run, direct_response);
+  if (run.iterationsLeft === 0) return outOfSteps(unfinishedAnswer(direct_response));
   if (run.correctionsInARow === MAX_CORRECTIONS_IN_A_ROW) return unreadable(direct_response);
   run.correctionsInARow += 1;
   if (correction) run.append(correction);
-  return undefined;
+  return 'unusable';
 }
 
-/** Ends the run with the answer. If the model wanted to act at the step limit instead, the run ends with `step_limit`. */
+/**
+ * Ends the run with the answer. If the model wanted to act at the step limit instead, or wrote a call that cannot be read,
+ * the run ends with `step_limit`.
+ */
 function answer(run: RunState, { direct_response, parse, control }: Step): RunEnd {
-  const wantsMore = parse?.outcome === 'action_after_limit' || control?.should_continue === true;
-  return wantsMore && !run.mustAnswer ? outOfSteps(direct_response) : answered(run, direct_response);
+  if (run.mustAnswer) return answered(run, direct_response);
+  // The service has put its own sentence in front of this text.
+  if (parse?.outcome === 'action_after_limit') return outOfSteps(direct_response);
+  const wantsMore = control?.should_continue === true || isUnreadable(parse);
+  return wantsMore ? outOfSteps(unfinishedAnswer(direct_response)) : answered(run, direct_response);
 }
+
+const isUnreadable = (parse: Step['parse']): boolean =>
+  parse?.outcome === 'malformed_action' || parse?.outcome === 'unknown_tool';
 
 const answered = (run: RunState, text: string | null): RunEnd => ({
   stopReason: run.lastActionsDenied ? 'denied' : 'answered',

@@ -21,11 +21,17 @@ export function takeUpHistory(task: string, history: readonly TurnInput[] = []):
   return { history: [...history, answer], taskIsNew: false };
 }
 
-/** Returns the TODO list for a task of a conversation: empty, unless the task answers a question or continues the run. */
-export const tasksFor = (
+/**
+ * Returns the TODO list that a run begins with. The list of a conversation belongs to its task: a new task starts with an
+ * empty one, unless the task answers a question or continues the run (rule: client-tools).
+ */
+export function tasksFor(
   task: string,
   { history, tasks }: { readonly history: readonly TurnInput[]; readonly tasks: readonly Task[] },
-): readonly Task[] => (takeUpHistory(task, history).taskIsNew ? [] : tasks);
+): readonly Task[] {
+  const isNewTask = history.length > 0 && takeUpHistory(task, history).taskIsNew;
+  return isNewTask ? [] : tasks;
+}
 
 /** Returns the calls that have no observation yet. */
 export const openCalls = (history: readonly TurnInput[]): readonly PairedCall[] =>

@@ -48,6 +48,8 @@ export type SavedOptions = Pick<
   | 'phaseInstructions'
   | 'protocol'
   | 'maxSteps'
+  | 'onLastIteration'
+  | 'extensions'
   | 'instructions'
   | 'context'
   | 'clientTools'
@@ -79,14 +81,16 @@ function withoutFunctions({ summary: _, ...result }: RunResult): Trajectory['res
 
 /** Returns the options to save: plain data only, no permissions. Leaves out unset options. */
 export function savedOptions(options: SavedOptions): SavedOptions {
-  const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, instructions, context, clientTools } =
-    options;
+  const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, onLastIteration } = options;
+  const { extensions, instructions, context, clientTools } = options;
   return {
     llmConfig,
     ...(strategy && { strategy }),
     ...(phaseInstructions && { phaseInstructions }),
     ...(protocol && { protocol }),
     ...(maxSteps !== undefined && { maxSteps }),
+    ...(onLastIteration && { onLastIteration }),
+    ...(extensions !== undefined && { extensions }),
     ...(instructions !== undefined && { instructions }),
     ...(context && { context }),
     ...(clientTools && { clientTools }),

@@ -1,6 +1,15 @@
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { clientToolNames } from '../actions/client-tools.js';
-import { isJsonObject, isNumber, isText, listOf, oneOf, optional, shapeOf } from '../base/shape.js';
+import {
+  isBoolean,
+  isJsonObject,
+  isNumber,
+  isText,
+  listOf,
+  oneOf,
+  optional,
+  shapeOf,
+} from '../base/shape.js';
 import { isError, isStep, isTask, isTool, isTurn } from '../base/wire-shapes.js';
 import type {
   InlineContents,
@@ -83,6 +92,8 @@ const isOptions = shapeOf<SavedOptions>({
   phaseInstructions: optional(isJsonObject),
   protocol: optional(oneOf('text', 'xml', 'json', 'native', 'auto')),
   maxSteps: optional(isNumber),
+  onLastIteration: optional(oneOf('answer', 'allow_action')),
+  extensions: optional(isBoolean),
   instructions: optional(isText),
   context: optional(isContext),
   clientTools: optional(listOf(oneOf(...clientToolNames))),

@@ -31,9 +31,13 @@ export interface ProposedAction extends ReadAction {
 const NO_ANSWER_AT_THE_LIMIT = 'The step limit was reached before there was an answer.';
 const NO_ANSWER_AFTER_A_FAILURE = 'A tool failed for good before there was an answer.';
 
+/** Explains why there is no answer where one was required. */
+const noAnswer = (mustAnswer: MustAnswer): string =>
+  mustAnswer === 'terminal_error' ? NO_ANSWER_AFTER_A_FAILURE : NO_ANSWER_AT_THE_LIMIT;
+
 /** The answer in place of an action that is not proposed: at the step limit a fixed sentence says first why it is unfinished. */
 function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
-  if (mustAnswer === 'terminal_error') return thought || NO_ANSWER_AFTER_A_FAILURE;
+  if (mustAnswer === 'terminal_error') return thought || noAnswer(mustAnswer);
   return thought ? `${NO_ANSWER_AT_THE_LIMIT}\n\n${thought}` : NO_ANSWER_AT_THE_LIMIT;
 }
 
@@ -91,10 +95,7 @@ function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclu
 }
 
 function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
-  if (situation.mustAnswer) {
-    const answer = answerWith(reply, withheldAnswer(reply, situation.mustAnswer), null);
-    return { ...answer, outcome: 'action_after_limit' };
-  }
+  if (situation.mustAnswer) return withholdAction(reply, situation.mustAnswer);
   const { phase, include } = situation.request;
   const proposed = include?.extensions === false ? reply.actions.slice(0, 1) : reply.actions;
   const actions = withIds(proposed, situation);
@@ -108,6 +109,12 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
     }),
   );
   return concluded(reply, 'action_proposed', { thought: reply.thought, actions, turns });
+}
+
+/** Answers in place of an action where an answer was required (rule: last-iteration). */
+function withholdAction(reply: Reply, mustAnswer: MustAnswer): Conclusion {
+  const answer = answerWith(reply, withheldAnswer(reply, mustAnswer), null);
+  return { ...answer, outcome: 'action_after_limit' };
 }
 
 /**
@@ -151,7 +158,10 @@ function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySit
   const given =
     labelledAnswer ||
     (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
-  const final = given ?? (mustAnswer ? prose || NO_ANSWER_AT_THE_LIMIT : null);
+  // In `observe` an action is prose, but where an answer is required, prose would be the answer.
+  if (given === null && mustAnswer && reply.parse.outcome === 'action')
+    return withholdAction(reply, mustAnswer);
+  const final = given ?? (mustAnswer ? prose || noAnswer(mustAnswer) : null);
   if (final === null) return completePhase(reply, phase, { content, prose, control });
   const thought = labelled ? readPhaseReply(reply.thought ?? '', phase).prose : prose;
   const answer = answerWith(reply, final, thought && thought !== final ? thought : null);

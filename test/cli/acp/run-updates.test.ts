@@ -38,6 +38,39 @@ describe('the texts of a run in an editor (rule: acp)', () => {
     expect(texts.slice(-3)).toEqual(['It is 42.', '\n\n(the full reply, as parsed:)\n\n', 'It is 42.']);
   });
 
+  test('sends only the answer if the thought before it was streamed', () => {
+    const response = { ...answered, thought: 'I know.', direct_response: 'It is 42.', usage: null };
+    const both = event({ type: 'agent_reason', response });
+    expect(textsOf(turn, delta('draft', 'I know.'), both)).toEqual(['I know.', 'It is 42.']);
+  });
+
+  test('sends a heading for each phase of the strict strategy', () => {
+    const phases = ['reason', 'act', 'observe'].map((phase) =>
+      event({ type: 'agent_turn_start', phase, iterations_left: 1 }),
+    );
+    expect(textsOf(...phases).map((text) => text.trim())).toEqual(['**Reason**', '**Act**', '**Observe**']);
+  });
+
+  const warned = (message: string) =>
+    event({ type: 'agent_reason', response: { ...answered, warnings: [{ code: 'cut', message }] } });
+
+  test('sends the first warning of each kind to the editor', () => {
+    const texts = textsOf(turn, warned('Raise num_ctx.'), turn, warned('Raise num_ctx to 9.'));
+    expect(texts.filter((text) => text.includes('Warning'))).toEqual(['\n\nWarning: Raise num_ctx.\n\n']);
+  });
+
+  test.each([
+    ['It is 42.', 0],
+    ['The task could not be finished.\n\nIt is 42.', 1],
+  ])('sends the answer of the run only if no reply had it: %j', (answer, count) => {
+    const end = event({
+      type: 'agent_completion',
+      result: { answer, stop_reason: 'step_limit', history: [] },
+    });
+    const texts = textsOf(turn, delta('answer', 'It is 42.'), reply, end);
+    expect(texts).toEqual(['It is 42.', ...(count === 1 ? [answer] : [])]);
+  });
+
   test('a failed attempt in an earlier step does not repeat the reply of a later step', () => {
     const first = [turn, delta('answer', 'It '), retry, delta('answer', 'It is 42.'), reply];
     expect(textsOf(...first, turn, delta('answer', 'It is 42.'), reply).at(-2)).not.toContain(

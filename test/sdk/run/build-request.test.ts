@@ -46,15 +46,18 @@ describe('requests of a run (rule: run-options)', () => {
     expect(service.requests[0]?.instructions).toBeUndefined();
   });
 
-  test('no request of a run has NUL from its task, its history or the output of a tool (rule: nul-in-histories)', async () => {
+  test('no request of a run has NUL from its task, its history, its tools and their output, or its options (rule: nul-in-histories)', async () => {
     const history = [
       { role: 'user' as const, content: 'a\0b' },
       { role: 'assistant' as const, content: 'c\0d' },
     ];
     const { service, result } = await finish([lookUpCall('x'), done], {
       history,
-      tools: [{ ...lookUp, execute: async () => 'e\0f' }],
+      tools: [{ ...lookUp, description: 'g\0h', execute: async () => 'e\0f' }],
+      instructions: 'i\0j',
+      context: { vectorResults: [{ path: 'k', content: 'l\0m' }] },
     });
+    expect(service.requests[0]).toMatchObject({ instructions: 'i\uFFFDj' });
     expect(service.requests[1]?.conversation_history.at(-1)).toMatchObject({ content: 'e\uFFFDf' });
     expect(service.requests[0]?.conversation_history[0]).toMatchObject({ content: 'a\uFFFDb' });
     expect(JSON.stringify([service.requests, result.history])).not.toContain(String.raw`\u0000`);

@@ -27,6 +27,42 @@ describe('the end of a run (rule: run-result)', () => {
     expect(result.steps).toHaveLength(3);
   });
 
+  test.each([
+    ['an observation that wants to go on', { control: { should_continue: true }, answer: 'I need more.' }],
+    ['an unreadable call', { answer: 'Action: look_up(', outcome: 'malformed_action' }],
+    ['a call of an unknown tool', { answer: 'Action: fly()', outcome: 'unknown_tool' }],
+  ] as const)('a run at its step limit says first that it could not finish, then the last text: %s', async (_, last) => {
+    const { result } = await finish([lookUpCall(), last], { maxSteps: 2 });
+    expect(result).toMatchObject({ stop_reason: 'step_limit', termination_reason: 'STEP_LIMIT' });
+    expect(result.answer).toBe(
+      `The task could not be finished within the allowed number of steps.\n\n${last.answer}`,
+    );
+  });
+
+  test('with onLastIteration allow_action, the action of the last step runs and the run ends with step_limit (rule: last-iteration)', async () => {
+    const { result, types, service } = await finish([lookUpCall(), lookUpCall('b')], {
+      maxSteps: 2,
+      onLastIteration: 'allow_action',
+    });
+    expect(service.requests.map((request) => request.on_last_iteration)).toEqual([
+      'allow_action',
+      'allow_action',
+    ]);
+    expect(types.filter((type) => type === 'tool_complete')).toHaveLength(2);
+    expect(result).toMatchObject({ stop_reason: 'step_limit', termination_reason: 'STEP_LIMIT' });
+    expect(result.answer).toBe('The task could not be finished within the allowed number of steps.');
+    expect(openCalls(result.history)).toEqual([]);
+  });
+
+  test('a step that must answer allows no action, whatever onLastIteration is', async () => {
+    const list: Script = {
+      call: { name: 'create_tasks', args: { tasks: [{ content: 'a', status: 'completed' }] } },
+    };
+    const { service } = await finish([list, done], { onLastIteration: 'allow_action' });
+    expect(service.requests[1]).toMatchObject({ max_iterations_left: 1 });
+    expect(service.requests[1]?.on_last_iteration).toBeUndefined();
+  });
+
   test('TASK_COMPLETE on a line of its own ends the run without running the action beside it', async () => {
     const { result, types } = await finish([
       { thought: 'All is done.\n**TASK_COMPLETE**', call: { name: 'look_up', args: { key: 'x' } } },

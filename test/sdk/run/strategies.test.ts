@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { TerminalToolError } from '../../../src/sdk/actions/tool-errors.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
 import { done, finish, lookUp, recordingTool } from '../../support/run-harness.js';
 import type { Script } from '../../support/scripted-service.js';
@@ -7,8 +8,12 @@ const strict = (options: Partial<RunOptions> = {}): Partial<RunOptions> => ({
   strategy: 'reason-act-observe',
   ...options,
 });
+const endingTool = {
+  ...lookUp,
+  execute: () => Promise.reject(new TerminalToolError('SYSTEM_ERROR', 'The disk is full.')),
+};
 const reason: Script = { thought: 'I need the price.', control: { plan: 'look', finish: false } };
-const act: Script = { thought: 'Now.', call: { name: 'look_up', args: { key: 'price' } } };
+const act = { thought: 'Now.', call: { name: 'look_up', args: { key: 'price' } } };
 const observe: Script = { thought: 'It is 42.', control: { observation: 'known', should_continue: true } };
 
 describe('the strategy reason-act-observe (rule: strategies)', () => {
@@ -28,22 +33,62 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
     expect(result.steps).toHaveLength(2);
   });
 
-  test('the phase observe emits agent_observe with its response, never agent_reason (rule: run-events)', async () => {
+  test('each phase of a round emits one event with the response, labelled with the phase (rule: run-events)', async () => {
     const { events } = await finish([reason, act, observe, reason, act, done], strict({ maxSteps: 2 }));
-    const said = events.filter(({ type }) => type === 'agent_reason');
-    expect(said.map((event) => 'response' in event && event.response?.phase)).toEqual([
-      ...['reason', 'act'],
-      ...['reason', 'act'],
+    const said = events.flatMap((event) =>
+      'response' in event ? [[event.type, event.phase, event.response?.phase, event.thought]] : [],
+    );
+    expect(said).toEqual([
+      ['agent_reason', 'reason', 'reason', 'I need the price.'],
+      ['agent_reason', 'act', 'act', 'Now.'],
+      ['agent_observe', 'observe', 'observe', 'It is 42.'],
+      ['agent_reason', 'reason', 'reason', 'I need the price.'],
+      ['agent_reason', 'act', 'act', 'Now.'],
+      ['agent_observe', 'observe', 'observe', null],
     ]);
-    const observed = events.filter((event) => event.type === 'agent_observe');
+  });
+
+  test('agent_observe comes once a round in reason-act-observe, with the observations of act (rule: run-events)', async () => {
+    const { events, service } = await finish([reason, act, observe, reason, act, done], strict());
+    const observed = events.flatMap((event) => (event.type === 'agent_observe' ? [event] : []));
     expect(
-      observed.map(({ thought, observations, response }) => [thought, observations.length, response?.phase]),
+      observed.map(({ step, observations }) => [step, observations.map(({ content }) => content)]),
     ).toEqual([
-      [null, 1, undefined],
-      ['It is 42.', 0, 'observe'],
-      [null, 1, undefined],
-      [null, 0, 'observe'],
+      [1, ['price is 42']],
+      [2, ['price is 42']],
     ]);
+    // The model saw the first observation in the phase observe, before the event.
+    expect(service.requests[2]?.conversation_history.at(-1)).toMatchObject({ content: 'price is 42' });
+  });
+
+  test.each([
+    ['a tool ends the run', { tools: [endingTool] }],
+    ['a question stays open', { tools: [lookUp] }],
+    ['the service fails in observe', { tools: [lookUp], retries: 0 }],
+  ])('a round that ends before its phase observe emits one agent_observe with what there is: %s', async (why, options) => {
+    const call =
+      why === 'a question stays open' ? { name: 'request_input', args: { question: 'Sure?' } } : act.call;
+    const { events, result } = await finish([reason, { call }, { error: 'upstream_error' }], strict(options));
+    const observed = events.flatMap((event) => (event.type === 'agent_observe' ? [event] : []));
+    expect(observed).toEqual([expect.objectContaining({ step: 1, thought: null, response: null })]);
+    expect(result.history).toEqual(expect.arrayContaining([...(observed[0]?.observations ?? [])]));
+    expect(result.stop_reason).toBe(why === 'a question stays open' ? 'needs_input' : 'error');
+  });
+
+  test('every event from the beginning of a phase to its end has the phase as label, the last event has none (rule: run-events)', async () => {
+    const { events } = await finish([reason, act, observe, reason, act, done], strict());
+    let current: string | undefined;
+    for (const event of events) {
+      if (event.type === 'agent_turn_start') current = event.phase ?? undefined;
+      expect(event.phase).toBe(event.type === 'agent_completion' ? undefined : current);
+    }
+    expect(current).toBe('observe');
+  });
+
+  test('no event of react has the label of a phase (rule: run-events)', async () => {
+    const { events } = await finish([act, done]);
+    const labelled = events.filter((event) => event.type !== 'agent_turn_start' && 'phase' in event);
+    expect(labelled).toEqual([]);
   });
 
   test('finish: true in reason skips act and makes observe answer', async () => {
@@ -59,6 +104,41 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
   test('a text without an action in act continues with observe', async () => {
     const { service } = await finish([reason, { thought: 'Nothing to do.', control: {} }, done], strict());
     expect(service.requests.map(({ phase }) => phase)).toEqual(['reason', 'act', 'observe']);
+  });
+
+  test.each([
+    ['malformed', [1, 2]],
+    ['empty', [1, 2]],
+  ] as const)('reason-act-observe repeats act after an unusable reply, and observe follows only when it was usable: %s', async (kind, counts) => {
+    const unusable: Script =
+      kind === 'malformed' ? { malformed: 'Action: look_up(' } : { error: 'empty_response' };
+    for (const count of counts) {
+      const script = [reason, ...Array<Script>(count).fill(unusable), act, done];
+      const { service, result } = await finish(script, strict());
+      const phases = ['reason', ...Array(count).fill('act'), 'act', 'observe'];
+      expect(service.requests.map(({ phase }) => phase)).toEqual(phases);
+      expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+      expect(result.steps).toHaveLength(1);
+    }
+  });
+
+  test('the repeated act of reason-act-observe has the correction as the newest turn (rule: correction-limit)', async () => {
+    const { service } = await finish([reason, { malformed: 'Action: look_up(' }, act, done], strict());
+    expect(service.requests[2]?.conversation_history.at(-1)).toMatchObject({ role: 'user', kind: 'notice' });
+    expect(service.requests.map(({ max_iterations_left }) => max_iterations_left)).toEqual([10, 10, 10, 10]);
+  });
+
+  test('three unreadable actions in a row end a run of reason-act-observe without observe (rule: correction-limit)', async () => {
+    const { service, result } = await finish([reason, { malformed: 'Action: look_up(' }], strict());
+    expect(service.requests.map(({ phase }) => phase)).toEqual(['reason', 'act', 'act', 'act']);
+    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'malformed_action' } });
+  });
+
+  test('a text in act that may mean an action is corrected once, then observe follows (rule: correction-limit)', async () => {
+    const unclear: Script = { control: {}, thought: 'I look.', correctText: true };
+    const { service, result } = await finish([reason, unclear, unclear, done], strict());
+    expect(service.requests.map(({ phase }) => phase)).toEqual(['reason', 'act', 'act', 'observe']);
+    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
   });
 
   test('maxSteps counts whole rounds in reason-act-observe', async () => {

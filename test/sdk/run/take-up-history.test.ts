@@ -17,6 +17,10 @@ describe('tasksFor (rule: client-tools)', () => {
     expect(tasksFor('Now the door', { history, tasks })).toEqual([]);
   });
 
+  test('a first task keeps the TODO list that the caller gave', () => {
+    expect(tasksFor('Paint it', { history: [], tasks })).toEqual(tasks);
+  });
+
   test('the answer to a question of the model keeps the TODO list', () => {
     expect(tasksFor('Red', { history: asked, tasks })).toEqual(tasks);
   });

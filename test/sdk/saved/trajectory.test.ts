@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { TurnInput } from '../../../src/contract/history.js';
+import type { StepRequestInput } from '../../../src/contract/step-request.js';
+import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
 import { readTrajectory, resumeOptions } from '../../../src/sdk/saved/read-trajectory.js';
@@ -15,7 +17,7 @@ import {
   readAll,
   recordingTool,
 } from '../../support/run-harness.js';
-import type { Script } from '../../support/scripted-service.js';
+import { type Script, startScriptedService } from '../../support/scripted-service.js';
 
 async function save(script: readonly Script[], options?: Partial<RunOptions>) {
   const finished = await finish(script, options);
@@ -118,6 +120,12 @@ describe('saved runs (rule: saved-runs)', () => {
     ['a stop before any of two calls ran', [both], { tools: [tool, lookUp], approve: stop }],
     ['a stop while a tool ran', [lookUpCall()], { tools: [left], signal: leaving.signal }],
     ['the strict strategy', [{ control: { finish: true } }, done], { strategy: 'reason-act-observe' }],
+    [
+      'corrections in the strict strategy',
+      [{ control: { plan: 'a' } }, { malformed: 'Action: (' }, lookUpCall(), done],
+      { strategy: 'reason-act-observe' },
+    ],
+    ['an action in the last step', [lookUpCall()], { maxSteps: 1, onLastIteration: 'allow_action' }],
   ])('the replay of a run with %s has the same events and the same result', async (_, script, options) => {
     const { saved, events, result } = await save(script, options);
     const replay = replayRun(saved);
@@ -192,6 +200,37 @@ describe('saved runs (rule: saved-runs)', () => {
       tasks: [{ id: 1, content: 'a', status: 'todo' }],
     });
     expect(result.stop_reason).toBe('answered');
+  });
+
+  test('a new task after a saved run starts with an empty TODO list (rule: client-tools)', async () => {
+    const { saved } = await save([{ call: { name: 'create_tasks', args: { tasks: ['a'] } } }, done]);
+    expect(saved.tasks).toHaveLength(1);
+    const service = await startScriptedService(done);
+    const client = new StepwiseClient({ baseUrl: service.url });
+    const result = await client.run('And the tax?', resumeOptions(saved)).result();
+    await service.close();
+    expect(service.requests[0]).toMatchObject({ user_query: 'And the tax?', tasks: [] });
+    expect(result.tasks).toEqual([]);
+  });
+
+  test('the answer to the question of a saved run goes on with its TODO list (rule: client-tools)', async () => {
+    const list: Script = { call: { name: 'create_tasks', args: { tasks: ['a'] } } };
+    const { saved } = await save([list, { call: { name: 'request_input', args: { question: 'Q' } } }]);
+    const service = await startScriptedService(done);
+    const client = new StepwiseClient({ baseUrl: service.url });
+    await client.run('Yes.', resumeOptions(saved)).result();
+    await service.close();
+    expect(service.requests[0]?.tasks).toEqual(saved.tasks);
+  });
+
+  test('a saved run keeps onLastIteration, and its replay requests the same (rule: last-iteration)', async () => {
+    const { saved, service } = await save([lookUpCall()], { maxSteps: 2, onLastIteration: 'allow_action' });
+    expect(readTrajectory(JSON.stringify(saved)).options.onLastIteration).toBe('allow_action');
+    const requests: (string | null | undefined)[] = [];
+    const onRequest = (request: StepRequestInput) => void requests.push(request.on_last_iteration);
+    await replayRun(saved, { onRequest }).result();
+    expect(requests).toEqual(service.requests.map((request) => request.on_last_iteration));
+    expect(requests).toEqual(['allow_action', 'allow_action']);
   });
 
   test.each([

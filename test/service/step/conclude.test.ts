@@ -140,6 +140,35 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     expect(await observe(text)).toMatchObject({ status: 'phase_completed', thought: 'I go on.' });
   });
 
+  test('an action in the last observe is withheld, and the answer says first that the limit was reached (rule: last-iteration)', async () => {
+    const text = 'I would do:\nAction: read_file(path="a", start_line=1)';
+    expect(await observe(text, { max_iterations_left: 1 })).toMatchObject({
+      status: 'direct_response_provided',
+      outcome: 'action_after_limit',
+      directResponse: 'The step limit was reached before there was an answer.\n\nI would do:',
+      actions: [],
+    });
+    const answered = `${text}\n{"should_continue": false, "final_answer": "42"}`;
+    expect(await observe(answered, { max_iterations_left: 1 })).toMatchObject({ directResponse: '42' });
+  });
+
+  test('an observe without a word after a tool failed for good names the failure, not the step limit', async () => {
+    const conversation_history: StepRequestInput['conversation_history'] = [
+      { role: 'user', content: 'Q' },
+      { role: 'assistant', content: '', toolCall: { name: 'ping', parameters: {}, id: 'c' } },
+      {
+        role: 'tool_observation',
+        content: 'gone',
+        toolCallId: 'c',
+        toolResult: { success: false, terminal: true },
+      },
+    ];
+    const silent = '{"observation": "x", "should_continue": false, "final_answer": ""}';
+    expect((await observe(silent, { user_query: '', conversation_history })).directResponse).toBe(
+      'A tool failed for good before there was an answer.',
+    );
+  });
+
   test('an action is prose in the phases reason and observe', async () => {
     const text = 'I would do:\nAction: read_file(path="a", start_line=1)';
     for (const phase of ['reason', 'observe'] as const)

@@ -7,11 +7,13 @@ import { reduceRun } from '../../../sdk/view/reduce-run.js';
 import { emptyRun, type RunView } from '../../../sdk/view/run-view.js';
 import {
   FULL_REPLY_LABEL,
-  matchesStreamed,
+  lastAnswer,
+  missingTexts,
   replyTexts,
   streamedTexts,
 } from '../../screen/live/live-reply.js';
 import { isRunTool } from '../../screen/live/running-tools.js';
+import { newWarnings } from '../../screen/service-warnings.js';
 import { showText } from '../../screen/visible-text.js';
 import { describeCall, plainContent } from './tool-call-content.js';
 
@@ -69,15 +71,16 @@ export class RunUpdates {
 
   readonly #handlers: { readonly [Type in RunEvent['type']]: Handler<Type> } = {
     agent_start: noUpdates,
-    agent_turn_start: () => {
+    agent_turn_start: ({ phase }) => {
       this.#hasFailedText = false;
-      return [];
+      return phase ? [messageChunk('thought', `\n\n**${phaseNames[phase]}**\n\n`)] : [];
     },
     draft_delta: ({ delta }) => this.#streamDelta('draft', delta),
     thought_delta: ({ delta }) => this.#streamDelta('thought', delta),
     answer_delta: ({ delta }) => this.#streamDelta('answer', delta),
     agent_reason: ({ response }, before) => [
       ...this.#unstreamedTexts(response, before),
+      ...this.#warnings(response, before),
       ...this.#calls(response),
       ...this.#usage(response),
     ],
@@ -86,7 +89,8 @@ export class RunUpdates {
     tool_output: (event) => this.#tail(event),
     tool_complete: (event) => this.#end(event, 'completed', event.observation),
     tool_error: (event) => this.#end(event, 'failed', event.error),
-    agent_observe: ({ response }, before) => (response ? this.#unstreamedTexts(response, before) : []),
+    agent_observe: ({ response }, before) =>
+      response ? [...this.#unstreamedTexts(response, before), ...this.#warnings(response, before)] : [],
     tasks_updated: ({ tasks }) => [toPlan(tasks)],
     agent_request_input: noUpdates,
     agent_request_input_timeout: () => [messageChunk('thought', 'No answer arrived in time.')],
@@ -100,10 +104,8 @@ export class RunUpdates {
     },
     agent_stopped: ({ result: { input_request } }) =>
       input_request ? [messageChunk('answer', questionText(input_request))] : [],
-    agent_completion: ({ result }) =>
-      result.stop_reason === 'answered' || result.stop_reason === 'denied'
-        ? []
-        : [messageChunk('answer', result.answer)],
+    agent_completion: ({ result }, before) =>
+      result.answer.trim() === lastAnswer(before).trim() ? [] : [messageChunk('answer', result.answer)],
   };
 
   /** Drafts are shown as answers, since most of them turn out to be one. */
@@ -119,7 +121,8 @@ export class RunUpdates {
   #unstreamedTexts(response: Step, before: RunView): SessionUpdate[] {
     const words = replyTexts(response);
     const { thought, answer } = words;
-    if (!this.#hasFailedText && matchesStreamed(streamedTexts(before), words)) return [];
+    const missing = this.#hasFailedText ? undefined : missingTexts(streamedTexts(before), words);
+    if (missing) return missing.answer ? [messageChunk('answer', missing.answer)] : [];
     const hasStreamed = this.#hasFailedText || hasText(before);
     const fullReplyLabel = hasStreamed ? [messageChunk('answer', `\n\n${FULL_REPLY_LABEL}\n\n`)] : [];
     const texts = [
@@ -127,6 +130,12 @@ export class RunUpdates {
       ...(answer ? [messageChunk('answer', answer)] : []),
     ];
     return texts.length > 0 ? [...fullReplyLabel, ...texts] : [];
+  }
+
+  #warnings(response: Step, before: RunView): SessionUpdate[] {
+    return newWarnings(response, before).map((warning) =>
+      messageChunk('thought', `\n\nWarning: ${warning}\n\n`),
+    );
   }
 
   #calls({ action_details, additional_actions }: Step): SessionUpdate[] {
@@ -175,6 +184,8 @@ export class RunUpdates {
     return { sessionUpdate: 'tool_call_update' as const, toolCallId: this.callId(id), content };
   }
 }
+
+const phaseNames = { reason: 'Reason', act: 'Act', observe: 'Observe' } as const;
 
 const noUpdates = (): readonly SessionUpdate[] => [];
 

@@ -36,8 +36,10 @@ export class LiveReply {
   /** Ends the reply. If the parsed reply differs from the streamed text, shows it again in full. */
   end(texts: ReplyTexts, streamed: StreamedTexts): void {
     const wasShown = this.#text !== undefined;
-    if (matchesStreamed(streamed, texts)) {
+    const missing = missingTexts(streamed, texts);
+    if (missing) {
       this.#close();
+      this.show('answer', missing.answer);
       return;
     }
     this.drop();
@@ -104,14 +106,25 @@ export interface ReplyTexts {
 /** The texts of a reply as streamed so far. */
 export type StreamedTexts = Pick<ModelCallView, 'draft' | 'thought' | 'answer'>;
 
-/** Returns the texts of a response. */
-export const replyTexts = ({ thought, control, direct_response }: Step): ReplyTexts => ({
-  thought: thought ?? control?.plan ?? control?.observation ?? '',
-  answer: direct_response ?? '',
-});
+/** Returns the texts of a response. A text that is both thought and answer, as in the phase `observe`, is the answer only. */
+export function replyTexts({ thought, control, direct_response }: Step): ReplyTexts {
+  const answer = direct_response ?? '';
+  const thinking = thought ?? control?.plan ?? control?.observation ?? '';
+  return { thought: isSame(thinking, answer) ? '' : thinking, answer };
+}
+
+/**
+ * Returns the texts of a reply that were not streamed: none, or the answer behind a streamed thought. Returns undefined if
+ * the streamed texts differ from the reply, so that all of it has to be shown.
+ */
+export function missingTexts(streamed: StreamedTexts, texts: ReplyTexts): ReplyTexts | undefined {
+  if (matchesStreamed(streamed, texts)) return { thought: '', answer: '' };
+  const isThoughtShown = isSame(streamed.draft + streamed.thought, texts.thought);
+  return isThoughtShown && streamed.answer.trim() === '' ? { thought: '', answer: texts.answer } : undefined;
+}
 
 /** Returns true if the response has the streamed texts; a draft may have become thought or answer. */
-export const matchesStreamed = (streamed: StreamedTexts, { thought, answer }: ReplyTexts): boolean =>
+const matchesStreamed = (streamed: StreamedTexts, { thought, answer }: ReplyTexts): boolean =>
   (isSame(streamed.draft + streamed.thought, thought) && isSame(streamed.answer, answer)) ||
   (thought === '' && streamed.thought === '' && isSame(streamed.draft + streamed.answer, answer));
 
@@ -122,3 +135,9 @@ export function streamedTexts({ steps }: RunView): StreamedTexts {
   const call = steps.at(-1)?.calls.at(-1);
   return call && !call.isStale ? call : { draft: '', thought: '', answer: '' };
 }
+
+/** Returns the last answer in the responses of the run; empty if there is none. */
+export const lastAnswer = ({ steps }: RunView): string =>
+  steps
+    .flatMap(({ calls }) => calls.flatMap(({ response }) => response?.direct_response ?? []))
+    .findLast((answer) => answer !== '') ?? '';

@@ -10,8 +10,9 @@ import { itemLine, leftOutItems } from '../context-page.js';
 import { compacted, costLine, headline, observed, renderTask } from '../event-text.js';
 import { explainFailure } from '../explain-failure.js';
 import { renderProposal } from '../render-proposal.js';
+import { newWarnings, unreadableProblem } from '../service-warnings.js';
 import { showText } from '../visible-text.js';
-import { LiveReply, replyTexts, type StartText, streamedTexts } from './live-reply.js';
+import { LiveReply, lastAnswer, replyTexts, type StartText, streamedTexts } from './live-reply.js';
 import { activityOf, callLine, isRunTool, RunningTools, runningIn } from './running-tools.js';
 import { elapsed, Spinner } from './spinner.js';
 
@@ -121,9 +122,11 @@ export class LiveRun {
     const [texts, streamed] = [replyTexts(response), streamedTexts(before)];
     if (this.#options.showAnswer) this.#reply.end(texts, streamed);
     else this.#reply.end({ ...texts, answer: '' }, { ...streamed, answer: '' });
-    const problem = response.correction && response.parse?.problem;
+    const problem = unreadableProblem(response);
     if (problem)
       this.#print(...this.#wrapped(`${this.#paint('yellow', 'Unreadable:')} ${showText(problem)}`));
+    for (const warning of newWarnings(response, before))
+      this.#print(...this.#wrapped(`${this.#paint('yellow', 'Warning:')} ${showText(warning)}`));
     if (this.#options.verbose && after.report) this.#print(...leftOutItems(after.report).map(itemLine));
   }
 
@@ -181,12 +184,6 @@ export class LiveRun {
 
   readonly #paint: Display['paint'] = (style, text) => this.#display.paint(style, text);
 }
-
-/** Returns the last answer in the responses of the run; empty if there is none. */
-const lastAnswer = ({ steps }: RunView): string =>
-  steps
-    .flatMap(({ calls }) => calls.flatMap(({ response }) => response?.direct_response ?? []))
-    .findLast((answer) => answer !== '') ?? '';
 
 const RESULT = '  ⎿ ';
 const NEXT_ROW = '    ';

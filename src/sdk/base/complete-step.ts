@@ -1,0 +1,37 @@
+import type { TurnInput } from '../../contract/history.js';
+import type { StepRequestInput } from '../../contract/step-request.js';
+import { blankStep } from '../../conversation/blank-step.js';
+import { callsOf, readUnits } from '../../conversation/units.js';
+import { isObject } from './is-object.js';
+import { isTurn } from './wire-shapes.js';
+
+/**
+ * Adds to the answer of a step with `include.extensions: false` the fields that it lacks (rule: source-fields): the new turns
+ * are those behind the sent ones, and the call has the id that the service reads into the history. The rest is null or empty.
+ * Returns any other body as it is.
+ */
+export function completeStep(body: unknown, request: StepRequestInput): unknown {
+  const isReduced = request.include?.extensions === false && isObject(body) && !('new_turns' in body);
+  if (!isReduced) return body;
+  const { action_details: action, updated_conversation_history: turns } = body;
+  const history: readonly TurnInput[] = Array.isArray(turns) && turns.every(isTurn) ? turns : [];
+  return {
+    ...blankStep,
+    request_id: '',
+    error: null,
+    ...body,
+    new_turns: history.slice(request.conversation_history.length),
+    action_details: isObject(action)
+      ? { requires_approval: false, ...action, id: newestId(history) }
+      : action,
+  };
+}
+
+/** Completes the step of a stream's last event. */
+export const completeEvent = (event: unknown, request: StepRequestInput): unknown =>
+  isObject(event) && event['type'] === 'step.completed'
+    ? { ...event, step: completeStep(event['step'], request) }
+    : event;
+
+const newestId = (history: readonly TurnInput[]): string =>
+  callsOf(readUnits(history)).at(-1)?.id ?? 'call_1';
