@@ -21,7 +21,7 @@ export async function askStart(person: McpPerson, { server, folder }: Launch): P
   const { terminal } = person;
   const title = showExactLine(`${server.file} names the MCP server ${server.name}, which needs your consent`);
   const chosen = await ask(person, frame(title, describeLaunch(server, folder), terminal.width), [
-    ['y', 'start it, now and in later sessions, until its configuration changes'],
+    ['y', 'start it, now and in later sessions, until its configuration or a checked file changes'],
     ['n', 'leave it out'],
   ]);
   return chosen === 0;

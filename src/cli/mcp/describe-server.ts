@@ -6,7 +6,10 @@ import { showExact, showExactLine } from '../screen/visible-text.js';
 import { type ConfiguredServer, reference } from './configured-servers.js';
 
 /** Renders the complete program or address of a server, to which a person consents. */
-export function describeLaunch({ declaration }: ConfiguredServer, folder: string): readonly string[] {
+export function describeLaunch(
+  { declaration, programs }: ConfiguredServer,
+  folder: string,
+): readonly string[] {
   if (!('command' in declaration))
     return [field('address', quoteUnusual(declaration.url)), ...headersOf(declaration)].flat();
   const { command, args = [], env = {}, cwd = folder } = declaration;
@@ -17,8 +20,15 @@ export function describeLaunch({ declaration }: ConfiguredServer, folder: string
       field(index === 0 ? 'environment' : '', `${quoteUnusual(name)} = ${quoteUnusual(value)}`),
     ),
     field('folder', quoteUnusual(cwd)),
+    ...programs.map((path, index) => field(index === 0 ? 'checked' : '', quoteUnusual(path))),
+    programs.length > 0 ? OTHERS_UNCHECKED : ALL_UNCHECKED,
   ];
 }
+
+const OTHERS_UNCHECKED =
+  'A change of what is checked asks again. Other files of the project that it loads are not checked.';
+const ALL_UNCHECKED =
+  'Files of the project that it loads are not checked: they can change without a question.';
 
 const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;
