@@ -24,7 +24,7 @@ export interface PickOptions {
 }
 
 /** What a question is about. It was printed above the choices, but may have scrolled out of a small window. */
-export interface Subject {
+interface Subject {
   /** Number of rows that were printed. */
   readonly printedRows: number;
   /** Fewest rows that are enough. */
@@ -137,18 +137,18 @@ class Picker implements KeyListener {
     const { width, height, paint } = this.#display;
     const blocks = this.#choices.map((choice, index) => this.#block(choice, index));
     const hints = breakLine(hint, width).map((row) => paint('dim', row));
-    const subject = this.#subjectRows(blocks.flat().length + hints.length);
-    const room =
-      subject.length > 0
-        ? Math.max(1, this.#rowsBelow() - subject.length - hints.length - 1)
-        : Math.max(MIN_ROWS, height - OTHER_ROWS);
+    const all = blocks.flat().length;
+    const subject = this.#subjectRows(all + hints.length);
+    const left = this.#roomBelow() - subject.length - hints.length;
+    const room = subject.length === 0 ? Math.max(MIN_ROWS, height - OTHER_ROWS) : Math.max(1, left - 2);
     const to = this.#fit(
       blocks.map(({ length }) => length),
-      room,
+      subject.length > 0 && all <= left ? all : room,
     );
+    const hasRoomForBoth = subject.length === 0 || left > 2;
     const rows = [
       ...subject,
-      ...(this.#from > 0 ? [`    … ${this.#from} before`] : []),
+      ...(this.#from > 0 && hasRoomForBoth ? [`    … ${this.#from} before`] : []),
       ...blocks.slice(this.#from, to).flat(),
       ...(to < blocks.length ? [`    … ${blocks.length - to} more`] : []),
       ...hints,
@@ -157,7 +157,7 @@ class Picker implements KeyListener {
   }
 
   /** Rows of the window for this question and all above it. */
-  #rowsBelow(): number {
+  #roomBelow(): number {
     return this.#display.liveHeight - this.#display.rowsAround('dialog').below;
   }
 
@@ -165,10 +165,10 @@ class Picker implements KeyListener {
   #subjectRows(choiceRows: number): readonly string[] {
     if (!this.#subject || !this.#display.isLive) return [];
     const { printedRows, minRows, render } = this.#subject;
-    const room = this.#rowsBelow();
-    const free = room - this.#display.rowsAround('dialog').above - choiceRows;
-    if (printedRows <= free) return [];
-    return render(Math.max(1, free, Math.min(minRows, room - MIN_ROWS_BESIDE_SUBJECT)));
+    const room = this.#roomBelow();
+    if (printedRows + this.#display.rowsAround('dialog').above + choiceRows <= room) return [];
+    // The parts above may scroll out: what the person decides about is more important.
+    return render(Math.max(1, room - choiceRows, Math.min(minRows, room - MIN_ROWS_BESIDE_SUBJECT)));
   }
 
   #block(choice: Choice, index: number): readonly string[] {

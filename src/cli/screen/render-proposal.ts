@@ -15,12 +15,12 @@ type Proposal = Pick<ApprovalRequest, 'action' | 'preview'>;
 
 /** Renders an action in a frame: its diff or command if the tool gives a preview, otherwise the call. */
 export function renderProposal(request: Proposal, view: ProposalView): readonly string[] {
-  const { paint, width, maxLines } = view;
+  const { paint, width } = view;
   const title = `${showExactLine(request.action.tool_name)} needs your approval`;
   const edge = '─'.repeat(Math.max(0, Math.min(width, 80) - title.length - 5));
   return [
     `${paint('yellow', '╭─')} ${paint('bold', title)} ${paint('yellow', edge)}`,
-    ...headAndTail(paintedRows(request, view), maxLines, paint),
+    ...renderRows(request, view),
     paint('yellow', '╰─'),
   ];
 }
@@ -35,23 +35,51 @@ export const MIN_PROPOSAL_ROWS = 3;
  * would scroll away. The frame is left out if there is no room for it.
  */
 export function renderShortProposal(request: Proposal, view: ProposalView): readonly string[] {
-  const { paint, maxLines } = view;
+  const { maxLines } = view;
   if (maxLines >= EDGE_ROWS + MIN_PROPOSAL_ROWS)
     return renderProposal(request, { ...view, maxLines: maxLines - EDGE_ROWS });
-  const rows = paintedRows(request, view);
-  if (maxLines >= MIN_PROPOSAL_ROWS || rows.length <= maxLines) return headAndTail(rows, maxLines, paint);
-  const [first = '', last = ''] = [rows[0], rows.at(-1)];
-  return maxLines === 2 ? [first, last] : ['The window is too small to show what needs your approval.'];
+  const rows = renderRows(request, view);
+  return rows.length <= maxLines ? rows : ['The window is too small to show what needs your approval.'];
 }
 
-/** Keeps the first and the last rows, with the number of those between them. */
-function headAndTail(rows: readonly string[], max: number, paint: Paint): readonly string[] {
-  if (rows.length <= max) return rows;
-  const kept = Math.max(2, max - 1);
+/** Renders all rows, or the first and the last ones with the number of those between them. */
+function renderRows(
+  request: Proposal,
+  { paint, width, maxLines, showsBlanks }: ProposalView,
+): readonly string[] {
+  const side = paint('yellow', '│');
+  const painted = (some: readonly ProposalRow[]) => some.map((row) => `${side} ${paintRow(paint, row)}`);
+  const rows = proposalRows(request, { width, showsBlanks });
+  if (rows.length <= maxLines) return painted(rows);
+  const kept = Math.max(2, maxLines - 1);
   const tail = Math.floor(kept / 2);
-  const more = `… ${rows.length - kept} more lines …`;
-  const marker = `${paint('yellow', '│')} ${paint('bold', more)}`;
-  return [...rows.slice(0, kept - tail), marker, ...rows.slice(rows.length - tail)];
+  const more = `${side} ${paint('bold', `… ${rows.length - kept} more lines …`)}`;
+  return [
+    ...painted(rows.slice(0, kept - tail)),
+    ...(maxLines === 2 ? [] : [more]),
+    ...painted(lastRows(rows, tail, columnsAt(width))),
+  ];
+}
+
+/** Returns the last rows, broken from the end, so that the last one is full and not a remainder of a few characters. */
+function lastRows(rows: readonly ProposalRow[], count: number, columns: number): readonly ProposalRow[] {
+  const last = rows.slice(-count - 1);
+  const begins = last.findLastIndex(({ isContinued }) => !isContinued);
+  const from = Math.max(0, begins);
+  const reversed = [
+    ...last
+      .slice(from)
+      .map(({ text }) => text)
+      .join(''),
+  ]
+    .reverse()
+    .join('');
+  const texts = breakLine(reversed, columns)
+    .map((part) => [...part].reverse().join(''))
+    .reverse();
+  const line = last[from]?.line ?? '';
+  const broken = texts.map((text, index) => ({ text, line, isContinued: begins < 0 || index > 0 }));
+  return [...last.slice(0, from), ...broken].slice(-count);
 }
 
 /** A row of a proposal on the terminal. */
@@ -68,10 +96,7 @@ const CONTINUATION = '↳ ';
 const MARGIN_COLUMNS = 4;
 const MIN_COLUMNS = 10;
 
-function paintedRows(request: Proposal, { paint, width, showsBlanks }: Omit<ProposalView, 'maxLines'>) {
-  const side = paint('yellow', '│');
-  return proposalRows(request, { width, showsBlanks }).map((row) => `${side} ${paintRow(paint, row)}`);
-}
+const columnsAt = (width: number): number => Math.max(MIN_COLUMNS, width - MARGIN_COLUMNS);
 
 /**
  * Splits a proposal into rows. Lines are broken here, since a line broken by the terminal would continue outside the
@@ -82,7 +107,7 @@ export function proposalRows(
   { width, showsBlanks = false }: { readonly width: number; readonly showsBlanks?: boolean | undefined },
 ): readonly ProposalRow[] {
   const text = showExact(preview ?? renderCall(action.tool_name, action.tool_args)).trimEnd();
-  const columns = Math.max(MIN_COLUMNS, width - MARGIN_COLUMNS);
+  const columns = columnsAt(width);
   return (showsBlanks ? text : countBlanks(text))
     .split('\n')
     .flatMap((line) =>
@@ -98,7 +123,7 @@ const blankRuns = new RegExp(`[ \\t]{${MAX_BLANKS + 1},}`, 'g');
 const emptyLines = new RegExp(`^([ +-]?)[ \\t]*(?:\\n\\1[ \\t]*){${MAX_EMPTY_LINES},}$`, 'gm');
 
 /** Replaces long runs of blanks and of empty lines by their number. */
-const countBlanks = (text: string): string =>
+export const countBlanks = (text: string): string =>
   text
     .replace(emptyLines, (run, sign: string) => `${sign}<${run.split('\n').length} empty lines>`)
     .replace(blankRuns, (run) => `<${run.length} blanks>`);

@@ -7,7 +7,7 @@ const MAX_WANTED = 8;
 /** Maximum number of characters compared in each line, and in the whole file. */
 const MAX_LINE_CHARS = 400;
 const MAX_FILE_CHARS = 1_000_000;
-/** Minimum share of the wanted lines' trigrams that a similar part of the file contains. */
+/** Minimum share of the wanted lines' grams that a similar part of the file contains. */
 const MIN_SIMILARITY = 0.6;
 /** Characters around the first difference of two lines that are quoted. */
 const BEFORE_CHARS = 40;
@@ -91,7 +91,7 @@ function firstDifference(a: string, b: string): number {
 function quote(line: string, at: number): string {
   const from = at > BEFORE_CHARS + 10 ? at - BEFORE_CHARS : 0;
   const to = at + AFTER_CHARS;
-  const part = JSON.stringify(spellUnseen(line.slice(from, to).toWellFormed(), (code) => `<${code}>`));
+  const part = JSON.stringify(spellUnseen(line.slice(from, to), (code) => `<${code}>`));
   return `${from > 0 ? '…' : ''}${part}${to < line.length ? '…' : ''}`;
 }
 
@@ -100,20 +100,20 @@ const withoutBlanks = (text: string): string => text.replace(/\s+/g, '');
 /** Lets each distinctive line of the wanted text vote for the position of the whole text. */
 function findSimilar(lines: readonly string[], wanted: readonly string[]): NearMiss | undefined {
   const sought = wanted
-    .map((line, index) => ({ index, trigrams: trigramsOf(line) }))
-    .filter(({ trigrams }) => trigrams.size > 0)
-    .sort((a, b) => b.trigrams.size - a.trigrams.size)
+    .map((line, index) => ({ index, grams: gramsOf(line) }))
+    .filter(({ grams }) => grams.size > 0)
+    .sort((a, b) => b.grams.size - a.grams.size)
     .slice(0, MAX_WANTED);
-  const total = sought.reduce((sum, { trigrams }) => sum + trigrams.size, 0);
+  const total = sought.reduce((sum, { grams }) => sum + grams.size, 0);
   const votes = new Map<number, number>();
   let compared = 0;
   for (const [at, line] of lines.entries()) {
     compared += Math.min(line.length, MAX_LINE_CHARS);
     if (compared > MAX_FILE_CHARS) break;
-    const own = trigramsOf(line);
-    for (const { index, trigrams } of sought) {
-      const shared = countShared(trigrams, own);
-      if (shared * 2 > trigrams.size) votes.set(at - index, (votes.get(at - index) ?? 0) + shared);
+    const own = gramsOf(line);
+    for (const { index, grams } of sought) {
+      const shared = countShared(grams, own);
+      if (shared * 2 > grams.size) votes.set(at - index, (votes.get(at - index) ?? 0) + shared);
     }
   }
   const [best, count = 0] = [...votes].reduce((a, b) => (b[1] > a[1] ? b : a), [-1, 0]);
@@ -121,8 +121,8 @@ function findSimilar(lines: readonly string[], wanted: readonly string[]): NearM
   return { from: best, lines: lines.slice(best, best + wanted.length) };
 }
 
-/** Returns the groups of three characters of a line, without what differs most often: blanks, case, quotes, accents. */
-function trigramsOf(line: string): ReadonlySet<string> {
+/** Returns the pairs and triples of a line's characters, without what differs most often: blanks, case, quotes, accents. */
+function gramsOf(line: string): ReadonlySet<string> {
   const plain = line
     .slice(0, MAX_LINE_CHARS)
     .normalize('NFKD')
@@ -131,9 +131,10 @@ function trigramsOf(line: string): ReadonlySet<string> {
     .toLowerCase()
     .replace(/[\u2018\u2019\u201c\u201d"`]/g, "'")
     .replace(/[\u2013\u2014]/g, '-');
-  const trigrams = new Set<string>();
-  for (let at = 0; at < Math.max(1, text.length - 2); at++) trigrams.add(text.slice(at, at + 3));
-  return text === '' ? new Set() : trigrams;
+  const grams = new Set<string>();
+  for (let at = 0; at < text.length; at++)
+    for (const length of [2, 3]) grams.add(text.slice(at, at + length));
+  return grams;
 }
 
 function countShared(some: ReadonlySet<string>, others: ReadonlySet<string>): number {

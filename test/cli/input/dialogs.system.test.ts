@@ -45,6 +45,7 @@ onTerminal('approval dialogs (rule: terminal)', () => {
     const long = act(`run_command(command="touch HEAD; ${'echo x; '.repeat(1_250)}touch TAIL")`);
     const bench = await setUp([long, answer('Done.')]);
     const pty = bench.open([...scripted, 'Go']);
+    await pty.onScreen('[esc] stop');
     for (const [columns, rows] of [
       [80, 24],
       [40, 14],
@@ -66,6 +67,7 @@ onTerminal('approval dialogs (rule: terminal)', () => {
     const hidden = `run_command(command="ls${' '.repeat(5_000)}; touch ran${'\\n'.repeat(500)}touch last")`;
     const bench = await setUp([act(hidden), answer('Done.')]);
     const pty = bench.open([...scripted, 'Go']);
+    await pty.onScreen('[esc] stop');
     pty.resize(80, 24);
     await pty.onScreen('ls<5000 blanks>; touch ran', '<499 empty lines>', 'touch last', '[v] view all lines');
     pty.type(escapeKey);

@@ -207,6 +207,24 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     await again.end;
   }, 60_000);
 
+  test('the program and the end of a long question about an MCP server stay visible in a small window', async () => {
+    const { bench, wasStarted } = await project(
+      {},
+      { args: ['-e', `1${' '.repeat(3_000)};2`, 'x'.repeat(9_000)] },
+    );
+    const pty = bench.open(scripted);
+    await pty.onScreen('leave it out');
+    pty.resize(80, 16);
+    await pty.onScreen('program', /… \d+ more lines …/, 'may change without a question.', 'leave it out');
+    pty.resize(80, 30);
+    await pty.onScreen('"1<3000 blanks>;2"', 'may change without a question.', 'leave it out');
+    pty.type('\r');
+    await pty.offScreen('Enter, a number');
+    pty.type('/quit\r');
+    await pty.end;
+    expect(wasStarted()).toBe(false);
+  }, 60_000);
+
   test('consent is stored once, with mode 0600 and without server texts, and holds in non-interactive runs', async () => {
     const { bench } = await project({}, { env: { TOKEN: 'secret-canary' } });
     await agree(bench);
@@ -256,7 +274,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
       const pty = bench.open(scripted);
       const screen = await pty.onScreen('leave it out');
       expect(screen).toContain(`checked      ${path}`);
-      expect(screen).toContain('A change of what is checked asks again.');
+      expect(screen).toContain('A change of these files asks again.');
       pty.type('y');
       await pty.onScreen('leave them out');
       pty.type('y');
