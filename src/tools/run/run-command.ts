@@ -40,15 +40,16 @@ export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
     timeoutMs: timeoutMs + 10_000,
     preview: async ({ command, working_dir }, context) => {
       const folder = root.name(await folderAt(root, working_dir));
-      previewed.set(keyOf(context), folder);
+      previewed.set(keyOf({ command, working_dir }, context), folder);
       const [oldest] = previewed.keys();
       if (previewed.size > MAX_PREVIEWS && oldest !== undefined) previewed.delete(oldest);
       return folder === '.' ? command : `in ${JSON.stringify(folder)}\n${command}`;
     },
     execute: async ({ command, working_dir }, context) => {
       const folder = await folderAt(root, working_dir);
-      const approved = previewed.get(keyOf(context));
-      previewed.delete(keyOf(context));
+      const key = keyOf({ command, working_dir }, context);
+      const approved = previewed.get(key);
+      previewed.delete(key);
       if (approved !== undefined && approved !== root.name(folder))
         throw new ToolError(`"${working_dir}" leads to another folder than when the command was approved.`);
       return runCommand(command, { folder, timeoutMs }, context);
@@ -57,7 +58,9 @@ export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
   return { ...tool, readShellCall: (args) => readShellCall(root, args) };
 }
 
-const keyOf = ({ sessionId = '', callId }: ToolContext): string => `${sessionId} ${callId}`;
+/** Identifies a call. Its arguments belong to the key, since a session may use an id again after a refusal. */
+const keyOf = (args: ToolArguments, { sessionId, callId }: ToolContext): string =>
+  JSON.stringify([sessionId, callId, args]);
 
 /** Reads a call for the rules of "always", with the real folder (rule: always-rules). */
 async function readShellCall(
