@@ -54,6 +54,8 @@ const MAX_BURST = 5_000;
 const MAX_PER_SECOND = 500;
 /** Maximum length of a failure reason in characters. */
 const MAX_REASON_LENGTH = 1_000;
+/** Maximum length of a quotation in such a reason. */
+const MAX_QUOTED_LENGTH = 100;
 const CLOSED = 'it was closed';
 
 /** A connection to one server. */
@@ -210,10 +212,23 @@ export class McpConnection {
   }
 
   #reasonOf(error: unknown): string {
-    if (hasCode(error, SdkErrorCode.RequestTimeout)) return 'it did not answer in time';
+    const isLate = hasCode(error, SdkErrorCode.RequestTimeout);
     const isOver = hasCode(error, SdkErrorCode.ConnectionClosed);
-    const message = (isOver && (this.#endReason ?? this.#transportReason)) || messageOf(error);
-    return withoutSecrets(message, this.#secrets).slice(0, MAX_REASON_LENGTH);
+    const ended = isOver && (this.#endReason ?? this.#transportReason);
+    const reason = withoutSecrets(
+      (isLate && 'it did not answer in time') || ended || messageOf(error),
+      this.#secrets,
+    );
+    const other = this.#otherOutput;
+    return (other === undefined ? reason : `${other} (${reason})`).slice(0, MAX_REASON_LENGTH);
+  }
+
+  /** Explains that the server wrote something else instead of the protocol. */
+  get #otherOutput(): string | undefined {
+    const begins = this.#transport instanceof StdioTransport ? this.#transport.otherOutput : undefined;
+    if (begins === undefined) return undefined;
+    const quoted = JSON.stringify(withoutSecrets(begins, this.#secrets).slice(0, MAX_QUOTED_LENGTH));
+    return `it does not speak the protocol on its standard output, which begins with ${quoted}`;
   }
 
   get #transportReason(): string | undefined {

@@ -20,7 +20,7 @@ export function textOfResult(result: unknown): CallText {
 /** Shortens a long result like the output of a command: keeps its beginning and its end. */
 function cut(text: string): string {
   const capture = new OutputCapture('ask the tool for less at a time');
-  capture.add(Buffer.from(text));
+  capture.add(text);
   return capture.text();
 }
 

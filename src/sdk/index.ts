@@ -37,6 +37,7 @@ export {
   type InputSchema,
   type ParameterSchema,
   type PreviewContext,
+  type ShellCall,
   type Tool,
   type ToolArguments,
   type ToolContext,

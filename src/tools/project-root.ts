@@ -13,7 +13,14 @@ import { readText as readOpened } from '../files/disk/read-text.js';
 import type { FileText } from '../files/file-text.js';
 import { type WalkedEntry, type WalkOptions, walkFolder } from '../files/walk-folder.js';
 import { type Folder, MAX_FILE_BYTES, readText, type TextChange } from './folder/folder.js';
-import { checkSize, checkSpelling, notReadable, toToolError, translated } from './folder/path-errors.js';
+import {
+  changedMeanwhile,
+  checkSize,
+  checkSpelling,
+  notReadable,
+  toToolError,
+  translated,
+} from './folder/path-errors.js';
 import { writeText } from './write-text.js';
 
 /**
@@ -76,12 +83,14 @@ export class ProjectRoot implements Folder {
 
   /**
    * Calls `use` with a path to the folder. On Linux the path goes through an open file descriptor, so nobody can replace
-   * the folder by a link meanwhile; on other systems it is the real path.
+   * the folder by a link meanwhile; on other systems it is the real path. Throws `ToolError` if `place`, as returned by
+   * `nameOf`, has become a link to another folder.
    */
-  async useFolder<Result>(path: string, use: (pinned: string) => Promise<Result>): Promise<Result> {
-    return this.#withOpened(path, 'folder', async ({ handle, path: inside }) =>
-      use(kernelKnowsPaths ? `/proc/self/fd/${handle.fd}` : `${this.folder}/${inside}`),
-    );
+  async useFolder<Result>(place: string, use: (pinned: string) => Promise<Result>): Promise<Result> {
+    return this.#withOpened(place, 'folder', async ({ handle, path }) => {
+      if (path !== place) throw changedMeanwhile(place);
+      return use(kernelKnowsPaths ? `/proc/self/fd/${handle.fd}` : `${this.folder}/${path}`);
+    });
   }
 
   async kindOf(path: string): Promise<Contained['kind'] | undefined> {

@@ -59,7 +59,7 @@ async function placesOf(root: ProjectRoot, savedRunsFolder: string | undefined):
 async function readMemories(places: readonly Place[], words: ReadonlySet<string>, signal: AbortSignal) {
   const memories: Memory[] = [];
   for (const { root, folder } of places) {
-    const names = await root.useFolder(folder, (pinned) => readdir(pinned)).catch(() => []);
+    const names = await namesIn(root, folder).catch(() => []);
     for (const name of names.filter((each) => each.endsWith('.json'))) {
       signal.throwIfAborted();
       const path = folder === '.' ? name : `${folder}/${name}`;
@@ -69,6 +69,9 @@ async function readMemories(places: readonly Place[], words: ReadonlySet<string>
   }
   return memories;
 }
+
+const namesIn = async (root: ProjectRoot, folder: string): Promise<readonly string[]> =>
+  root.useFolder(await root.nameOf(folder), (pinned) => readdir(pinned));
 
 /** Reads a saved run. Returns undefined for other and damaged files, and for runs that have not ended, such as the current one. */
 async function readSaved(root: ProjectRoot, path: string): Promise<Trajectory | undefined> {

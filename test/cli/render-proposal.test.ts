@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { plain } from '../../src/cli/display/paint.js';
-import { renderProposal } from '../../src/cli/screen/render-proposal.js';
+import { renderProposal, renderShortProposal } from '../../src/cli/screen/render-proposal.js';
 import { printableJson } from '../../src/cli/screen/visible-text.js';
 import type { ActionDetails } from '../../src/contract/step.js';
 
@@ -59,10 +59,60 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     expect(render('日'.repeat(20)).slice(1, -1)).toEqual([`│ ${'日'.repeat(18)}`, '│ ↳ 日日']);
   });
 
-  test('the length limit of a proposal counts rows, not lines', () => {
-    const rows = render('x'.repeat(36 * 10), { maxLines: 4 });
-    expect(rows).toHaveLength(1 + 4 + 1 + 1);
-    expect(rows.at(-2)).toBe('│ … 6 more lines');
+  test('a long proposal shows its first and last rows, and the number of rows between them', () => {
+    const rows = render(`begin${'x'.repeat(36 * 9 + 26)}end`, { maxLines: 4 });
+    expect(rows).toHaveLength(1 + 4 + 1);
+    expect(rows[1]).toMatch(/^│ beginx+$/);
+    expect(rows[3]).toBe('│ … 7 more lines …');
+    expect(rows[4]).toMatch(/^│ ↳ x+end$/);
+  });
+
+  test('a proposal of any length fits any number of rows with its beginning and its end', () => {
+    const sizes = fc.record({
+      length: fc.nat(3_000),
+      width: fc.integer({ min: 14, max: 90 }),
+      max: fc.integer({ min: 2, max: 40 }),
+    });
+    fc.assert(
+      fc.property(sizes, ({ length, width, max }) => {
+        const preview = `HEAD ${'x'.repeat(length)} TAIL`;
+        const view = { paint: plain, width, maxLines: max };
+        for (const rows of [
+          renderShortProposal({ action, preview }, view),
+          render(preview, { width, maxLines: max + 2 }),
+        ]) {
+          expect(rows.some((row) => row.startsWith('│ HEAD'))).toBe(true);
+          expect(rows.some((row) => row.endsWith('L'))).toBe(true);
+        }
+        expect(renderShortProposal({ action, preview }, view).length).toBeLessThanOrEqual(max);
+      }),
+    );
+  });
+
+  test('a proposal without any room says that the window is too small', () => {
+    const view = { paint: plain, width: 60, maxLines: 1 };
+    expect(renderShortProposal({ action, preview: 'one\ntwo' }, view)).toEqual([
+      'The window is too small to show what needs your approval.',
+    ]);
+    expect(renderShortProposal({ action, preview: 'one' }, view)).toEqual(['│ one']);
+  });
+
+  test.each([
+    ['blanks', `ls${' '.repeat(500)}; rm -rf ~`, ['│ ls<500 blanks>; rm -rf ~']],
+    ['tabs and blanks', `ls${'\t \t '.repeat(20)}; rm -rf ~`, ['│ ls<80 blanks>; rm -rf ~']],
+    ['empty lines', `ls${'\n'.repeat(300)}rm -rf ~`, ['│ ls', '│ <299 empty lines>', '│ rm -rf ~']],
+    ['lines of blanks', `ls\n${' \t\n'.repeat(40)}rm -rf ~`, ['│ ls', '│  <40 empty lines>', '│ rm -rf ~']],
+    ['new empty lines of a diff', `+a\n${'+\n'.repeat(90)}+b`, ['│ +a', '│ +<90 empty lines>', '│ +b']],
+  ])('a proposal counts a long run of %s instead of showing it', (_, preview, rows) => {
+    expect(render(preview, { width: 60 }).slice(1, -1)).toEqual(rows);
+  });
+
+  test('a proposal shows short runs of blanks, indentation and the complete form as they are', () => {
+    const text = `if a; then\n${' '.repeat(16)}b${' '.repeat(16)}c\n\n\n\nfi`;
+    expect(render(text, { width: 60 }).slice(1, -1)).toEqual(text.split('\n').map((line) => `│ ${line}`));
+    const long = `ls${' '.repeat(30)}x`;
+    const view = { paint: plain, width: 60, maxLines: 9, showsBlanks: true };
+    expect(renderProposal({ action, preview: long }, view)[1]).toBe(`│ ${long}`);
   });
 
   test('arguments offered for editing escape invisible characters and parse back unchanged', () => {

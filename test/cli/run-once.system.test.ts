@@ -513,10 +513,30 @@ describe('tools (rule: tool-pack)', () => {
     expect(await stdoutOf('tool', 'search_code', '{"pattern":"x"}', '--max-matches', '3')).toContain(
       'showing 3 of 10 matches',
     );
-    expect(
-      await stdoutOf('tool', 'run_command', '{"command":"sleep 20"}', '--command-timeout', '1'),
-    ).toContain('Ended after 1 second,');
+    const late = ['--yes', 'tool', 'run_command', '{"command":"sleep 20"}', '--command-timeout', '1'];
+    expect(await run(late)).toMatchObject({ code: 1, stdout: '', stderr: 'Timed out after 1 s.\n' });
   }, 30_000);
+
+  test.each([
+    [
+      'edit_file',
+      '{"path":"gone","old_string":"a","new_string":"b"}',
+      'There is no readable file or folder at "gone".\n',
+    ],
+    [
+      'run_command',
+      '{"command":"ls","working_dir":"gone"}',
+      'There is no readable file or folder at "gone".\n',
+    ],
+    ['write_file', '{"path":"../x","content":"a"}', 'The path "../x" leads outside the project folder.\n'],
+  ])(
+    '`stepwise tool %s` in a script prints the error of a call that cannot be shown, and no stack trace',
+    async (name, args, stderr) => {
+      const { run } = await setUp([], files);
+      expect(await run(['tool', name, args])).toEqual({ code: 1, stdout: '', stderr });
+    },
+    20_000,
+  );
 
   test.each([
     ["import x from 'no-such-package';", 'tools.mjs imports no-such-package, which is not installed.'],

@@ -307,7 +307,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     await pty.onScreen('○ run_command(command=');
     await pty.onScreen('so it goes on');
     pty.type('\u0003');
-    const screen = await pty.onScreen('Stopped before it was done.');
+    const screen = await pty.onScreen('Interrupted before it was done.');
     expect(screen).toMatch(/… \(\d+ characters are not shown\) …/);
     expect(pty.raw.length).toBeLessThan(500_000);
     pty.type(`!tr '\\0' x < /dev/zero${enterKey}`);

@@ -198,11 +198,12 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     const long = Array.from({ length: 80 }, (_, index) => `echo line-${index + 1}`).join('\n');
     const bench = await setUp([command(long)], files);
     const pty = bench.open([...scripted, 'Echo.']);
-    await pty.see('… 20 more lines');
+    await pty.see('… 21 more lines');
     await pty.see('[v] view all lines');
-    expect(pty.shown).not.toContain('line-80');
+    expect(pty.shown).toContain('line-80');
+    expect(pty.shown).not.toContain('line-40');
     pty.type('v');
-    await pty.see('line-80');
+    await pty.see('line-40');
     await pty.see('[esc] stop');
     pty.type(escapeKey);
     expect(await pty.end).toBe(130);

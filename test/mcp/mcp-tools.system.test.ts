@@ -307,6 +307,41 @@ describe('MCP servers in child processes (rule: mcp-servers)', () => {
     expect(notices).toHaveLength(1);
   });
 
+  test.each([
+    ['a byte order mark', '\uFEFF'],
+    ['a byte order mark before a greeting', '\uFEFFWelcome!\n'],
+    ['a greeting in colour and an empty line', '\u001b[32mready\u001b[0m\r\n\r\n'],
+    ['its log as JSON', '{"level":"info","msg":"starting"}\n[1]\n'],
+  ])('an MCP server that begins with %s is usable', async (_, greeting) => {
+    const { tools, notices } = await open({ ...offering('echo'), greeting });
+    expect(await call(tools, 'echo')).toBe('hello');
+    expect(notices).toEqual([]);
+  });
+
+  test.each([
+    ['framed messages', 'Content-Length: 134\r\n\r\n{"jsonrpc":"2.0"}', 'Content-Length: 134'],
+    ['messages on several lines', '{\n  "jsonrpc": "2.0"\n}\n', '{'],
+    ['a greeting without a line break', 'Starting... ', 'Starting... '.trim()],
+    ['a usage text', '\nUsage: server [options]\n', 'Usage: server [options]'],
+  ])('an MCP server that never speaks the protocol is reported as that: %s', async (_, greeting, begins) => {
+    const timeouts = { connectMs: 1_500 };
+    const { notices } = await open({ greeting, neverInitializes: true }, { timeouts });
+    const reason =
+      'raw cannot be used: it does not speak the protocol on its standard output, which begins with';
+    expect(notices).toEqual([`${reason} ${JSON.stringify(begins)} (it did not answer in time)`]);
+  });
+
+  test('the output that an MCP server is reported for contains none of its secrets', async () => {
+    const server = rawServer({
+      greeting: `token ${'x'.repeat(75)} sk-canary-1234567890\n`,
+      neverInitializes: true,
+    });
+    const servers = { raw: { ...server, env: { TOKEN: 'sk-canary-1234567890' } } };
+    const { notices } = await open({}, { servers, timeouts: { connectMs: 1_500 } });
+    expect(notices.join()).toContain('does not speak the protocol');
+    expect(notices.join()).not.toContain('sk-c');
+  });
+
   test('an MCP server stays usable after a greeting, a flood on both outputs and a response with an unknown id', async () => {
     const behaviour = {
       ...offering('flood', 'wrong_id', 'echo'),

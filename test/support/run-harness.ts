@@ -72,8 +72,15 @@ export function recordingTool(): { tool: Tool; calls: string[] } {
       return `ran ${command}`;
     },
   });
-  return { tool, calls };
+  return { tool: { ...tool, readShellCall }, calls };
 }
+
+/** Reads a call of a command tool whose folder has no links. */
+export const readShellCall: NonNullable<Tool['readShellCall']> = async ({ command: line, ...others }) => ({
+  command: String(line),
+  others,
+  isInside: async () => true,
+});
 
 export const command = (text: string): Script => ({
   thought: 'I run it.',

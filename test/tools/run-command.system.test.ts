@@ -1,6 +1,16 @@
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { type ApprovalRule, isAllowed, proposeRules } from '../../src/sdk/actions/approval.js';
+import type { Tool, ToolArguments } from '../../src/sdk/actions/define-tool.js';
 import { listProcesses, startOf } from '../../src/tools/run/process-table.js';
 import { linux } from '../support/need.js';
 import { needs } from '../support/needs.js';
@@ -11,6 +21,9 @@ async function run(command: string, { signal = new AbortController().signal, tim
   const { folder, call } = await openWorkshop({}, { commandTimeoutMs: timeoutMs });
   return { folder, output: await call('run_command', { command }, signal) };
 }
+
+const ended = async (tool: Tool, command: string) =>
+  tool.execute({ command }, { signal: new AbortController().signal, callId: 'c' });
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -61,7 +74,7 @@ describe('run_command (rule: tool-pack)', () => {
       `Exit code 0.\n${realpathSync(join(folder, 'sub'))}`,
     );
     expect(await tool('run_command').preview?.({ command, working_dir: 'sub' }, context)).toBe(
-      `in sub: ${command}`,
+      `in "sub"\n${command}`,
     );
   });
 
@@ -132,7 +145,10 @@ describe('run_command (rule: tool-pack)', () => {
   test('the tools apply limits of 1 and mention them (rule: tool-limits)', async () => {
     const shop = await openWorkshop({ 'a.txt': 'one\ntwo\n' }, { maxLines: 1, commandTimeoutMs: 1 });
     expect(shop.tool('run_command').description).toContain('for at most 0.001 seconds');
-    expect(await shop.call('run_command', { command: 'sleep 300' })).toMatch(/^Ended after 0\.001 seconds/);
+    expect(await ended(shop.tool('run_command'), 'sleep 300')).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/^Timed out after 0\.001 s\./),
+    });
     expect(await shop.call('read_file', { path: 'a.txt' })).toMatch(/1: one\nshowing 1 of 2 lines/);
   });
 
@@ -165,7 +181,10 @@ describe('run_command (rule: tool-pack)', () => {
     const pids = await pidsIn(join(folder, 'pids'), 3);
     expect(pids.filter(isAlive)).toHaveLength(3);
     controller.abort();
-    expect(await running).toMatch(/^Stopped before it was done\. Output so far:/);
+    expect(await running).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/^Interrupted before it was done\./),
+    });
     await allGone(pids);
   });
 
@@ -198,7 +217,10 @@ describe('run_command (rule: tool-pack)', () => {
     const pids = await pidsIn(join(folder, 'pids'));
     await until(() => pids.filter(isAlive).length === 1);
     controller.abort();
-    expect(await running).toMatch(/^Stopped before it was done\. Output so far:/);
+    expect(await running).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/^Interrupted before it was done\./),
+    });
     expect(pids.filter(isAlive)).toEqual([]);
   });
 
@@ -219,9 +241,18 @@ describe('run_command (rule: tool-pack)', () => {
     expect((await pidsIn(join(folder, 'pids'))).filter(isAlive)).toEqual([]);
   });
 
-  test('a command that exceeds its time limit is ended and returns its output so far', async () => {
-    const { output } = await run('echo started; sleep 300', { timeoutMs: 2_000 });
-    expect(output).toBe('Ended after 2 seconds, before it was done. Output so far:\nstarted');
+  test('a command that exceeds its time limit is ended, and fails with its output so far', async () => {
+    const { tool } = await openWorkshop({}, { commandTimeoutMs: 2_000 });
+    expect(await ended(tool('run_command'), 'echo started; sleep 300')).toEqual({
+      success: false,
+      error: 'Timed out after 2 s. Output so far:\nstarted',
+    });
+  });
+
+  test('run_command returns the last state of overwritten lines, without colours (rule: command-output)', async () => {
+    const bar = 'for i in $(seq 1 20000); do printf "\\rDownloading %d/20000" $i; done';
+    const { output } = await run(`printf "\\033[31mred\\033[0m\\n"; ${bar}; echo; echo DONE`);
+    expect(output).toBe('Exit code 0.\nred\nDownloading 20000/20000\nDONE');
   });
 
   test('background processes of a command are ended with it instead of waited for', async () => {
@@ -232,5 +263,85 @@ describe('run_command (rule: tool-pack)', () => {
 
   test('run_command reports the signal that ended a command', async () => {
     expect((await run('kill -9 $$')).output).toBe('Ended by SIGKILL.');
+  });
+});
+
+describe('rules for commands (rule: always-rules)', () => {
+  const action = (tool_args: ToolArguments) => ({
+    ...{ tool_name: 'run_command', tool_args, raw_action_string: '', id: 'c', requires_approval: true },
+  });
+
+  /** A project with a folder, a link to it, and a link that leads outside. */
+  async function openProject() {
+    const shop = await openWorkshop({ 'src/a.txt': '', 'lib/a.txt': '' });
+    symlinkSync('src', join(shop.folder, 'link'));
+    symlinkSync(shop.outside, join(shop.folder, 'out'));
+    symlinkSync('out', join(shop.folder, 'far'));
+    const rulesFor = (args: ToolArguments) =>
+      proposeRules({ action: action(args), tool: shop.tool('run_command') });
+    const isCovered = async (args: ToolArguments, rules: readonly ApprovalRule[]) =>
+      isAllowed({ action: action(args), tool: shop.tool('run_command') }, rules);
+    return { ...shop, rulesFor, isCovered };
+  }
+
+  test.each([
+    'ls out',
+    'ls -la src far',
+    'ls link/../out',
+    'ls src/../out',
+    'ls .env',
+    'pytest out/test_a.py -q',
+  ])('no rule of the table covers `%s`, which leads outside or to a secret file', async (command) => {
+    const { folder, isCovered, rulesFor } = await openProject();
+    writeFileSync(join(folder, '.env'), '');
+    expect((await rulesFor({ command })).map(({ type }) => type)).toEqual(['call']);
+    expect(await isCovered({ command }, await rulesFor({ command: command.replace(/ .*/, '') }))).toBe(false);
+  });
+
+  test.each([
+    'ls link',
+    'ls src/a.txt link',
+    'pytest link/test_a.py::test_b -q',
+    'python -m pytest src -x',
+  ])('the rule of the table covers `%s`, whose links stay inside the folder', async (command) => {
+    const { isCovered, rulesFor } = await openProject();
+    const [program = ''] = /^(?:python -m )?\w+/.exec(command) ?? [];
+    expect(await isCovered({ command }, await rulesFor({ command: program }))).toBe(true);
+  });
+
+  test('a rule for a working_dir that is a link ends when the link leads elsewhere', async () => {
+    const { folder, isCovered, rulesFor } = await openProject();
+    const call = { command: 'make', working_dir: 'link' };
+    const rules = await rulesFor(call);
+    expect(rules).toEqual([
+      { type: 'call', tool: 'run_command', args: { command: 'make', working_dir: 'src' } },
+    ]);
+    expect(await isCovered(call, rules)).toBe(true);
+    rmSync(join(folder, 'link'));
+    symlinkSync('lib', join(folder, 'link'));
+    expect(await isCovered(call, rules)).toBe(false);
+    expect(await isCovered({ command: 'make', working_dir: 'src/' }, rules)).toBe(true);
+  });
+
+  test('an approved command is not run if its working_dir leads to another folder by then (rule: approval)', async () => {
+    const { folder, tool } = await openProject();
+    const context = { signal: new AbortController().signal, callId: 'c', earlierCallIds: [] };
+    const call = { command: 'touch here', working_dir: 'link' };
+    expect(await tool('run_command').preview?.(call, context)).toBe('in "src"\ntouch here');
+    rmSync(join(folder, 'link'));
+    symlinkSync('lib', join(folder, 'link'));
+    await expect((async () => tool('run_command').execute(call, context))()).rejects.toThrow(
+      'leads to another folder',
+    );
+    expect(existsSync(join(folder, 'lib/here'))).toBe(false);
+  });
+
+  test('the preview shows a working_dir on one quoted line, whatever its name', async () => {
+    const { folder, tool } = await openProject();
+    const name = 'a"\nrm -rf x\u202e';
+    mkdirSync(join(folder, name));
+    const context = { signal: new AbortController().signal, callId: 'c', earlierCallIds: [] };
+    const preview = await tool('run_command').preview?.({ command: 'ls', working_dir: name }, context);
+    expect(preview?.split('\n')).toEqual([`in ${JSON.stringify(name)}`, 'ls']);
   });
 });

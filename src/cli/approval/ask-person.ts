@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type ApprovalDecision,
   type ApprovalRequest,
@@ -6,7 +7,12 @@ import {
 } from '../../sdk/actions/approval.js';
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import { type Choice, type Key, LEAVING_KEYS, plainRow } from '../input/picker.js';
-import { proposalRows, renderProposal } from '../screen/render-proposal.js';
+import {
+  MIN_PROPOSAL_ROWS,
+  proposalRows,
+  renderProposal,
+  renderShortProposal,
+} from '../screen/render-proposal.js';
 import type { Terminal } from '../screen/terminal.js';
 import { showExactLine, showText, showTextLine } from '../screen/visible-text.js';
 import type { AcceptedEdits } from './accepted-edits.js';
@@ -14,6 +20,12 @@ import { editArguments } from './edit-arguments.js';
 
 /** Maximum number of proposal rows before the person asks for all of them. */
 const MAX_LINES = 60;
+
+/** Rows for the choices of a terminal that cannot redraw rows, and so cannot keep a proposal visible above them. */
+const ROWS_OF_CHOICES = 14;
+
+const maxLinesAt = ({ isLive, display }: Terminal): number =>
+  isLive ? MAX_LINES : Math.max(MIN_PROPOSAL_ROWS, Math.min(MAX_LINES, display.height - ROWS_OF_CHOICES));
 
 /** Keys for the offered rules, narrowest rule first. */
 const RULE_KEYS: readonly Key[] = ['a', 'r'];
@@ -33,14 +45,14 @@ export async function askApproval(
   request: ApprovalRequest,
   question: ApprovalQuestion,
 ): Promise<ApprovalDecision> {
-  let maxLines = MAX_LINES;
-  const shown = terminal.keepShown(() => show(terminal, request, maxLines));
+  let isComplete = false;
+  const shown = terminal.keepShown(() => show(terminal, request, isComplete));
   try {
     for (;;) {
-      const key = await askForKey(terminal, request, question);
+      const key = await askForKey(terminal, request, { ...question, isComplete });
       if (key === 'v') {
-        maxLines = Number.POSITIVE_INFINITY;
-        show(terminal, request, maxLines);
+        isComplete = true;
+        show(terminal, request, isComplete);
       }
       const decision = key === 'v' ? undefined : await decide(terminal, { ...question, request, key });
       if (decision) return decision;
@@ -54,18 +66,31 @@ export async function askApproval(
 async function askForKey(
   terminal: Terminal,
   request: ApprovalRequest,
-  { signal, edits }: ApprovalQuestion,
+  { signal, edits, isComplete }: ApprovalQuestion & { readonly isComplete: boolean },
 ): Promise<Key> {
-  const choices = choicesFor(request, { width: terminal.width, isEdit: edits !== undefined });
-  const index = await terminal.choose(choices, { signal });
+  const { display } = terminal;
+  const choices = choicesFor(request, { terminal, isEdit: edits !== undefined });
+  const subject = {
+    printedRows: rendered(terminal, request, isComplete).length,
+    minRows: MIN_PROPOSAL_ROWS,
+    render: (maxLines: number) =>
+      renderShortProposal(request, { paint: terminal.paint, width: display.width, maxLines }),
+  };
+  const index = await terminal.choose(choices, { signal, subject });
   const choice = choices[index] ?? stop;
-  terminal.display.print(plainRow(choice, index));
+  display.print(plainRow(choice, index));
   return choice.keys[0] ?? 'escape';
 }
 
-function show(terminal: Terminal, request: ApprovalRequest, maxLines: number): void {
+function show(terminal: Terminal, request: ApprovalRequest, isComplete: boolean): void {
+  terminal.display.print(['', ...rendered(terminal, request, isComplete)].join('\n'));
+}
+
+/** Renders the proposal as it is printed: all of it with all blanks, or its beginning and its end. */
+function rendered(terminal: Terminal, request: ApprovalRequest, isComplete: boolean) {
   const { paint, width } = terminal;
-  terminal.display.print(['', ...renderProposal(request, { paint, width, maxLines })].join('\n'));
+  const maxLines = isComplete ? Number.POSITIVE_INFINITY : maxLinesAt(terminal);
+  return renderProposal(request, { paint, width, maxLines, showsBlanks: isComplete });
 }
 
 const choiceOf = (key: Key, what: string): Choice => ({ row: `[${key}] ${what}`, keys: [key] });
@@ -78,9 +103,13 @@ const stop: Choice = { row: '[esc] stop', keys: LEAVING_KEYS };
 /** Returns the choices. Their rows can contain text of the model, so they are made visible like the proposal. */
 function choicesFor(
   request: ApprovalRequest,
-  { width, isEdit }: { width: number; isEdit: boolean },
+  { terminal, isEdit }: { terminal: Terminal; isEdit: boolean },
 ): readonly Choice[] {
   const { rules } = request;
+  const { width } = terminal;
+  const rows = proposalRows(request, { width });
+  const allRows = proposalRows(request, { width, showsBlanks: true });
+  const isCut = rows.length > maxLinesAt(terminal) || !isDeepStrictEqual(rows, allRows);
   return [
     choiceOf('y', 'allow'),
     ...RULE_KEYS.flatMap((key, index) => {
@@ -89,7 +118,7 @@ function choicesFor(
     }),
     ...(isEdit ? [allowEdits] : []),
     choiceOf('e', 'edit'),
-    ...(proposalRows(request, width).length > MAX_LINES ? [choiceOf('v', 'view all lines')] : []),
+    ...(isCut ? [choiceOf('v', 'view all lines')] : []),
     choiceOf('n', 'no, with a reason'),
     stop,
   ];

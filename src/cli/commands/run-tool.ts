@@ -1,6 +1,6 @@
 import type { ActionDetails } from '../../contract/step.js';
 import type { Tool, ToolArguments } from '../../sdk/actions/define-tool.js';
-import { executeTool } from '../../sdk/actions/execute-tool.js';
+import { executeTool, failureOf } from '../../sdk/actions/execute-tool.js';
 import { findArgumentProblem } from '../../sdk/actions/find-argument-problem.js';
 import { openMcp } from '../mcp/open-mcp.js';
 import { renderProposal } from '../screen/render-proposal.js';
@@ -139,11 +139,17 @@ function readArgumentsOf(tool: Tool, json: string): ToolArguments {
   return args;
 }
 
-/** Prints the call without running it. */
+/** Prints the call without running it. A call that would fail prints its error instead. */
 async function refuse(tool: Tool, action: ActionDetails, { terminal, signal }: Execution): Promise<number> {
   const context = { signal, callId: action.id, earlierCallIds: [] };
-  const preview = (await tool.preview?.(action.tool_args, context)) ?? null;
   const { paint, width, progress } = terminal;
+  let preview: string | null;
+  try {
+    preview = (await tool.preview?.(action.tool_args, context)) ?? null;
+  } catch (error) {
+    progress.write(`${showText(failureOf(error).text)}\n`);
+    return exitCodes.error;
+  }
   const maxLines = Number.POSITIVE_INFINITY;
   const proposal = renderProposal({ action, preview }, { paint, width, maxLines });
   progress.write(

@@ -61,6 +61,19 @@ export class Display {
     return this.#output.rows || 40;
   }
 
+  /** Maximum number of rows of the live region. */
+  get liveHeight(): number {
+    return Math.max(1, this.height - 1);
+  }
+
+  /** Returns the number of rows of the other parts of the live region, above and below this one. */
+  rowsAround(part: LivePart): { readonly above: number; readonly below: number } {
+    const at = PARTS.indexOf(part);
+    const count = (parts: readonly LivePart[]) =>
+      parts.reduce((sum, each) => sum + (this.#parts.get(each)?.rows.length ?? 0), 0);
+    return { above: count(PARTS.slice(0, at)), below: count(PARTS.slice(at + 1)) };
+  }
+
   /**
    * Writes whole lines above the live region. They can replace a part of the live region, and wait while another
    * program uses the terminal.
@@ -156,7 +169,7 @@ export class Display {
       if (shown?.cursor) cursor = { ...shown.cursor, row: rows.length + shown.cursor.row };
       rows.push(...(shown?.rows ?? []));
     }
-    const hidden = Math.max(0, rows.length - Math.max(1, this.height - 1));
+    const hidden = Math.max(0, rows.length - this.liveHeight);
     const fitting = rows.slice(hidden).map((row) => cut(this.#written(row), this.width));
     return { rows: fitting, cursor: cursor && { ...cursor, row: Math.max(0, cursor.row - hidden) } };
   }

@@ -19,6 +19,18 @@ export interface PickOptions {
   readonly signal: AbortSignal;
   /** The choice preselected for Enter; by default none, until an arrow key selects one. */
   readonly selected?: number | undefined;
+  /** The subject of the question, if it must stay visible at any size of the window. */
+  readonly subject?: Subject | undefined;
+}
+
+/** What a question is about. It was printed above the choices, but may have scrolled out of a small window. */
+interface Subject {
+  /** Number of rows that were printed. */
+  readonly printedRows: number;
+  /** Fewest rows that are enough. */
+  readonly minRows: number;
+  /** Renders a short form of at most this many rows. */
+  render(maxRows: number): readonly string[];
 }
 
 interface Asked {
@@ -34,6 +46,8 @@ const MAX_DIGIT = 9;
 /** Rows reserved for what surrounds the choices. */
 const OTHER_ROWS = 6;
 const MIN_ROWS = 3;
+/** Fewest rows for choices beside a subject: a choice, how many more there are, and the hint. */
+const MIN_ROWS_BESIDE_SUBJECT = 3;
 /** Columns before each choice. */
 export const PICKER_INDENT = 4;
 
@@ -47,9 +61,9 @@ export const LEAVING_KEYS: readonly Key[] = ['escape', 'ctrl-c', 'closed'];
 export async function pick(
   { display, keyboard }: Asked,
   choices: readonly Choice[],
-  { signal, selected }: PickOptions,
+  { signal, selected, subject }: PickOptions,
 ): Promise<number> {
-  const picker = new Picker(display, choices, selected);
+  const picker = new Picker(display, choices, { selected, subject });
   try {
     if (!display.isLive) display.print(choices.map(plainRow).join('\n'));
     if (keyboard.isInDraft) picker.draw(FINISH_LINE_FIRST);
@@ -86,13 +100,19 @@ class Picker implements KeyListener {
   readonly #display: Display;
   readonly #choices: readonly Choice[];
   #selected: number | undefined;
+  readonly #subject: Subject | undefined;
   /** Index of the first visible choice. */
   #from = 0;
 
-  constructor(display: Display, choices: readonly Choice[], selected: number | undefined) {
+  constructor(
+    display: Display,
+    choices: readonly Choice[],
+    { selected, subject }: Pick<PickOptions, 'selected' | 'subject'>,
+  ) {
     this.#display = display;
     this.#choices = choices;
     this.#selected = selected;
+    this.#subject = subject;
   }
 
   /** `isAlone` is false for keys that arrive together, as in a paste; those must not allow anything. */
@@ -116,17 +136,39 @@ class Picker implements KeyListener {
   draw(hint = CHOICE_HINT): void {
     const { width, height, paint } = this.#display;
     const blocks = this.#choices.map((choice, index) => this.#block(choice, index));
+    const hints = breakLine(hint, width).map((row) => paint('dim', row));
+    const all = blocks.flat().length;
+    const subject = this.#subjectRows(all + hints.length);
+    const left = this.#roomBelow() - subject.length - hints.length;
+    const room = subject.length === 0 ? Math.max(MIN_ROWS, height - OTHER_ROWS) : Math.max(1, left - 2);
     const to = this.#fit(
       blocks.map(({ length }) => length),
-      Math.max(MIN_ROWS, height - OTHER_ROWS),
+      subject.length > 0 && all <= left ? all : room,
     );
+    const hasRoomForBoth = subject.length === 0 || left > 2;
     const rows = [
-      ...(this.#from > 0 ? [`    … ${this.#from} before`] : []),
+      ...subject,
+      ...(this.#from > 0 && hasRoomForBoth ? [`    … ${this.#from} before`] : []),
       ...blocks.slice(this.#from, to).flat(),
       ...(to < blocks.length ? [`    … ${blocks.length - to} more`] : []),
-      ...breakLine(hint, width).map((row) => paint('dim', row)),
+      ...hints,
     ];
     this.#display.show('dialog', rows);
+  }
+
+  /** Rows of the window for this question and all above it. */
+  #roomBelow(): number {
+    return this.#display.liveHeight - this.#display.rowsAround('dialog').below;
+  }
+
+  /** Returns the short form of the subject if the printed one is not completely visible above the choices. */
+  #subjectRows(choiceRows: number): readonly string[] {
+    if (!this.#subject || !this.#display.isLive) return [];
+    const { printedRows, minRows, render } = this.#subject;
+    const room = this.#roomBelow();
+    if (printedRows + this.#display.rowsAround('dialog').above + choiceRows <= room) return [];
+    // The parts above may scroll out: what the person decides about is more important.
+    return render(Math.max(1, room - choiceRows, Math.min(minRows, room - MIN_ROWS_BESIDE_SUBJECT)));
   }
 
   #block(choice: Choice, index: number): readonly string[] {

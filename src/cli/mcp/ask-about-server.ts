@@ -2,7 +2,7 @@ import type { McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
 import type { Terminal } from '../screen/terminal.js';
 import { showExactLine } from '../screen/visible-text.js';
 import type { ConfiguredServer } from './configured-servers.js';
-import { describeLaunch, describeTools, frame } from './describe-server.js';
+import { describeLaunch, describeTools, frame, shortFrame } from './describe-server.js';
 
 /** The terminal at which a person answers. */
 export interface McpPerson {
@@ -18,10 +18,9 @@ interface Launch {
 
 /** Shows the complete command or address, and asks for consent. Enter and Esc decline; only `y` agrees. */
 export async function askStart(person: McpPerson, { server, folder }: Launch): Promise<boolean> {
-  const { terminal } = person;
   const title = showExactLine(`${server.file} names the MCP server ${server.name}, which needs your consent`);
-  const chosen = await ask(person, frame(title, describeLaunch(server, folder), terminal.width), [
-    ['y', 'start it, now and in later sessions, until its configuration changes'],
+  const chosen = await ask(person, { title, lines: describeLaunch(server, folder) }, [
+    ['y', 'start it, now and later, until its settings or a checked file change'],
     ['n', 'leave it out'],
   ]);
   return chosen === 0;
@@ -39,7 +38,7 @@ interface OfferedTools {
 export async function askTools(person: McpPerson, { name, tools }: OfferedTools): Promise<McpVerdict> {
   const count = tools.length === 1 ? 'a tool that is' : `${tools.length} tools that are`;
   const title = showExactLine(`The MCP server ${name} has ${count} new or changed. A model would read:`);
-  const chosen = await ask(person, frame(title, describeTools(tools), person.terminal.width), [
+  const chosen = await ask(person, { title, lines: describeTools(tools) }, [
     ['y', 'offer them to the model; each call needs approval'],
     ['t', 'trust them: only calls of tools that may destroy data need approval'],
     ['n', 'leave them out'],
@@ -47,21 +46,36 @@ export async function askTools(person: McpPerson, { name, tools }: OfferedTools)
   return toolVerdicts[chosen] ?? 'leave-out';
 }
 
+interface Question {
+  readonly title: string;
+  readonly lines: readonly string[];
+}
+
+/** Fewest rows of a question that show its beginning and its end. */
+const MIN_QUESTION_ROWS = 3;
+
 /** Asks a question and returns the index of the choice. The last choice declines, and is selected at first. */
 async function ask(
   { terminal, hold }: McpPerson,
-  question: string,
+  { title, lines }: Question,
   choices: readonly (readonly [key: string, what: string])[],
 ): Promise<number> {
   hold();
-  const redraw = terminal.keepShown(() => terminal.display.print(`\n${question}`));
+  const { display } = terminal;
+  const printed = () => frame(title, lines, display.width);
+  const redraw = terminal.keepShown(() => display.print(['', ...printed()].join('\n')));
   const last = choices.length - 1;
   const rows = choices.map(([key, what], index) => ({
     row: `[${key}] ${what}`,
     keys: index === last ? [key, 'escape', 'ctrl-c', 'closed'] : [key],
   }));
   const { signal } = new AbortController();
-  const chosen = await terminal.choose(rows, { signal, selected: last }).finally(() => redraw.end());
-  terminal.display.print(`  ${rows[chosen]?.row ?? ''}`);
+  const subject = {
+    printedRows: printed().length,
+    minRows: MIN_QUESTION_ROWS,
+    render: (maxRows: number) => shortFrame(title, lines, { width: display.width, maxRows }),
+  };
+  const chosen = await terminal.choose(rows, { signal, selected: last, subject }).finally(() => redraw.end());
+  display.print(`  ${rows[chosen]?.row ?? ''}`);
   return chosen;
 }

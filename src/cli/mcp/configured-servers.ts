@@ -4,6 +4,7 @@ import type { McpServer } from '../../mcp/mcp-server.js';
 import { ProjectRoot } from '../../tools/project-root.js';
 import { secretVariables } from '../../tools/run/start-command.js';
 import { UsageError } from '../commands/usage.js';
+import { hashPrograms } from './project-programs.js';
 import { repeatedServers } from './repeated-servers.js';
 
 /** Configuration file of a project, which other agents read too. */
@@ -16,9 +17,11 @@ export interface ConfiguredServer {
   readonly file: string;
   /** The declaration before variables are filled in. */
   readonly declaration: McpServer;
+  /** Paths of the project's files that it runs by name. Files that these load are not known. */
+  readonly programs: readonly string[];
   /**
-   * Hash of the declaration and the folder. Consent is stored for this hash, so a changed declaration needs new
-   * consent.
+   * Hash of the declaration, the folder and the contents of `programs`. Consent is stored for this hash, so a changed
+   * declaration or program needs new consent.
    */
   readonly fingerprint: string;
 }
@@ -47,7 +50,7 @@ const noServers: ConfiguredServers = { servers: [], problems: [] };
 
 async function readMcpFile(folder: string, file: string): Promise<ConfiguredServers> {
   try {
-    return readServers(await readFile(file, 'utf8'), { file, folder });
+    return await readServers(await readFile(file, 'utf8'), { file, folder });
   } catch (error) {
     throw new UsageError(`The servers of ${file} cannot be read: ${reasonOf(error)}`);
   }
@@ -62,7 +65,7 @@ async function readProject(folder: string): Promise<ConfiguredServers> {
     const root = await ProjectRoot.open(folder);
     if (!(await root.exists(PROJECT_FILE))) return noServers;
     const { content } = await root.readText(PROJECT_FILE);
-    return readServers(content, { file: PROJECT_FILE, folder });
+    return await readServers(content, { file: PROJECT_FILE, folder });
   } catch (error) {
     return { servers: [], problems: [`${PROJECT_FILE} cannot be read: ${reasonOf(error)}`] };
   }
@@ -76,7 +79,7 @@ interface Origin {
 }
 
 /** Throws an `Error` if the text is no JSON object with `mcpServers`. */
-function readServers(text: string, { file, folder }: Origin): ConfiguredServers {
+async function readServers(text: string, { file, folder }: Origin): Promise<ConfiguredServers> {
   const { mcpServers } = asRecord(JSON.parse(text), 'it is not a JSON object');
   const entries = Object.entries(asRecord(mcpServers, 'it has no object "mcpServers"'));
   const repeated = repeatedServers(text);
@@ -86,10 +89,11 @@ function readServers(text: string, { file, folder }: Origin): ConfiguredServers 
     try {
       const declaration = readServer(asRecord(value, 'it is not an object'));
       if (repeated.has(name)) throw new Error('it occurs twice, or one of its fields does');
+      const programs = await hashPrograms(expandIfPossible(declaration), folder);
       const fingerprint = createHash('sha256')
-        .update(JSON.stringify([folder, declaration]))
+        .update(JSON.stringify([folder, declaration, ...programs]))
         .digest('hex');
-      servers.push({ name, file, declaration, fingerprint });
+      servers.push({ name, file, declaration, programs: programs.map(({ path }) => path), fingerprint });
     } catch (error) {
       problems.push(`The server ${name} of ${file} cannot be used: ${reasonOf(error)}.`);
     }
@@ -143,6 +147,15 @@ export function expandServer(declaration: McpServer, environment: NodeJS.Process
   };
   // Safe: `expand` only replaces strings by strings.
   return expand(declaration) as McpServer;
+}
+
+/** Fills in variables where that is possible; a server for which it is not never starts. */
+function expandIfPossible(declaration: McpServer): McpServer {
+  try {
+    return expandServer(declaration, process.env);
+  } catch {
+    return declaration;
+  }
 }
 
 /** Matches a reference to an environment variable. */

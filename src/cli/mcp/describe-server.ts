@@ -1,12 +1,15 @@
 import type { McpServer } from '../../mcp/mcp-server.js';
 import type { McpTool } from '../../mcp/mcp-tool.js';
 import type { McpServerState } from '../../mcp/running-server.js';
-import { breakLine } from '../screen/render-proposal.js';
+import { breakLine, countBlanks } from '../screen/render-proposal.js';
 import { showExact, showExactLine } from '../screen/visible-text.js';
 import { type ConfiguredServer, reference } from './configured-servers.js';
 
 /** Renders the complete program or address of a server, to which a person consents. */
-export function describeLaunch({ declaration }: ConfiguredServer, folder: string): readonly string[] {
+export function describeLaunch(
+  { declaration, programs }: ConfiguredServer,
+  folder: string,
+): readonly string[] {
   if (!('command' in declaration))
     return [field('address', quoteUnusual(declaration.url)), ...headersOf(declaration)].flat();
   const { command, args = [], env = {}, cwd = folder } = declaration;
@@ -17,8 +20,13 @@ export function describeLaunch({ declaration }: ConfiguredServer, folder: string
       field(index === 0 ? 'environment' : '', `${quoteUnusual(name)} = ${quoteUnusual(value)}`),
     ),
     field('folder', quoteUnusual(cwd)),
+    ...programs.map((path, index) => field(index === 0 ? 'checked' : '', quoteUnusual(path))),
+    programs.length > 0 ? OTHERS_UNCHECKED : ALL_UNCHECKED,
   ];
 }
+
+const OTHERS_UNCHECKED = 'A change of these files asks again. Other files that it loads may change.';
+const ALL_UNCHECKED = 'Files of the project that it loads may change without a question.';
 
 const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;
@@ -91,9 +99,27 @@ const isImpliedKey = (key: string, value: unknown): boolean =>
   isParent(value) ? parents.has(key) || /^\d+$/.test(key) : key === 'description' || key === 'title';
 
 /** Draws a frame around lines. Long lines are broken, so that no line can imitate the end of the frame. */
-export function frame(title: string, lines: readonly string[], width: number): string {
+export function frame(title: string, lines: readonly string[], width: number): readonly string[] {
   const rows = lines.flatMap((line) => breakLine(line, Math.max(10, width - 4)));
-  return [`╭─ ${title}`, ...rows.map((row) => `│ ${row}`), '╰─'].join('\n');
+  return [`╭─ ${title}`, ...rows.map((row) => `│ ${row}`), '╰─'];
+}
+
+/** Draws a frame of at most this many rows: its beginning and its end, with runs of blanks counted. */
+export function shortFrame(
+  title: string,
+  lines: readonly string[],
+  { width, maxRows }: { readonly width: number; readonly maxRows: number },
+): readonly string[] {
+  const [top = '', ...rows] = frame(title, lines.map(countBlanks), width);
+  const bottom = rows.pop() ?? '';
+  return maxRows < 5 ? keepEnds(rows, maxRows) : [top, ...keepEnds(rows, maxRows - 2), bottom];
+}
+
+function keepEnds(rows: readonly string[], max: number): readonly string[] {
+  if (rows.length <= max) return rows;
+  const kept = Math.max(2, max - 1);
+  const tail = Math.floor(kept / 2);
+  return [...rows.slice(0, kept - tail), `│ … ${rows.length - kept} more lines …`, ...rows.slice(-tail)];
 }
 
 /** Returns one line for each server and each of its tools, for `/mcp`. */

@@ -100,7 +100,9 @@ async function reviewTools(
   const verdicts = new Map<string, McpVerdict>();
   const newTools: McpTool[] = [];
   for (const tool of review.tools) {
-    const verdict = server && (await view.agreements.verdictOn(server, tool));
+    const stored = server && (await view.agreements.verdictOn(server, tool));
+    // With --allow-mcp every call needs approval, even of a tool that was trusted before.
+    const verdict = stored === 'trust' && view.flags.allowMcp ? 'ask' : stored;
     if (verdict) verdicts.set(tool.fingerprint, verdict);
     else newTools.push(tool);
   }
@@ -116,8 +118,8 @@ interface NewTools {
 }
 
 async function reviewNewTools(view: ConsentView, { server, tools }: NewTools): Promise<McpVerdict> {
+  if (view.flags.allowMcp) return 'ask';
   if (!hasPerson(view)) {
-    if (view.flags.allowMcp) return 'ask';
     const count = tools.length === 1 ? 'A tool' : `${tools.length} tools`;
     const notice = `${count} left out of the MCP server ${server.name}: new or changed since you agreed to it.`;
     view.print(showExact(`${notice} ${REVIEW_AT_TERMINAL}`));

@@ -5,26 +5,81 @@ import type { Paint } from '../display/paint.js';
 import { showExact, showExactLine } from './visible-text.js';
 
 interface ProposalView extends Pick<Display, 'paint' | 'width'> {
-  /** Maximum number of rows; the rest is counted. */
+  /** Maximum number of rows; of more rows the first and the last ones are shown. */
   readonly maxLines: number;
+  /** Shows runs of blanks in full. By default they are counted, so that nothing can hide behind them. */
+  readonly showsBlanks?: boolean;
 }
 
+type Proposal = Pick<ApprovalRequest, 'action' | 'preview'>;
+
 /** Renders an action in a frame: its diff or command if the tool gives a preview, otherwise the call. */
-export function renderProposal(
-  request: Pick<ApprovalRequest, 'action' | 'preview'>,
-  { paint, width, maxLines }: ProposalView,
-): readonly string[] {
+export function renderProposal(request: Proposal, view: ProposalView): readonly string[] {
+  const { paint, width } = view;
   const title = `${showExactLine(request.action.tool_name)} needs your approval`;
   const edge = '─'.repeat(Math.max(0, Math.min(width, 80) - title.length - 5));
-  const rows = proposalRows(request, width);
-  const side = paint('yellow', '│');
-  const more = rows.length - maxLines;
   return [
     `${paint('yellow', '╭─')} ${paint('bold', title)} ${paint('yellow', edge)}`,
-    ...rows.slice(0, maxLines).map((row) => `${side} ${paintRow(paint, row)}`),
-    ...(more > 0 ? [`${side} ${paint('dim', `… ${more} more lines`)}`] : []),
+    ...renderRows(request, view),
     paint('yellow', '╰─'),
   ];
+}
+
+/** Rows of a frame besides its content. */
+const EDGE_ROWS = 2;
+/** Fewest rows that show a beginning, the number of left-out rows, and an end. */
+export const MIN_PROPOSAL_ROWS = 3;
+
+/**
+ * Renders the beginning and the end of an action in at most this many rows, for windows in which the whole proposal
+ * would scroll away. The frame is left out if there is no room for it.
+ */
+export function renderShortProposal(request: Proposal, view: ProposalView): readonly string[] {
+  const { maxLines } = view;
+  if (maxLines >= EDGE_ROWS + MIN_PROPOSAL_ROWS)
+    return renderProposal(request, { ...view, maxLines: maxLines - EDGE_ROWS });
+  const rows = renderRows(request, view);
+  return rows.length <= maxLines ? rows : ['The window is too small to show what needs your approval.'];
+}
+
+/** Renders all rows, or the first and the last ones with the number of those between them. */
+function renderRows(
+  request: Proposal,
+  { paint, width, maxLines, showsBlanks }: ProposalView,
+): readonly string[] {
+  const side = paint('yellow', '│');
+  const painted = (some: readonly ProposalRow[]) => some.map((row) => `${side} ${paintRow(paint, row)}`);
+  const rows = proposalRows(request, { width, showsBlanks });
+  if (rows.length <= maxLines) return painted(rows);
+  const kept = Math.max(2, maxLines - 1);
+  const tail = Math.floor(kept / 2);
+  const more = `${side} ${paint('bold', `… ${rows.length - kept} more lines …`)}`;
+  return [
+    ...painted(rows.slice(0, kept - tail)),
+    ...(maxLines === 2 ? [] : [more]),
+    ...painted(lastRows(rows, tail, columnsAt(width))),
+  ];
+}
+
+/** Returns the last rows, broken from the end, so that the last one is full and not a remainder of a few characters. */
+function lastRows(rows: readonly ProposalRow[], count: number, columns: number): readonly ProposalRow[] {
+  const last = rows.slice(-count - 1);
+  const begins = last.findLastIndex(({ isContinued }) => !isContinued);
+  const from = Math.max(0, begins);
+  const reversed = [
+    ...last
+      .slice(from)
+      .map(({ text }) => text)
+      .join(''),
+  ]
+    .reverse()
+    .join('');
+  const texts = breakLine(reversed, columns)
+    .map((part) => [...part].reverse().join(''))
+    .reverse();
+  const line = last[from]?.line ?? '';
+  const broken = texts.map((text, index) => ({ text, line, isContinued: begins < 0 || index > 0 }));
+  return [...last.slice(0, from), ...broken].slice(-count);
 }
 
 /** A row of a proposal on the terminal. */
@@ -41,23 +96,37 @@ const CONTINUATION = '↳ ';
 const MARGIN_COLUMNS = 4;
 const MIN_COLUMNS = 10;
 
+const columnsAt = (width: number): number => Math.max(MIN_COLUMNS, width - MARGIN_COLUMNS);
+
 /**
  * Splits a proposal into rows. Lines are broken here, since a line broken by the terminal would continue outside the
  * frame and could look like the frame's end.
  */
 export function proposalRows(
-  { action, preview }: Pick<ApprovalRequest, 'action' | 'preview'>,
-  width: number,
+  { action, preview }: Proposal,
+  { width, showsBlanks = false }: { readonly width: number; readonly showsBlanks?: boolean | undefined },
 ): readonly ProposalRow[] {
-  const text = showExact(preview ?? renderCall(action.tool_name, action.tool_args));
-  const columns = Math.max(MIN_COLUMNS, width - MARGIN_COLUMNS);
-  return text
-    .trimEnd()
+  const text = showExact(preview ?? renderCall(action.tool_name, action.tool_args)).trimEnd();
+  const columns = columnsAt(width);
+  return (showsBlanks ? text : countBlanks(text))
     .split('\n')
     .flatMap((line) =>
       breakLine(line, columns).map((part, index) => ({ text: part, line, isContinued: index > 0 })),
     );
 }
+
+/** Longest run of blanks in a line, and of empty lines, that is shown in full. */
+const MAX_BLANKS = 16;
+const MAX_EMPTY_LINES = 3;
+const blankRuns = new RegExp(`[ \\t]{${MAX_BLANKS + 1},}`, 'g');
+/** The same empty line many times; in a diff each begins with its sign. */
+const emptyLines = new RegExp(`^([ +-]?)[ \\t]*(?:\\n\\1[ \\t]*){${MAX_EMPTY_LINES},}$`, 'gm');
+
+/** Replaces long runs of blanks and of empty lines by their number. */
+export const countBlanks = (text: string): string =>
+  text
+    .replace(emptyLines, (run, sign: string) => `${sign}<${run.split('\n').length} empty lines>`)
+    .replace(blankRuns, (run) => `<${run.length} blanks>`);
 
 /** Splits a line into rows of at most `columns` columns. */
 export function breakLine(line: string, columns: number): string[] {

@@ -23,6 +23,8 @@ const LINES_PER_TURN = 100;
 const MAX_LINE_LENGTH = 10_000_000;
 /** Number of characters kept from the end of standard error. */
 const MAX_ERRORS_LENGTH = 2_000;
+/** Number of characters kept of the first line that is not a message. */
+const MAX_KEPT_LENGTH = 2_000;
 /** How long to wait for the last output after the server has ended. */
 const DRAIN_MS = 200;
 
@@ -43,6 +45,8 @@ export class StdioTransport implements Transport {
   #lines: string[] = [];
   /** Number of lines since the last valid message. */
   #unreadable = 0;
+  #firstUnreadable: string | undefined;
+  #hasSpoken = false;
   #reason: string | undefined;
   #child: ChildProcessWithoutNullStreams | undefined;
   #end: (() => Promise<void>) | undefined;
@@ -62,6 +66,12 @@ export class StdioTransport implements Transport {
   /** Why its output made us end the server; undefined if it did not. */
   get reason(): string | undefined {
     return this.#reason;
+  }
+
+  /** The beginning of its output if it wrote something, but never a message; undefined otherwise. */
+  get otherOutput(): string | undefined {
+    if (this.#hasSpoken) return undefined;
+    return (this.#firstUnreadable ?? this.#line.slice(0, MAX_KEPT_LENGTH).trim()) || undefined;
   }
 
   /** Starts the program; rejects if that fails. */
@@ -118,16 +128,24 @@ export class StdioTransport implements Transport {
   }
 
   /** Reads a line and skips it if it is not a message, since some programs also print greetings or logs. */
-  #readLine(line: string): void {
+  #readLine(written: string): void {
+    // Windows programs may begin their output with a byte order mark.
+    const line = this.#hasSpoken ? written : written.replace(/^\uFEFF/, '');
     this.#unreadable += 1;
     if (this.#unreadable > MAX_UNREADABLE_LINES)
       this.#giveUp(
         `it wrote ${MAX_UNREADABLE_LINES.toLocaleString('en')} lines that are not protocol messages`,
       );
-    if (this.#closing || !line.startsWith('{')) return;
+    if (this.#closing) return;
+    if (line.startsWith('{')) this.#readMessage(line);
+    if (!this.#hasSpoken) this.#firstUnreadable ??= line.slice(0, MAX_KEPT_LENGTH).trim() || undefined;
+  }
+
+  #readMessage(line: string): void {
     try {
       const message = deserializeMessage(line);
       this.#unreadable = 0;
+      this.#hasSpoken = true;
       this.onmessage?.(message);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));

@@ -1,8 +1,8 @@
 import type { ActionDetails } from '../../contract/step.js';
 import { renderCall } from '../../conversation/call-text.js';
 import { hasUnseen } from '../base/unseen.js';
-import { describeEntry, entryOf } from './command-table.js';
-import type { Tool, ToolArguments } from './define-tool.js';
+import { describeEntry, findEntry } from './command-table.js';
+import type { ShellCall, Tool, ToolArguments } from './define-tool.js';
 
 /** A question to a person about one call. A step asks all of its questions before it runs anything (rule: approval). */
 export interface ApprovalRequest {
@@ -47,32 +47,41 @@ export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise
 /** A call with its tool. */
 interface ToolCall {
   readonly action: ActionDetails;
-  readonly tool: Pick<Tool, 'annotations'>;
+  readonly tool: Pick<Tool, 'annotations' | 'readShellCall'>;
 }
 
-/** Returns true if a rule allows the call. Only a rule that would be proposed for this call can allow it. */
-export function isAllowed(call: ToolCall, rules: readonly ApprovalRule[]): boolean {
-  const candidates = proposeRules(call);
+/** Resolves to true if a rule allows the call. Only a rule that would be proposed for this call can allow it. */
+export async function isAllowed(call: ToolCall, rules: readonly ApprovalRule[]): Promise<boolean> {
+  if (rules.length === 0) return false;
+  const candidates = await proposeRules(call);
   return rules.some((rule) => candidates.some((each) => isSameRule(each, rule)));
 }
 
 /** Returns true if both rules are equal, whatever the order of their fields. */
 export const isSameRule = (a: ApprovalRule, b: ApprovalRule): boolean => sortedJson(a) === sortedJson(b);
 
-/** Returns the rules that a person may choose from for this call. */
-export function proposeRules({ action, tool }: ToolCall): ApprovalRule[] {
+/** Resolves to the rules that a person may choose from for this call. */
+export async function proposeRules({ action, tool }: ToolCall): Promise<ApprovalRule[]> {
   const { tool_name, tool_args } = action;
-  const { command, ...others } = tool_args;
-  if (typeof command !== 'string') {
-    return tool.annotations?.readOnlyHint === true ? [{ type: 'reads', tool: tool_name }] : [];
+  if (tool.readShellCall) {
+    // A call that cannot be read, such as one in a missing folder, fails by itself and gets no rule.
+    const call = await tool.readShellCall(tool_args).catch(() => undefined);
+    return call ? proposeShellRules(tool_name, call) : [];
   }
+  return tool.annotations?.readOnlyHint === true ? [{ type: 'reads', tool: tool_name }] : [];
+}
+
+async function proposeShellRules(
+  tool: string,
+  { command, others, isInside }: ShellCall,
+): Promise<ApprovalRule[]> {
   // A person cannot approve characters they cannot see, and a rule covers a single line only.
   if (/[\n\t]/.test(command) || hasUnseen(command) || hasUnseen(JSON.stringify(others))) return [];
-  const entry = entryOf(command);
-  return [
-    { type: 'call', tool: tool_name, args: tool_args },
-    ...(entry === undefined ? [] : [{ type: 'commands' as const, tool: tool_name, entry, others }]),
-  ];
+  const exactly: ApprovalRule = { type: 'call', tool, args: { command, ...others } };
+  const entry = findEntry(command);
+  const inside = await Promise.all((entry?.paths ?? []).map(isInside));
+  if (!entry || inside.includes(false)) return [exactly];
+  return [exactly, { type: 'commands', tool, entry: entry.name, others }];
 }
 
 /** Describes a rule for a person. The text quotes the model: a terminal must escape control characters before it prints it. */

@@ -4,9 +4,15 @@ interface CommandEntry {
   readonly words: readonly string[];
   /** Permitted arguments: each at most once, in any order. */
   readonly permitted: readonly string[];
-  /** True if paths inside the folder may follow; only for programs that print names and never contents. */
+  /** True if paths inside the folder may follow; only for programs that print names, or that run the tests there. */
   readonly takesPaths?: boolean;
 }
+
+/** Arguments of pytest that only choose among the tests, or how their results are printed. */
+const pytestArguments = [
+  ...['-q', '-qq', '--quiet', '-v', '-vv', '--verbose', '-s', '-x', '--exitfirst', '--maxfail=1'],
+  ...['--lf', '--last-failed', '--ff', '--failed-first', '-ra', '-rA', '--tb=short', '--tb=line', '--tb=no'],
+];
 
 /**
  * The commands that the decision "always" may allow as a group (rule: always-rules). The arguments of a new row must not
@@ -26,14 +32,27 @@ const commandTable: Readonly<Record<string, CommandEntry>> = entries([
   { words: ['cargo', 'test'], permitted: ['-q', '--quiet', '--release', '--workspace', '--no-fail-fast'] },
   { words: ['go', 'vet'], permitted: ['./...'] },
   { words: ['go', 'test'], permitted: ['./...', '-v', '-short', '-race'] },
+  { words: ['pytest'], permitted: pytestArguments, takesPaths: true },
+  { words: ['python', '-m', 'pytest'], permitted: pytestArguments, takesPaths: true },
+  { words: ['python3', '-m', 'pytest'], permitted: pytestArguments, takesPaths: true },
 ]);
 
-/** Returns the name of the row that permits the command; undefined if no row does. */
-export function entryOf(command: string): string | undefined {
+/** A row of the table that permits a command, and the paths in the command. */
+interface FoundEntry {
+  readonly name: string;
+  /** Paths that must lead to places inside the folder. */
+  readonly paths: readonly string[];
+}
+
+/** Returns the row that permits the command, if its paths are inside the folder; undefined if no row does. */
+export function findEntry(command: string): FoundEntry | undefined {
   const words = plainWords(command);
-  return Object.keys(commandTable).find(
-    (name) => words && commandTable[name] && permits(commandTable[name], words),
-  );
+  if (!words) return undefined;
+  for (const [name, entry] of Object.entries(commandTable)) {
+    const paths = pathsIfPermitted(entry, words);
+    if (paths) return { name, paths };
+  }
+  return undefined;
 }
 
 /** Describes for a person which commands the row permits. */
@@ -46,22 +65,26 @@ export function describeEntry(name: string): string {
 
 /** Splits a command without shell syntax into words; undefined if it has quotes, variables, pipes or other syntax. */
 function plainWords(command: string): readonly string[] | undefined {
-  return /^[A-Za-z0-9_@+./:,-]+(?: [A-Za-z0-9_@+./:,-]+)*$/.test(command) ? command.split(' ') : undefined;
+  return /^[A-Za-z0-9_@+./:,=-]+(?: [A-Za-z0-9_@+./:,=-]+)*$/.test(command) ? command.split(' ') : undefined;
 }
 
-function permits(
+/** Returns the paths of a command that a row permits; undefined if it does not. */
+function pathsIfPermitted(
   { words, permitted, takesPaths = false }: CommandEntry,
   command: readonly string[],
-): boolean {
+): readonly string[] | undefined {
   const further = command.slice(words.length);
-  return (
+  const paths = further.filter((word) => !permitted.includes(word));
+  const isPermitted =
     words.every((word, index) => command[index] === word) &&
     new Set(further).size === further.length &&
-    further.every((word) => permitted.includes(word) || (takesPaths && isInnerPath(word)))
-  );
+    (paths.length === 0 || (takesPaths && paths.every(isInnerPath)));
+  // pytest accepts the name of a test after the path of its file.
+  return isPermitted ? paths.flatMap((path) => [...new Set([path, path.split('::')[0] ?? path])]) : undefined;
 }
 
-const isInnerPath = (word: string): boolean => /^[^-/]/.test(word) && !word.split('/').includes('..');
+/** Returns true for a relative path without `..`. A word with `@` first names a file with further arguments. */
+const isInnerPath = (word: string): boolean => /^[^-/@=][^=]*$/.test(word) && !word.split('/').includes('..');
 
 function entries(rows: readonly CommandEntry[]): Readonly<Record<string, CommandEntry>> {
   return Object.fromEntries(rows.map((row) => [row.words.join(' '), row]));

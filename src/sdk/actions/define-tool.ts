@@ -23,6 +23,16 @@ export interface PreviewContext extends ToolContext {
   readonly edited?: boolean;
 }
 
+/** A call of a tool that runs shell commands, as the rules of the decision "always" compare it (rule: always-rules). */
+export interface ShellCall {
+  /** The command line. */
+  readonly command: string;
+  /** The other arguments, with the real path of each folder, so that a rule does not follow a link to another place. */
+  readonly others: ToolArguments;
+  /** Returns true if a path in the command leads to a place inside the folder of the tool, wherever links lead. */
+  isInside(path: string): Promise<boolean>;
+}
+
 /** A tool that a run can execute. Its return value becomes the observation: strings unchanged, other values as JSON. */
 export interface Tool extends ToolDefinition {
   /** Tells the model what the tool does and when to use it. */
@@ -33,6 +43,8 @@ export interface Tool extends ToolDefinition {
   execute(args: ToolArguments, context: ToolContext): unknown;
   /** Returns the effect of the call for the person who approves it, such as a diff or a command. */
   readonly preview?: ((args: ToolArguments, context: PreviewContext) => Promise<string>) | undefined;
+  /** Reads a call of a tool that runs shell commands. Only calls of such a tool get rules for commands. */
+  readonly readShellCall?: ((args: ToolArguments) => Promise<ShellCall>) | undefined;
 }
 
 /** The part of a parameter's JSON Schema from which the type of its argument is inferred. */

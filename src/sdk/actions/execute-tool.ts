@@ -60,7 +60,7 @@ export function failureOf(error: unknown): ToolOutcome {
 }
 
 export const notRun: ToolOutcome = { success: false, text: 'Not run: the run was stopped first.' };
-const cutOff: ToolOutcome = { success: false, text: 'Stopped before it was done.' };
+const cutOff: ToolOutcome = { success: false, text: 'Interrupted before it was done.' };
 
 async function executeWithin(tool: Tool, action: ActionDetails, limits: ToolLimits) {
   const { signal, sessionId, onOutput, timeoutMs } = limits;

@@ -67,7 +67,7 @@ async function inspect(run: RunState, proposed: ProposedAction): Promise<Inspect
   const verdict = await askGuards(run, action);
   if (verdict?.type === 'refuse') return settle(action, verdict.reason);
   const mustAsk = action.requires_approval || tool.annotations?.requiresApproval || verdict !== undefined;
-  if (!mustAsk || isAllowed({ action, tool }, run.approvalRules)) {
+  if (!mustAsk || (await isAllowed({ action, tool }, run.approvalRules))) {
     return { ...proposed, needsApproval: false, preview: null };
   }
   return previewCall(run, proposed);
@@ -102,7 +102,7 @@ async function previewCall(run: RunState, proposed: ProposedAction) {
 
 async function askApproval(run: RunState, inspected: InspectedAction): Promise<ClearedAction | 'stop'> {
   const { action, tool, preview } = inspected;
-  const request = { action, preview, rules: proposeRules({ action, tool }) };
+  const request = { action, preview, rules: await proposeRules({ action, tool }) };
   await run.emit({ type: 'approval_requested', request });
   if (!run.options.approve) return deny(action, NOBODY_TO_ASK);
   const decision = await untilAborted(run.options.approve(request, run.signal), run.signal);

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
 import { showing } from '../read/limits.js';
 
 /** Number of characters kept from the beginning, and as many from the end. */
@@ -7,7 +6,6 @@ const HALF_LENGTH = 15_000;
 /** Keeps the beginning and the end of a long output. `rest` tells the model how to get the part between them. */
 export class OutputCapture {
   readonly #rest: string;
-  readonly #decoder = new StringDecoder('utf8');
   #head = '';
   #tail = '';
   #total = 0;
@@ -16,14 +14,11 @@ export class OutputCapture {
     this.#rest = rest;
   }
 
-  /** Adds a chunk and returns its text, without a character whose last bytes are still missing. */
-  add(chunk: Buffer): string {
-    const text = this.#decoder.write(chunk);
+  add(text: string): void {
     this.#total += text.length;
     const room = HALF_LENGTH - this.#head.length;
     this.#head += text.slice(0, room);
     this.#tail = (this.#tail + text.slice(room)).slice(-HALF_LENGTH);
-    return text;
   }
 
   text(): string {

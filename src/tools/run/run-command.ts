@@ -1,17 +1,31 @@
-import { defineTool, type Tool, type ToolContext } from '../../sdk/actions/define-tool.js';
+import { StringDecoder } from 'node:string_decoder';
+import {
+  defineTool,
+  type ShellCall,
+  type Tool,
+  type ToolArguments,
+  type ToolContext,
+} from '../../sdk/actions/define-tool.js';
+import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { startTimer } from '../../sdk/base/timer.js';
 import { notReadable } from '../folder/path-errors.js';
 import type { ProjectRoot } from '../project-root.js';
 import { endCommand, killOnExit } from './end-command.js';
+import { LastState } from './last-state.js';
 import { OutputCapture } from './output-capture.js';
 import { startCommand } from './start-command.js';
+
+/** Maximum number of remembered folders; more than one step has calls. */
+const MAX_PREVIEWS = 200;
 
 /**
  * Creates `run_command(command, working_dir)`, which runs bash, or PowerShell on Windows. A command can access files
  * outside the project folder, so a person must approve it.
  */
 export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
-  return defineTool({
+  /** Real folder of each previewed call, in which alone the call may run. */
+  const previewed = new Map<string, string>();
+  const tool = defineTool({
     name: 'run_command',
     description: `Run a shell command in the project folder, ${timeLimit(timeoutMs)}without input. Processes left in the background end with it.`,
     inputSchema: {
@@ -24,15 +38,46 @@ export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
     },
     annotations: { requiresApproval: true },
     timeoutMs: timeoutMs + 10_000,
-    preview: async ({ command, working_dir }) => {
+    preview: async ({ command, working_dir }, context) => {
       const folder = root.name(await folderAt(root, working_dir));
-      return `${folder === '.' ? '' : `in ${folder}: `}${command}`;
+      previewed.set(keyOf({ command, working_dir }, context), folder);
+      const [oldest] = previewed.keys();
+      if (previewed.size > MAX_PREVIEWS && oldest !== undefined) previewed.delete(oldest);
+      return folder === '.' ? command : `in ${JSON.stringify(folder)}\n${command}`;
     },
     execute: async ({ command, working_dir }, context) => {
       const folder = await folderAt(root, working_dir);
+      const key = keyOf({ command, working_dir }, context);
+      const approved = previewed.get(key);
+      previewed.delete(key);
+      if (approved !== undefined && approved !== root.name(folder))
+        throw new ToolError(`"${working_dir}" leads to another folder than when the command was approved.`);
       return runCommand(command, { folder, timeoutMs }, context);
     },
   });
+  return { ...tool, readShellCall: (args) => readShellCall(root, args) };
+}
+
+/** Identifies a call. Its arguments belong to the key, since a session may use an id again after a refusal. */
+const keyOf = (args: ToolArguments, { sessionId, callId }: ToolContext): string =>
+  JSON.stringify([sessionId, callId, args]);
+
+/** Reads a call for the rules of "always", with the real folder (rule: always-rules). */
+async function readShellCall(
+  root: ProjectRoot,
+  { command, working_dir, ...others }: ToolArguments,
+): Promise<ShellCall> {
+  const given = typeof working_dir === 'string' ? working_dir : undefined;
+  const folder = root.name(await folderAt(root, given));
+  return {
+    command: String(command),
+    others: folder === '.' ? others : { ...others, working_dir: folder },
+    isInside: async (path) =>
+      root.nameOf(folder === '.' ? path : `${folder}/${path}`).then(
+        () => true,
+        () => false,
+      ),
+  };
 }
 
 const timeLimit = (timeoutMs: number): string =>
@@ -53,15 +98,17 @@ interface Place {
   readonly timeoutMs: number;
 }
 
-/** Runs a command and resolves when all of its processes have ended. A stopped command resolves with its output so far. */
+/** Runs a command and resolves when all of its processes have ended. A stopped command fails, with its output so far. */
 async function runCommand(
   command: string,
   { folder, timeoutMs }: Place,
   { signal, onOutput }: ToolContext,
-): Promise<string> {
-  const output = new OutputCapture();
+): Promise<string | StoppedCommand> {
+  const [decoder, screen, output] = [new StringDecoder('utf8'), new LastState(), new OutputCapture()];
   const running = startCommand(command, folder, (chunk) => {
-    const text = output.add(chunk);
+    // A character whose last bytes are still missing waits for the next chunk.
+    const text = decoder.write(chunk);
+    output.add(screen.add(text));
     onOutput?.(text);
   });
   killOnExit(running);
@@ -74,11 +121,34 @@ async function runCommand(
     if (signal.aborted) resolve('aborted');
   });
   const end = await Promise.race([running.ended, timeUp, aborted]).finally(() => endCommand(running));
-  return [describeEnd(end, timeoutMs), output.text()].filter(Boolean).join('\n');
+  output.add(screen.end());
+  return resultOf(end, { output: output.text(), timeoutMs });
 }
 
-function describeEnd(end: number | NodeJS.Signals | 'timeout' | 'aborted', timeoutMs: number): string {
-  if (end === 'aborted') return 'Stopped before it was done. Output so far:';
-  if (end === 'timeout') return `Ended after ${seconds(timeoutMs)}, before it was done. Output so far:`;
-  return typeof end === 'number' ? `Exit code ${end}.` : `Ended by ${end}.`;
+/** How a command ended: its exit code, the signal that ended it, or why it was stopped. */
+type CommandEnd = number | NodeJS.Signals | StopReason;
+type StopReason = 'timeout' | 'aborted';
+
+interface CommandOutput {
+  readonly output: string;
+  readonly timeoutMs: number;
+}
+
+function resultOf(end: CommandEnd, { output, timeoutMs }: CommandOutput): string | StoppedCommand {
+  if (end === 'aborted' || end === 'timeout') return stoppedCommand(end, { output, timeoutMs });
+  const how = typeof end === 'number' ? `Exit code ${end}.` : `Ended by ${end}.`;
+  return [how, output].filter(Boolean).join('\n');
+}
+
+/** The result of a command that was stopped, which is a failure (rule: tool-definitions). */
+interface StoppedCommand {
+  readonly success: false;
+  readonly error: string;
+}
+
+/** Returns the result of a command that was stopped before it was done, with its output until then. */
+export function stoppedCommand(why: StopReason, { output, timeoutMs }: CommandOutput): StoppedCommand {
+  const how =
+    why === 'timeout' ? `Timed out after ${timeoutMs / 1_000} s.` : 'Interrupted before it was done.';
+  return { success: false, error: output === '' ? how : `${how} Output so far:\n${output}` };
 }

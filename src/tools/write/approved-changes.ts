@@ -1,18 +1,19 @@
 import type { PreviewContext, ToolContext } from '../../sdk/actions/define-tool.js';
 import { type ChangedFile, currentText, type Folder } from '../folder/folder.js';
 import { changedMeanwhile } from '../folder/path-errors.js';
+import { redirection } from '../folder/shown-path.js';
 import { renderChange } from './unified-diff.js';
 
-/** Maximum number of stored previews; more than a person has open at once. */
-const MAX_PREVIEWS = 100;
+/** Maximum number of stored previews; more than one step has calls, so that none is evicted before its call runs. */
+const MAX_PREVIEWS = 200;
 
-const ON_TOP = 'On top of an earlier change of this step:\n';
+const ON_TOP = 'On top of an earlier change of this step:';
 
 /** The change that a call makes to a file. */
 interface FileChange {
   readonly path: string;
   /** Returns the new text; `before` is undefined if the file does not exist. Throws `ToolError` if the change cannot be applied. */
-  readonly apply: (before: string | undefined) => string;
+  readonly apply: (before: string | undefined) => Promise<string>;
 }
 
 /** Observer of changes: called when a change is previewed, and again when it has been made. */
@@ -27,7 +28,7 @@ export class ApprovedChanges {
   readonly #folder: Folder;
   readonly #onChange: OnChange | undefined;
   /** Previewed changes by session and call, because several runs may share the tools of a folder. */
-  readonly #previewed = new Map<string, ChangedFile & { readonly place: string }>();
+  readonly #previewed = new Map<string, ChangedFile>();
 
   constructor(folder: Folder, onChange?: OnChange) {
     this.#folder = folder;
@@ -42,30 +43,36 @@ export class ApprovedChanges {
     const place = await this.#folder.nameOf(path);
     const earlier = earlierCallIds
       .map((id) => this.#previewed.get(keyOf(id, sessionId)))
-      .findLast((each) => each?.place === place);
-    const before = earlier ? earlier.after : await currentText(this.#folder, path);
+      .findLast((each) => each?.path === place);
+    const before = earlier ? earlier.after : await currentText(this.#folder, place);
     const key = keyOf(callId, sessionId);
     const previous = edited ? this.#previewed.get(key) : undefined;
-    if (previous?.place === place && previous.before !== before) throw changedMeanwhile(path);
-    const change = { path, place, before, after: apply(before) };
+    if (previous?.path === place && previous.before !== before) throw changedMeanwhile(path);
+    const change = { path: place, before, after: await apply(before) };
     this.#previewed.set(key, change);
     const [oldest] = this.#previewed.keys();
     if (this.#previewed.size > MAX_PREVIEWS && oldest !== undefined) this.#previewed.delete(oldest);
     await this.#onChange?.(callId, change);
-    return `${earlier ? ON_TOP : ''}${await renderChange(change)}`;
+    return [redirection(path, place), earlier && ON_TOP, await renderChange(change)]
+      .filter(Boolean)
+      .join('\n');
   }
 
-  /** Writes the file. Throws `ToolError` if the result would differ from the preview. */
+  /**
+   * Writes the file. Throws `ToolError` if the result would differ from the preview, or if a link now leads to another
+   * file.
+   */
   async carryOut({ path, apply }: FileChange, { callId, sessionId }: ToolContext): Promise<ChangedFile> {
-    const before = await currentText(this.#folder, path);
+    const place = await this.#folder.nameOf(path);
+    const before = await currentText(this.#folder, place);
     const key = keyOf(callId, sessionId);
     const previewed = this.#previewed.get(key);
     this.#previewed.delete(key);
-    if (previewed && previewed.before !== before) throw changedMeanwhile(path);
-    const after = apply(before);
+    if (previewed && (previewed.path !== place || previewed.before !== before)) throw changedMeanwhile(path);
+    const after = await apply(before);
     if (previewed && previewed.after !== after) throw changedMeanwhile(path);
-    await this.#folder.write(path, { text: after, expected: before });
-    const change = { path, before, after };
+    await this.#folder.write(place, { text: after, expected: before });
+    const change = { path: place, before, after };
     await this.#onChange?.(callId, change);
     return change;
   }

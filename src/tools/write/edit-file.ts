@@ -2,6 +2,8 @@ import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { notReadable } from '../folder/path-errors.js';
 import type { ApprovedChanges } from './approved-changes.js';
+import { replaceShown, toShown } from './line-ends.js';
+import { describeNearMiss } from './near-miss.js';
 import { renderChange } from './unified-diff.js';
 
 interface Edit {
@@ -36,29 +38,32 @@ export function editFileTool(changes: ApprovedChanges): Tool {
 
 const changeOf = (edit: Edit) => ({
   path: edit.path,
-  apply: (before: string | undefined) => {
+  apply: async (before: string | undefined) => {
     if (before === undefined) throw notReadable(edit.path);
     return applyEdit(before, edit);
   },
 });
 
-function applyEdit(text: string, { path, old_string, new_string }: Edit): string {
-  if (old_string === '') throw new ToolError('old_string is empty; to write a new file use write_file.');
-  if (old_string === new_string) throw new ToolError('old_string and new_string are the same.');
-  const adapt = lineEndAdapter(text, old_string);
-  const [old, replacement] = [adapt(old_string), adapt(new_string)];
-  const lines = linesOf(text, old);
-  if (lines.length === 0) throw new ToolError(`old_string does not occur in "${path}". Read the file again.`);
+/** Finds the text as the model sees the file, and replaces it there (rule: line-ends). */
+async function applyEdit(text: string, { path, old_string, new_string }: Edit): Promise<string> {
+  const [{ shown: file }, { shown: old }, { shown: replacement }] = [
+    toShown(text),
+    toShown(old_string),
+    toShown(new_string),
+  ];
+  if (old === '') throw new ToolError('old_string is empty; to write a new file use write_file.');
+  if (old === replacement) throw new ToolError('old_string and new_string are the same, line breaks aside.');
+  const lines = linesOf(file, old);
+  if (lines.length === 0) throw new ToolError(notFound(path, describeNearMiss(file, old)));
   if (lines.length > 1) throw new ToolError(severalTimes(path, lines));
-  const position = text.indexOf(old);
-  return text.slice(0, position) + replacement + text.slice(position + old.length);
+  const from = file.indexOf(old);
+  return replaceShown(text, { from, to: from + old.length, text: replacement });
 }
 
-/** Restores the CRLF line ends of the file, since the model sees its lines without carriage returns. */
-function lineEndAdapter(text: string, old: string): (part: string) => string {
-  const needsCrlf = text.includes('\r\n') && !old.includes('\r');
-  return (part) => (needsCrlf ? part.replace(/\r?\n/g, '\r\n') : part);
-}
+const notFound = (path: string, nearMiss: string | undefined): string =>
+  nearMiss === undefined
+    ? `old_string does not occur in "${path}". Read the file again.`
+    : `old_string does not occur in "${path}". ${nearMiss}`;
 
 /** Maximum number of occurrences to search for, since there may be millions. */
 const MAX_OCCURRENCES = 100;

@@ -1,4 +1,5 @@
 import type { ChangedFile } from '../folder/folder.js';
+import { shownPath } from '../folder/shown-path.js';
 
 /** Time limit for a diff. Comparing texts that have little in common can take very long. */
 const DIFF_TIMEOUT_MS = 1_000;
@@ -20,5 +21,5 @@ export const renderChange = async (change: ChangedFile): Promise<string> =>
 function renderNewText({ path, before = '', after }: ChangedFile): string {
   const sizes = `${before.length} → ${after.length} characters`;
   const lines = after.split('\n').map((line) => `+${line}`);
-  return [`${path}: the whole text changes (${sizes}). The new text:`, ...lines].join('\n');
+  return [`${shownPath(path)}: the whole text changes (${sizes}). The new text:`, ...lines].join('\n');
 }

@@ -1,5 +1,6 @@
 import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import type { ApprovedChanges } from './approved-changes.js';
+import { keepLineEnds } from './line-ends.js';
 
 /** Creates `write_file(path, content)`, which writes a whole file and creates missing folders. */
 export function writeFileTool(changes: ApprovedChanges): Tool {
@@ -12,11 +13,17 @@ export function writeFileTool(changes: ApprovedChanges): Tool {
       required: ['path', 'content'],
     },
     annotations: { requiresApproval: true },
-    preview: ({ path, content }, context) => changes.preview({ path, apply: () => content }, context),
+    preview: (file, context) => changes.preview(changeOf(file), context),
     execute: async ({ path, content }, context) => {
-      const { before } = await changes.carryOut({ path, apply: () => content }, context);
+      const { before } = await changes.carryOut(changeOf({ path, content }), context);
       const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
       return `${before === undefined ? 'Created' : 'Replaced'} ${path}: ${lines} lines.`;
     },
   });
 }
+
+const changeOf = ({ path, content }: { readonly path: string; readonly content: string }) => ({
+  path,
+  apply: async (before: string | undefined) =>
+    before === undefined ? content : keepLineEnds(before, content),
+});

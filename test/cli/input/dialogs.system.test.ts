@@ -41,6 +41,39 @@ onTerminal('approval dialogs (rule: terminal)', () => {
     expect(await pty.end).toBe(130);
   }, 30_000);
 
+  test('the beginning and the end of a long command stay visible above the choices at any size of the window', async () => {
+    const long = act(`run_command(command="touch HEAD; ${'echo x; '.repeat(1_250)}touch TAIL")`);
+    const bench = await setUp([long, answer('Done.')]);
+    const pty = bench.open([...scripted, 'Go']);
+    await pty.onScreen('[esc] stop');
+    for (const [columns, rows] of [
+      [80, 24],
+      [40, 14],
+      [120, 40],
+      [80, 8],
+      [30, 10],
+      [80, 24],
+    ] as const) {
+      pty.resize(columns, rows);
+      await pty.onScreen('touch HEAD', 'TAIL', /… \d+ more lines …/, '[y] allow');
+    }
+    pty.type('v');
+    await pty.onScreen('touch HEAD', 'TAIL', '[y] allow');
+    pty.type(escapeKey);
+    expect(await pty.end).toBe(130);
+  }, 60_000);
+
+  test('a command hidden behind blanks is visible in a window of 80 columns and 24 rows', async () => {
+    const hidden = `run_command(command="ls${' '.repeat(5_000)}; touch ran${'\\n'.repeat(500)}touch last")`;
+    const bench = await setUp([act(hidden), answer('Done.')]);
+    const pty = bench.open([...scripted, 'Go']);
+    await pty.onScreen('[esc] stop');
+    pty.resize(80, 24);
+    await pty.onScreen('ls<5000 blanks>; touch ran', '<499 empty lines>', 'touch last', '[v] view all lines');
+    pty.type(escapeKey);
+    expect(await pty.end).toBe(130);
+  }, 30_000);
+
   test('an approval scrolls to the selected choice in a small window and shows all in a large one', async () => {
     const bench = await setUp([touch, answer('Done.')]);
     const pty = bench.open([...scripted, 'Go']);

@@ -330,7 +330,7 @@ onTerminal('slash commands and !commands (rule: terminal)', () => {
     pty.type(`!sleep 60${enterKey}`);
     await pty.onScreen('› !sleep 60');
     pty.type('\u0003');
-    await pty.onScreen('Stopped before it was done.');
+    await pty.onScreen('Interrupted before it was done.');
   }, 30_000);
 
   test('/model lists models, /compact reports the history size, /quit leaves', async () => {

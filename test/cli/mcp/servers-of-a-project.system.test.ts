@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { act, answer, type Bench, scripted, setUp, terminal } from '../../support/cli-harness.js';
 import { needs } from '../../support/needs.js';
@@ -207,6 +207,24 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     await again.end;
   }, 60_000);
 
+  test('the program and the end of a long question about an MCP server stay visible in a small window', async () => {
+    const { bench, wasStarted } = await project(
+      {},
+      { args: ['-e', `1${' '.repeat(3_000)};2`, 'x'.repeat(9_000)] },
+    );
+    const pty = bench.open(scripted);
+    await pty.onScreen('leave it out');
+    pty.resize(80, 16);
+    await pty.onScreen('program', /… \d+ more lines …/, 'may change without a question.', 'leave it out');
+    pty.resize(80, 30);
+    await pty.onScreen('"1<3000 blanks>;2"', 'may change without a question.', 'leave it out');
+    pty.type('\r');
+    await pty.offScreen('Enter, a number');
+    pty.type('/quit\r');
+    await pty.end;
+    expect(wasStarted()).toBe(false);
+  }, 60_000);
+
   test('consent is stored once, with mode 0600 and without server texts, and holds in non-interactive runs', async () => {
     const { bench } = await project({}, { env: { TOKEN: 'secret-canary' } });
     await agree(bench);
@@ -233,6 +251,67 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     },
     60_000,
   );
+
+  test.each([
+    ['its program', 'bin/server', { command: './bin/server' }, '#!/bin/sh\nexec "$NODE" "$@"\n'],
+    ['a script among its arguments', 'server.mjs', {}, 'await import(process.argv[2]);\n'],
+  ])(
+    'an MCP server needs new consent when a file of the project changes: %s',
+    async (_, path, change, text) => {
+      const { bench, name } = await project();
+      const {
+        command,
+        args: [program = '', behaviour = ''],
+      } = rawServer({ pages: [[echo]] });
+      const file = join(bench.folder, path);
+      mkdirSync(dirname(file), { recursive: true });
+      // The copy starts the scripted server, wherever it is.
+      const script = text.replace('process.argv[2]', JSON.stringify(program));
+      writeFileSync(file, script, { mode: 0o755 });
+      const args =
+        path === 'server.mjs' ? [program, behaviour, '--import=./server.mjs'] : [program, behaviour];
+      name({ ...change, args, env: { NODE: command } });
+      const pty = bench.open(scripted);
+      const screen = await pty.onScreen('leave it out');
+      expect(screen).toContain(`checked      ${path}`);
+      expect(screen).toContain('A change of these files asks again.');
+      pty.type('y');
+      await pty.onScreen('leave them out');
+      pty.type('y');
+      await pty.offScreen('Enter, a number');
+      pty.type('/quit\r');
+      await pty.end;
+      expect((await bench.run([...scripted, '--yes', 'Say hello'])).stderr).not.toContain(
+        'it needs your consent',
+      );
+      writeFileSync(file, `${script}\n// changed\n`);
+      const { stderr } = await bench.run([...scripted, '--yes', 'Say hello']);
+      expect(stderr).toContain('raw of .mcp.json is not started: it needs your consent.');
+    },
+    60_000,
+  );
+
+  test('with --allow-mcp nobody is asked about a server or its tools at the terminal, and each call is', async () => {
+    const { bench } = await project();
+    bench.provider.script([call, answer('It said hello.')]);
+    const pty = bench.open([...scripted, '--allow-mcp']);
+    const screen = await pty.onScreen('/help');
+    expect(screen).not.toMatch(/leave (?:it|them) out/);
+    pty.type('Say hello\r');
+    await pty.onScreen('raw__echo needs your approval');
+    pty.type('y');
+    await pty.onScreen('It said hello.');
+    pty.type('/quit\r');
+    await pty.end;
+    expect(existsSync(agreements(bench))).toBe(false);
+  }, 60_000);
+
+  test('with --allow-mcp a call of a trusted tool needs approval too', async () => {
+    const { bench } = await project();
+    await agree(bench, 't');
+    const { stderr } = await bench.run([...scripted, '--allow-mcp', 'Say hello']);
+    expect(stderr).toContain('Nobody is there to approve this.');
+  }, 60_000);
 
   test('a trusted tool with a changed description is left out until the person reviews it', async () => {
     const { bench } = await project();

@@ -77,7 +77,7 @@ describeDesktop('commands in the desktop editor', (suite) => {
     suite.service.fake.script(done);
     await send(opened.window, 'What did it say?');
     await opened.window.view.getByText('Answered.', { exact: true }).first().waitFor();
-    expect(shown()).toContain('Stopped before it was done. Output so far:\nbegun\n');
+    expect(shown()).toContain('Interrupted before it was done. Output so far:\nbegun\n');
   });
 
   test('closing the window ends its command; the run is then shown as interrupted', async () => {

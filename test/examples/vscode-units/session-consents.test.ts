@@ -46,6 +46,12 @@ describe('session rules of the extension (rule: always-rules)', () => {
     expect(made.allows(edit)).toBe(false);
   });
 
+  test('the change of a call is found however its path is spelled', () => {
+    for (const path of ['./notes.md', 'notes.md', './/notes.md'])
+      expect(consents().changeOf(asking('edit_file', { path }))).toEqual(change);
+    expect(consents().changeOf(asking('edit_file', { path: 'x/notes.md' }))).toBeUndefined();
+  });
+
   test('a session rule allows only calls that the approval card offered to allow, and none after the rules are reset', () => {
     const made = consents();
     for (const index of [-1, 1, 7]) made.allow(edit, index);

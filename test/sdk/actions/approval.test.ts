@@ -8,8 +8,17 @@ import {
   isAllowed,
   proposeRules,
 } from '../../../src/sdk/actions/approval.js';
+import type { ToolArguments } from '../../../src/sdk/actions/define-tool.js';
 import { openCalls } from '../../../src/sdk/run/take-up-history.js';
-import { command, done, finish, lookUp, recordingTool, start } from '../../support/run-harness.js';
+import {
+  command,
+  done,
+  finish,
+  lookUp,
+  readShellCall,
+  recordingTool,
+  start,
+} from '../../support/run-harness.js';
 
 describe('approval in two phases (rule: approval)', () => {
   /** Runs two commands in one step and decides about each in turn. */
@@ -176,7 +185,10 @@ describe('rules of the decision always (rule: always-rules)', () => {
     },
     tool: { annotations: { requiresApproval: true, readOnlyHint: tool.readOnlyHint } },
   });
-  const run = (command: string, others = {}) => call({ command, ...others });
+  const run = (command: string, others = {}) => {
+    const { action, tool } = call({ command, ...others });
+    return { action, tool: { ...tool, readShellCall } };
+  };
   const exactly = (command: string) => ({ type: 'call', tool: 'run_command', args: { command } });
 
   test.each([
@@ -187,10 +199,10 @@ describe('rules of the decision always (rule: always-rules)', () => {
     ['npm test', 'npm  test'],
     ['npm test', 'npm test '],
     ['echo a', 'echo A'],
-  ])('a rule for `%s` does not allow `%s`', (agreed, other) => {
-    const rules = proposeRules(run(agreed));
-    expect(isAllowed(run(agreed), rules)).toBe(true);
-    expect(isAllowed(run(other), rules)).toBe(false);
+  ])('a rule for `%s` does not allow `%s`', async (agreed, other) => {
+    const rules = await proposeRules(run(agreed));
+    expect(await isAllowed(run(agreed), rules)).toBe(true);
+    expect(await isAllowed(run(other), rules)).toBe(false);
   });
 
   test.each([
@@ -205,22 +217,25 @@ describe('rules of the decision always (rule: always-rules)', () => {
     ['a combining grapheme joiner', '\u034f'],
     ['a blank Braille pattern', '\u2800'],
     ['a bell', '\u0007'],
-  ])('no rule is proposed for a call with the invisible character %s', (_, unseen) => {
-    expect(proposeRules(run(`ls${unseen}src`))).toEqual([]);
-    expect(isAllowed(run(`ls${unseen}src`), [{ ...exactly(`ls${unseen}src`), type: 'call' }])).toBe(false);
+  ])('no rule is proposed for a call with the invisible character %s', async (_, unseen) => {
+    expect(await proposeRules(run(`ls${unseen}src`))).toEqual([]);
+    expect(await isAllowed(run(`ls${unseen}src`), [{ ...exactly(`ls${unseen}src`), type: 'call' }])).toBe(
+      false,
+    );
   });
 
-  test('no rule covers a call whose folder has invisible characters; letters of any script are visible', () => {
-    expect(proposeRules(run('ls', { working_dir: 'src\u3164' }))).toEqual([]);
-    expect(proposeRules(run('ls größe 日本語 e\u0301', { working_dir: 'año' }))).toHaveLength(1);
+  test('no rule covers a call whose folder has invisible characters; letters of any script are visible', async () => {
+    expect(await proposeRules(run('ls', { working_dir: 'src\u3164' }))).toEqual([]);
+    expect(await proposeRules(run('ls größe 日本語 e\u0301', { working_dir: 'año' }))).toHaveLength(1);
   });
 
-  test('a rule for one command covers it in the same folder only', () => {
-    const rules = proposeRules(run('make', { working_dir: 'a' }));
-    expect(isAllowed({ ...run('make', { working_dir: 'a' }) }, rules)).toBe(true);
-    expect(isAllowed(call({ working_dir: 'a', command: 'make' }), rules)).toBe(true);
+  test('a rule for one command covers it in the same folder only', async () => {
+    const rules = await proposeRules(run('make', { working_dir: 'a' }));
+    expect(await isAllowed({ ...run('make', { working_dir: 'a' }) }, rules)).toBe(true);
+    const { tool } = run('make');
+    expect(await isAllowed({ ...call({ working_dir: 'a', command: 'make' }), tool }, rules)).toBe(true);
     for (const others of [{}, { working_dir: 'b' }, { working_dir: 'a', shell: 'zsh' }])
-      expect(isAllowed(run('make', others), rules)).toBe(false);
+      expect(await isAllowed(run('make', others), rules)).toBe(false);
   });
 
   test.each([
@@ -229,10 +244,10 @@ describe('rules of the decision always (rule: always-rules)', () => {
     ['git log --oneline', ['git log', 'git log -5 --stat']],
     ['npm test', ['npm test --silent']],
     ['go test ./...', ['go test', 'go test -v ./...']],
-  ])('the command rule for `%s` allows the permitted arguments and no others', (agreed, others) => {
-    const rules = proposeRules(run(agreed)).filter(({ type }) => type === 'commands');
+  ])('the command rule for `%s` allows the permitted arguments and no others', async (agreed, others) => {
+    const rules = (await proposeRules(run(agreed))).filter(({ type }) => type === 'commands');
     expect(rules).toHaveLength(1);
-    for (const other of [agreed, ...others]) expect(isAllowed(run(other), rules)).toBe(true);
+    for (const other of [agreed, ...others]) expect(await isAllowed(run(other), rules)).toBe(true);
     for (const other of [
       ...widenings.map((widen) => widen(agreed)),
       ...['git push', 'git branch new', 'npm run build', 'npm test -- --watch', 'go test -exec sh'],
@@ -246,8 +261,8 @@ describe('rules of the decision always (rule: always-rules)', () => {
       ],
       ...['ls a/../..', 'ls -l -l', 'git', 'LS', '/bin/ls', './ls'],
     ])
-      expect(isAllowed(run(other), rules)).toBe(false);
-    expect(isAllowed(run(agreed, { working_dir: 'elsewhere' }), rules)).toBe(false);
+      expect(await isAllowed(run(other), rules)).toBe(false);
+    expect(await isAllowed(run(agreed, { working_dir: 'elsewhere' }), rules)).toBe(false);
   });
 
   const widenings: ((command: string) => string)[] = [
@@ -289,7 +304,7 @@ describe('rules of the decision always (rule: always-rules)', () => {
     (command) => `sudo ${command}`,
   );
 
-  test('a rule allows a different command only if the command table does', () => {
+  test('a rule allows a different command only if the command table does', async () => {
     const words = fc.constantFrom(
       ...[
         'git',
@@ -316,47 +331,66 @@ describe('rules of the decision always (rule: always-rules)', () => {
       fc.string({ unit: 'binary', maxLength: 12 }),
     );
     const plain = /^[\w@+./:,-]+( [\w@+./:,-]+)*$/;
-    fc.assert(
-      fc.property(commands, commands, (agreed, other) => {
+    await fc.assert(
+      fc.asyncProperty(commands, commands, async (agreed, other) => {
         fc.pre(agreed !== other);
-        const rules = proposeRules(run(agreed));
-        if (!isAllowed(run(other), rules)) return;
+        const rules = await proposeRules(run(agreed));
+        if (!(await isAllowed(run(other), rules))) return;
         expect([agreed, other]).toEqual([expect.stringMatching(plain), expect.stringMatching(plain)]);
         expect(rules.map(({ type }) => type)).toEqual(['call', 'commands']);
-        expect(proposeRules(run(other))[1]).toEqual(rules[1]);
+        expect((await proposeRules(run(other)))[1]).toEqual(rules[1]);
       }),
       { numRuns: 3_000 },
     );
   });
 
-  test('a command with invisible characters needs approval each time', () => {
+  test('a command with invisible characters needs approval each time', async () => {
     for (const hidden of ['npm test\u001b[2K', 'npm\ttest', 'a\nb', 'a\u202eb', 'a\u200bb'])
-      expect(proposeRules(run(hidden))).toEqual([]);
+      expect(await proposeRules(run(hidden))).toEqual([]);
   });
 
-  test('a rule by tool name is proposed for read-only tools only', () => {
-    expect(proposeRules(call({ path: 'a' }))).toEqual([]);
+  test('a rule by tool name is proposed for read-only tools only', async () => {
+    expect(await proposeRules(call({ path: 'a' }))).toEqual([]);
     const read = call({ path: 'a' }, { readOnlyHint: true });
-    expect(proposeRules(read)).toEqual([{ type: 'reads', tool: 'run_command' }]);
-    expect(isAllowed(read, [{ type: 'reads', tool: 'run_command' }])).toBe(true);
-    expect(isAllowed(read, [{ type: 'reads', tool: 'other' }])).toBe(false);
-    expect(isAllowed(call({ path: 'a' }), [{ type: 'reads', tool: 'run_command' }])).toBe(false);
-    expect(isAllowed(run('ls'), [{ type: 'reads', tool: 'run_command' }])).toBe(false);
+    expect(await proposeRules(read)).toEqual([{ type: 'reads', tool: 'run_command' }]);
+    expect(await isAllowed(read, [{ type: 'reads', tool: 'run_command' }])).toBe(true);
+    expect(await isAllowed(read, [{ type: 'reads', tool: 'other' }])).toBe(false);
+    expect(await isAllowed(call({ path: 'a' }), [{ type: 'reads', tool: 'run_command' }])).toBe(false);
+    expect(await isAllowed(run('ls'), [{ type: 'reads', tool: 'run_command' }])).toBe(false);
   });
 
-  test('a rule in the format of a former version allows nothing', () => {
+  test('a tool that is no command tool gets no rule for its argument `command`, whatever its name', async () => {
+    expect(await proposeRules(call({ command: 'git status' }))).toEqual([]);
+    expect(await isAllowed(call({ command: 'git status' }), await proposeRules(run('git status')))).toBe(
+      false,
+    );
+    const read = call({ command: 'git status' }, { readOnlyHint: true });
+    expect(await proposeRules(read)).toEqual([{ type: 'reads', tool: 'run_command' }]);
+  });
+
+  test('a command whose path is not inside the folder gets no rule of the table', async () => {
+    const { action, tool } = run('ls link');
+    const outside = async (args: ToolArguments) => ({
+      ...(await readShellCall(args)),
+      isInside: async () => false,
+    });
+    const rules = await proposeRules({ action, tool: { ...tool, readShellCall: outside } });
+    expect(rules).toEqual([exactly('ls link')]);
+  });
+
+  test('a rule in the format of a former version allows nothing', async () => {
     const former: ApprovalRule[] = JSON.parse(
       '[{"tool":"run_command"},{"tool":"run_command","command_prefix":"npm"},{"type":"commands","tool":"run_command","entry":"npm"}]',
     );
-    expect(isAllowed(run('npm test'), former)).toBe(false);
+    expect(await isAllowed(run('npm test'), former)).toBe(false);
   });
 
-  test('describeRule describes each kind of rule in words', () => {
-    expect(proposeRules(run('git status', { working_dir: 'a' })).map(describeRule)).toEqual([
+  test('describeRule describes each kind of rule in words', async () => {
+    expect((await proposeRules(run('git status', { working_dir: 'a' }))).map(describeRule)).toEqual([
       'exactly run_command(command="git status", working_dir="a")',
       'run_command: git status with nothing but -s --short -b --branch --porcelain, {"working_dir":"a"}',
     ]);
-    expect(proposeRules(run('npm run lint'))).toEqual([exactly('npm run lint')]);
+    expect(await proposeRules(run('npm run lint'))).toEqual([exactly('npm run lint')]);
     expect(describeRule({ type: 'reads', tool: 'look_up' })).toBe('look_up, which only reads');
   });
 });

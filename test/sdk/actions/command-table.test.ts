@@ -1,5 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { describeEntry, entryOf } from '../../../src/sdk/actions/command-table.js';
+import { describeEntry, findEntry } from '../../../src/sdk/actions/command-table.js';
+
+const entryOf = (command: string) => findEntry(command)?.name;
+
+const pytest =
+  '-q -qq --quiet -v -vv --verbose -s -x --exitfirst --maxfail=1 --lf --last-failed --ff --failed-first -ra -rA --tb=short --tb=line --tb=no and paths inside the folder';
 
 /** A copy of the table on purpose: a change of what may run without a question must be made in two places. */
 const expectedRows = {
@@ -13,6 +18,9 @@ const expectedRows = {
   'cargo test': '-q --quiet --release --workspace --no-fail-fast',
   'go vet': './...',
   'go test': './... -v -short -race',
+  pytest,
+  'python -m pytest': pytest,
+  'python3 -m pytest': pytest,
 } as const;
 const names = Object.keys(expectedRows);
 
@@ -20,12 +28,32 @@ const names = Object.keys(expectedRows);
 const candidates = [
   ...new Set(Object.values(expectedRows).flatMap((row) => argumentsOf(row))),
   ...['-p', '-d', '-D', '-m', '-f', '-c', '-C', '-R', '-o', '-exec', '-vettool=x', '-toolexec', '--output=x'],
+  ...[
+    '-p',
+    '-k',
+    '-m',
+    '-n',
+    '-o',
+    '--pdb',
+    '--co',
+    '--rootdir=/',
+    '--pyargs',
+    '-rootdir',
+    '@args',
+    'a=b',
+    '/abs',
+    '../up',
+  ],
   ...['--ext-diff', '--textconv', '--fix', '--prefix', '--config=x', '--watch', '--', 'new', 'src/a.ts'],
 ];
+
+/** The candidates that are paths inside the folder. */
+const innerPaths = ['./...', 'new', 'src/a.ts'];
 
 /** Programs and subcommands that no row may permit. */
 const others = [
   ...['cat', 'rm', 'sh', 'find', 'git', 'npm', 'cargo', 'go', 'make', 'git push', 'git show', 'git checkout'],
+  ...['python', 'python -m', 'python -m http.server', 'python test.py', 'py.test', 'pytest-watch'],
   ...['git fetch', 'npm run', 'npm install', 'npx test', 'cargo run', 'cargo build', 'cargo fix', 'go run'],
   ...['go build', 'go generate', 'git stash', 'git tag', 'git config', 'npm exec', 'yarn test', 'pnpm test'],
 ];
@@ -38,7 +66,7 @@ describe('the command table (rule: always-rules)', () => {
   test.each(Object.entries(expectedRows))('the row `%s` permits exactly these arguments: %s', (name, row) => {
     const takesPaths = row.endsWith(' inside the folder');
     const permitted = candidates.filter((each) => entryOf(`${name} ${each}`) !== undefined);
-    const paths = takesPaths ? candidates.filter((each) => /^[^-]/.test(each)) : [];
+    const paths = takesPaths ? innerPaths : [];
     expect(permitted.sort()).toEqual([...new Set([...argumentsOf(row), ...paths])].sort());
     expect(new Set(permitted.map((each) => entryOf(`${name} ${each}`)))).toEqual(new Set([name]));
     expect(entryOf(name)).toBe(name);
@@ -59,3 +87,34 @@ describe('the command table (rule: always-rules)', () => {
 function argumentsOf(row: string): string[] {
   return row.replace(/ and paths inside the folder$/, '').split(' ');
 }
+
+describe('paths of permitted commands (rule: always-rules)', () => {
+  test.each([
+    ['pytest tests/test_a.py -q', ['tests/test_a.py']],
+    ['pytest -q', []],
+    [
+      'python -m pytest tests/test_a.py::TestA::test_b -x',
+      ['tests/test_a.py::TestA::test_b', 'tests/test_a.py'],
+    ],
+    ['ls -la src lib', ['src', 'lib']],
+    ['git status -s', []],
+  ])('the paths of `%s` are reported, to be checked for links', (command, paths) => {
+    expect(findEntry(command)?.paths).toEqual(paths);
+  });
+
+  test.each([
+    'pytest @arguments.txt',
+    'pytest -p evil',
+    'pytest -c evil.ini',
+    'pytest --rootdir=/',
+    'pytest ../other',
+    'pytest /abs/test_a.py',
+    'pytest tests/../../x',
+    'pytest a=b',
+    'PYTHONPATH=. pytest',
+    'pytest "tests/a b.py"',
+    'python -m pytest; rm x',
+  ])('no row permits `%s`', (command) => {
+    expect(findEntry(command)).toBeUndefined();
+  });
+});

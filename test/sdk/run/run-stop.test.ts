@@ -88,7 +88,7 @@ describe('stopping a run (rule: one-signal)', () => {
       signal: controller.signal,
     });
     expect(result.stop_reason).toBe('stopped');
-    expect(result.history.at(-1)).toMatchObject({ content: 'Stopped before it was done.' });
+    expect(result.history.at(-1)).toMatchObject({ content: 'Interrupted before it was done.' });
   });
 
   test('a stopped run does not wait for a pending approval, preview or answer', async () => {

@@ -21,7 +21,7 @@ export class SessionConsents {
   /** Returns the change that a call proposes. Checks the arguments, since ids repeat in the next conversation. */
   changeOf({ action: { id, tool_name, tool_args } }: ApprovalRequest): ChangedFile | undefined {
     const change = this.#changes.get(id);
-    return writers.has(tool_name) && change?.path === tool_args['path'] ? change : undefined;
+    return writers.has(tool_name) && change?.path === plainPath(tool_args['path']) ? change : undefined;
   }
 
   allows(request: ApprovalRequest): boolean {
@@ -44,3 +44,10 @@ export class SessionConsents {
     return (change ? [{ file: change.path }] : request.rules).map((choice) => JSON.stringify(choice));
   }
 }
+
+/** Returns a path as changes have it: without `./` and double slashes. */
+const plainPath = (path: unknown): string =>
+  String(path)
+    .split('/')
+    .filter((part) => part !== '' && part !== '.')
+    .join('/');

@@ -3,7 +3,9 @@ import type { Tool, ToolContext } from '../../../sdk/actions/define-tool.js';
 import { ToolError } from '../../../sdk/actions/tool-errors.js';
 import { startTimer } from '../../../sdk/base/timer.js';
 import type { ProjectRoot } from '../../../tools/project-root.js';
+import { LastState } from '../../../tools/run/last-state.js';
 import { OutputCapture } from '../../../tools/run/output-capture.js';
+import { stoppedCommand } from '../../../tools/run/run-command.js';
 import { type Editor, fieldsOf } from './editor.js';
 
 /** Output that the editor retains; the model reads less than that. */
@@ -62,19 +64,20 @@ async function waitFor(
   terminal: TerminalHandle,
   timeoutMs: number,
   { signal }: ToolContext,
-): Promise<string> {
-  const ended = waitForExit(terminal);
-  const early = new Promise<string>((resolve) => {
-    const stop = () => resolve('Stopped before it was done. Output so far:');
-    const late = () => resolve(`Ended after ${timeoutMs / 1_000} s, before it was done. Output so far:`);
+): Promise<string | ReturnType<typeof stoppedCommand>> {
+  const ended = waitForExit(terminal).then((how) => ({ how }));
+  const early = new Promise<'aborted' | 'timeout'>((resolve) => {
+    const stop = () => resolve('aborted');
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
-    const clear = startTimer(timeoutMs, late);
+    const clear = startTimer(timeoutMs, () => resolve('timeout'));
     ended.then(clear, clear);
   });
   const end = await Promise.race([ended, early]);
   await terminal.kill().catch(() => undefined);
-  return [end, ...(await outputOf(terminal))].filter(Boolean).join('\n');
+  const output = (await outputOf(terminal)).filter(Boolean).join('\n');
+  if (typeof end === 'string') return stoppedCommand(end, { output, timeoutMs });
+  return [end.how, output].filter(Boolean).join('\n');
 }
 
 /** Returns a sentence about how the command ended. Throws `ToolError` if the editor does not report it. */
@@ -94,7 +97,7 @@ const UNKNOWN_EXIT = 'The editor did not say how the command ended';
 async function outputOf(terminal: TerminalHandle): Promise<readonly string[]> {
   const { output, truncated } = fieldsOf(await terminal.currentOutput().catch(() => undefined));
   if (typeof output !== 'string') return ['(The editor did not tell the output.)'];
-  const capture = new OutputCapture();
-  capture.add(Buffer.from(output));
+  const [screen, capture] = [new LastState(), new OutputCapture()];
+  capture.add(screen.add(output) + screen.end());
   return [...(truncated ? ['(The beginning of the output is not kept.)'] : []), capture.text()];
 }

@@ -4,6 +4,7 @@ import type { CompletionRequest } from '../../step/provider.js';
 import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
+import { toVendorSchema } from '../tool-schema.js';
 import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
 import { inVendorNames, limitBreakpoints, MAX_BREAKPOINTS } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
@@ -103,5 +104,5 @@ const systemBlock = (text: string, breakpoint: boolean): TextBlockParam => ({
 const toTool = ({ name, description, inputSchema }: ToolDefinition): Tool => ({
   name,
   ...(description && { description }),
-  input_schema: { ...inputSchema, type: 'object' },
+  input_schema: toVendorSchema(inputSchema),
 });

@@ -4,6 +4,7 @@ import type { CompletionRequest } from '../../step/provider.js';
 import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
+import { toVendorSchema } from '../tool-schema.js';
 import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
 import { inVendorNames } from '../vendor-limits.js';
 import { toMessages, withoutBreakpoints } from './to-messages.js';
@@ -99,6 +100,6 @@ function outputLimit(
 }
 
 function toTool({ name, description, inputSchema }: ToolDefinition): ChatCompletionTool {
-  const parameters = { type: 'object', ...inputSchema };
+  const parameters = toVendorSchema(inputSchema);
   return { type: 'function', function: { name, ...(description && { description }), parameters } };
 }
