@@ -203,10 +203,13 @@ export class Answer {
     }
   }
 
-  /** Reads the whole body. */
-  async text(): Promise<string> {
+  /** Reads the whole body. `count` is called with the size of each chunk; may throw to end the reading. */
+  async text(count?: (bytes: number) => void): Promise<string> {
     const chunks: Buffer[] = [];
-    for await (const chunk of this) chunks.push(chunk);
+    for await (const chunk of this) {
+      count?.(chunk.length);
+      chunks.push(chunk);
+    }
     return Buffer.concat(chunks).toString();
   }
 
