@@ -4,13 +4,19 @@ import { notReadable } from '../folder/path-errors.js';
 import type { ProjectRoot } from '../project-root.js';
 import { endCommand, killOnExit } from './end-command.js';
 import { OutputCapture } from './output-capture.js';
-import { startCommand } from './start-command.js';
+import { type CommandPlace, startCommand } from './start-command.js';
+
+export interface CommandOptions {
+  readonly timeoutMs: number;
+  /** Returns values that commands must not find in their environment. */
+  readonly secrets: () => readonly string[];
+}
 
 /**
  * Creates `run_command(command, working_dir)`, which runs bash, or PowerShell on Windows. A command can access files
  * outside the project folder, so a person must approve it.
  */
-export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
+export function runCommandTool(root: ProjectRoot, { timeoutMs, secrets }: CommandOptions): Tool {
   return defineTool({
     name: 'run_command',
     description: `Run a shell command in the project folder, ${timeLimit(timeoutMs)}without input. Processes left in the background end with it.`,
@@ -30,7 +36,7 @@ export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
     },
     execute: async ({ command, working_dir }, context) => {
       const folder = await folderAt(root, working_dir);
-      return runCommand(command, { folder, timeoutMs }, context);
+      return runCommand(command, { folder, timeoutMs, secrets: secrets() }, context);
     },
   });
 }
@@ -48,19 +54,18 @@ async function folderAt(root: ProjectRoot, path = '.'): Promise<string> {
   return folder;
 }
 
-interface Place {
-  readonly folder: string;
+interface Place extends CommandPlace {
   readonly timeoutMs: number;
 }
 
 /** Runs a command and resolves when all of its processes have ended. A stopped command resolves with its output so far. */
 async function runCommand(
   command: string,
-  { folder, timeoutMs }: Place,
+  { timeoutMs, ...place }: Place,
   { signal, onOutput }: ToolContext,
 ): Promise<string> {
   const output = new OutputCapture();
-  const running = startCommand(command, folder, (chunk) => {
+  const running = startCommand(command, place, (chunk) => {
     const text = output.add(chunk);
     onOutput?.(text);
   });
