@@ -41,7 +41,10 @@ export async function createToolPack(
   ];
 }
 
-function readTools(root: ProjectRoot, { savedRunsFolder, secrets: _, ...limits }: ToolPackOptions): readonly Tool[] {
+function readTools(
+  root: ProjectRoot,
+  { savedRunsFolder, secrets: _, ...limits }: ToolPackOptions,
+): readonly Tool[] {
   const readers = createFileReaders(root, { ...limits, matchLines: matchLinesInVm });
   return [...readers, searchMemoryTool(root, savedRunsFolder)];
 }

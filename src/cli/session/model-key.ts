@@ -79,7 +79,8 @@ function overwriteInitialEnvironment(isSecret: IsSecret): boolean {
   try {
     const memory = openSync('/proc/self/mem', 'r+');
     try {
-      for (const { at, length } of secretValues(isSecret)) writeSync(memory, Buffer.alloc(length), 0, length, at);
+      for (const { at, length } of secretValues(isSecret))
+        writeSync(memory, Buffer.alloc(length), 0, length, at);
     } finally {
       closeSync(memory);
     }

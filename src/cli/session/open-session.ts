@@ -16,8 +16,8 @@ import { findSavedRun, newestSavedRun } from '../state/saved-runs.js';
 import { ChangedFiles } from './changed-files.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
 import { chooseSavedRun } from './choose-saved-run.js';
-import { offerOllama } from './ollama.js';
 import { hideKey } from './model-key.js';
+import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
 import { DEFAULT_TOKEN_LIMIT, Session, type SessionParts } from './session.js';
 

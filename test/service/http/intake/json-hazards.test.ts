@@ -44,6 +44,15 @@ test('scanJson finds no hazard in JSON that JavaScript represents exactly (rule:
   fc.assert(fc.property(text, (written) => expect(codeOf(written)).toBeUndefined()));
 });
 
+test.each([
+  ['an object or array', '[{},[]]', 3 * 16 + 2],
+  ['a field', '{"a":1,"b":{"c":2}}', 2 * 16 + 3 * 16 + 2],
+  ['a comma between items', '[1,2,3]', 16 + 2 * 2],
+  ['nothing in a string', '["{}[],:"]', 16],
+])('scanJson adds memory for %s (rule: overload)', (_what, text, bytes) => {
+  expect(scanJson(text)).toEqual({ hazard: undefined, overheadBytes: bytes });
+});
+
 describe('reading a text of any shape in linear time (rule: body-limits)', () => {
   const SIZE = 4 * 2 ** 20;
 
