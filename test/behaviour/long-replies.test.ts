@@ -69,7 +69,8 @@ describe.each([
   test.each(
     Object.entries(paths),
   )('a %s reply that is much longer than announced fails with overloaded, and its tokens are charged', async (_, path) => {
-    const service = await start('word '.repeat(40_000), 40_000, { tokensPerDay: 10 });
+    // The answer, three times as long as the reply, would count with an eighth and fit.
+    const service = await start('word '.repeat(40_000), 100_000, { tokensPerDay: 10 });
     const before = await bytesInFlight(service);
     const llm_config = llmConfig(vendor);
     expect(await send(service, path, { llm_config })).toMatchObject({ code: 'overloaded' });
