@@ -4,7 +4,7 @@ import type { ErrorDetail } from '../../../contract/step.js';
  * Valid JSON that other programs read differently, or that costs far more than its size suggests
  * (rule: body-limits).
  */
-export interface JsonHazard {
+interface JsonHazard {
   /** Position in the text. */
   readonly at: number;
   readonly detail: ErrorDetail;
