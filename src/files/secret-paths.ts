@@ -1,12 +1,26 @@
-/** Folders that are never used as context: version control internals and credential stores. */
-const secretFolders = new Set(['.git', '.ssh', '.gnupg', '.aws', '.gcloud', '.azure', '.kube']);
+/** Folders that are never used as context: version control internals, credential stores, shell histories. */
+const secretFolders = new Set([
+  '.git',
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.gcloud',
+  '.azure',
+  '.kube',
+  '.bash_sessions',
+  '.zsh_sessions',
+]);
 
 const ENV = '.env*';
 
-/** Files that hold keys, tokens or passwords by convention (rule: secret-files). `*` matches any text. */
+/**
+ * Files that hold keys, tokens or passwords by convention (rule: secret-files). Histories of shells and consoles hold
+ * what a person has typed, also into a prompt. `*` matches any text.
+ */
 const secretFiles = [
   ENV,
   '*.env',
+  '*.env.*',
   '*.pem',
   '*.key',
   '*.p8',
@@ -32,6 +46,28 @@ const secretFiles = [
   '.dockercfg',
   '.dockerconfigjson',
   '.vault-token',
+  'terraform.tfstate*',
+  '*.tfstate',
+  '*.tfstate.*',
+  '.terraformrc',
+  'terraform.rc',
+  '*.tfrc.json',
+  'service-account*.json',
+  'service_account*.json',
+  'serviceaccount*.json',
+  '*-service-account.json',
+  '*-firebase-adminsdk-*.json',
+  'application_default_credentials.json',
+  '.bash_history*',
+  '.zsh_history*',
+  '.*_history*',
+  '.history',
+  '.zhistory',
+  '.histfile',
+  '.rhistory',
+  '.dbshell',
+  'fish_history',
+  '*host_history.txt',
 ];
 
 /** Files that are secret only in the given folder; elsewhere the same name is an ordinary file. */
@@ -42,6 +78,9 @@ const secretInFolder = [
   ['.cargo', 'credentials'],
   ['.cargo', 'credentials.toml'],
   ['.gem', 'credentials'],
+  ['nushell', 'history.txt'],
+  ['nushell', 'history.sqlite3'],
+  ['.ipython', 'profile_default', 'history.sqlite'],
 ];
 
 /**

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { plainAnswer, type Respond } from './answer-request.js';
 import { startLoopbackServer } from './loopback-server.js';
 import { replyOffline } from './offline-model.js';
@@ -33,11 +34,12 @@ const unscripted: Respond = (request) =>
  */
 export async function startFakeProvider(script: Script = unscripted): Promise<FakeProvider> {
   const requests: RecordedRequest[] = [];
-  const arrivals = new EventTarget();
+  // Any number of callers may wait for requests.
+  const arrivals = new EventEmitter().setMaxListeners(0);
   let respond = toRespond(script);
   const record = (request: RecordedRequest): void => {
     requests.push(request);
-    arrivals.dispatchEvent(new Event('request'));
+    arrivals.emit('request');
   };
   const server = await startLoopbackServer((request) => respond(request), record);
   return {
@@ -49,9 +51,7 @@ export async function startFakeProvider(script: Script = unscripted): Promise<Fa
       respond = toRespond(next);
     },
     async request(index) {
-      while (requests.length <= index) {
-        await new Promise((resolve) => arrivals.addEventListener('request', resolve, { once: true }));
-      }
+      while (requests.length <= index) await once(arrivals, 'request');
       // The loop ended because there is a request at this index.
       return requests[index] as RecordedRequest;
     },

@@ -10,6 +10,12 @@ import { searchMemoryTool } from './search-memory.js';
 export interface ToolPackOptions extends GivenLimits {
   /** Folder with saved runs that `search_memory` searches in addition to `.stepwise/runs` of the project. */
   readonly savedRunsFolder?: string | undefined;
+  /**
+   * Returns values that commands must not find in their environment, such as the model key in use: variables whose
+   * value contains one are left out. The usual variables for model keys, and others that repeat their values, always
+   * are.
+   */
+  readonly secrets?: (() => readonly string[]) | undefined;
 }
 
 /** Creates the read-only tools for a folder. Throws if the folder does not exist or a limit is invalid. */
@@ -26,11 +32,19 @@ export async function createToolPack(
   options: ToolPackOptions = {},
 ): Promise<readonly Tool[]> {
   const root = await ProjectRoot.open(folder);
-  const { commandTimeoutMs } = completeLimits(options);
-  return [...readTools(root, options), ...createFileWriters(root), runCommandTool(root, commandTimeoutMs)];
+  const { commandTimeoutMs: timeoutMs } = completeLimits(options);
+  const { secrets = () => [] } = options;
+  return [
+    ...readTools(root, options),
+    ...createFileWriters(root),
+    runCommandTool(root, { timeoutMs, secrets }),
+  ];
 }
 
-function readTools(root: ProjectRoot, { savedRunsFolder, ...limits }: ToolPackOptions): readonly Tool[] {
+function readTools(
+  root: ProjectRoot,
+  { savedRunsFolder, secrets: _, ...limits }: ToolPackOptions,
+): readonly Tool[] {
   const readers = createFileReaders(root, { ...limits, matchLines: matchLinesInVm });
   return [...readers, searchMemoryTool(root, savedRunsFolder)];
 }

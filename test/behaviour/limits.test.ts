@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import { createToken } from '../../src/service/operations/access/token.js';
 import { assertKeepsContract } from '../support/contract-check.js';
-import { hangUps } from '../support/hang-ups.js';
+import { hangUps, hangUpsInReply } from '../support/hang-ups.js';
 import { type RawAnswer, type RawRequest, sendRaw } from '../support/raw-request.js';
 import { writeTokenFile } from '../support/token-file.js';
 import { until } from '../support/until.js';
@@ -207,6 +207,19 @@ describe('tokens a day (rule: token-limits)', () => {
     expect(passed).toBe(found.indexOf(429));
     expect(passed).toBeGreaterThan(0);
     expect(passed).toBeLessThanOrEqual(3);
+  });
+
+  test('of 100 streams whose caller hangs up in the middle of the reply, none passes once their replies have used up the limit', async () => {
+    const token = createToken();
+    // The prompts alone would allow more than 20 streams.
+    const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });
+    const chunks = Array.from({ length: 2_000 }, () => 'word '.repeat(100));
+    const { url } = await start({ chunks }, { AUTH_TOKENS_FILE });
+    const found = await hangUpsInReply(100, { urls: [url], token, chars: 150_000 });
+    const passed = found.filter((status) => status === 0).length;
+    expect(found.slice(passed)).toEqual(Array(100 - passed).fill(429));
+    expect(passed).toBeGreaterThan(0);
+    expect(passed).toBeLessThanOrEqual(2);
   });
 
   test('a call that the provider refuses costs no tokens', async () => {

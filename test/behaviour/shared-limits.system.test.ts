@@ -1,7 +1,7 @@
 import { afterEach, expect, jest, test } from '@jest/globals';
 import { startFakeProvider } from '../../src/offline/fake-provider.js';
 import { createToken } from '../../src/service/operations/access/token.js';
-import { hangUps } from '../support/hang-ups.js';
+import { hangUps, hangUpsInReply } from '../support/hang-ups.js';
 import { needs } from '../support/needs.js';
 import { type RawRequest, sendRaw } from '../support/raw-request.js';
 import { RedisServer, redisServer } from '../support/redis.js';
@@ -87,6 +87,21 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     const passed = found.filter((status) => status !== 429).length;
     expect(passed).toBeGreaterThan(0);
     expect(passed).toBeLessThanOrEqual(4);
+  });
+
+  test('of 100 streams to two processes whose caller hangs up in the middle of the reply, only the first few pass', async () => {
+    const redis = await startRedis();
+    const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });
+    const chunks = Array.from({ length: 2_000 }, () => 'word '.repeat(100));
+    const environment = { AUTH_TOKENS_FILE: file, REDIS_URL: redis.url };
+    const replicas = await Promise.all([1, 2].map(() => startWholeService({ chunks }, environment)));
+    leftovers.push(...replicas);
+    const urls = replicas.map(({ url }) => url);
+    const found = await hangUpsInReply(100, { urls, token, chars: 150_000 });
+    const passed = found.filter((status) => status === 0).length;
+    expect(passed).toBeGreaterThan(0);
+    expect(passed).toBeLessThanOrEqual(3);
+    expect(found.slice(-90)).toEqual(Array(90).fill(429));
   });
 
   test('while Redis is down each process limits with its own counts and warns once; afterwards they share again', async () => {

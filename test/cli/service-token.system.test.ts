@@ -131,6 +131,12 @@ describe('a service that requires a token (rule: bearer-tokens)', () => {
   onLinux.each([
     ['STEPWISE_TOKEN', [], { STEPWISE_TOKEN: token }],
     ['--token, which wins', ['--token', token], { STEPWISE_TOKEN: createToken() }],
+    [
+      'STEPWISE_TOKEN, with a copy in a URL',
+      [],
+      { STEPWISE_TOKEN: token, COPY: `https://${token}@a.example` },
+    ],
+    ['--token, with a copy', ['--token', token], { COPY: `Bearer ${token}` }],
   ])(
     'the token of %s is sent with every request, and hidden from commands and the saved run',
     async (_, args, environment) => {

@@ -55,6 +55,81 @@ describe('names of secret files (rule: secret-files)', () => {
     expect(secret(['.envoy/prod.env', '.envoy.key', '.environment.d/id_rsa'])).toHaveLength(3);
   });
 
+  test.each([
+    [
+      'state and credentials of Terraform',
+      [
+        'terraform.tfstate',
+        'infra/terraform.tfstate.backup',
+        'terraform.tfstate.1700000000.backup',
+        'terraform.tfstate.d/prod/terraform.tfstate',
+        'prod.tfstate',
+        '.terraformrc',
+        'terraform.rc',
+        '.terraform.d/credentials.tfrc.json',
+        'TERRAF~1.TFS',
+      ],
+    ],
+    [
+      'keys of service accounts',
+      [
+        'service-account.json',
+        'keys/service-account-prod.json',
+        'service_account.json',
+        'serviceAccountKey.json',
+        'my-service-account.json',
+        'shop-1a2b3-firebase-adminsdk-x1y2z-0123456789.json',
+        'application_default_credentials.json',
+      ],
+    ],
+    [
+      'environment files with further endings',
+      ['prod.env.local', 'app.env.production', 'docker/web.env.bak', '.env.example'],
+    ],
+    [
+      'histories of shells',
+      [
+        '.bash_history',
+        '.zsh_history',
+        '.bash_history-01234.tmp',
+        '.zsh_history.new',
+        '.sh_history',
+        '.ksh_history',
+        '.ash_history',
+        '.history',
+        '.zhistory',
+        '.histfile',
+        '.zsh_sessions/0A1B.history',
+        '.bash_sessions/0A1B.historynew',
+        '.local/share/fish/fish_history',
+        'PSReadLine/ConsoleHost_history.txt',
+        'PSReadLine/Visual Studio Code Host_history.txt',
+        '.config/nushell/history.txt',
+        '.config/nushell/history.sqlite3',
+        'BASH_H~1',
+      ],
+    ],
+    [
+      'histories of other consoles',
+      [
+        '.psql_history',
+        '.mysql_history',
+        '.mariadb_history',
+        '.sqlite_history',
+        '.rediscli_history',
+        '.node_repl_history',
+        '.python_history',
+        '.irb_history',
+        '.Rhistory',
+        '.dbshell',
+        '.ipython/profile_default/history.sqlite',
+      ],
+    ],
+  ])('%s are refused in any folder', (_what, names) => {
+    const paths = names.flatMap((name) => [name, `home/me/${name}`, name.toUpperCase()]);
+    expect(secret(paths)).toEqual(paths);
+  });
+
   test('a name that only resembles a secret file is not refused', () => {
     const paths = [
       '.',
@@ -69,6 +144,18 @@ describe('names of secret files (rule: secret-files)', () => {
       'config~1.jso',
       'docker/config.json',
       'environment.ts',
+      'src/env.local.ts',
+      'main.tf',
+      'terraform.tfvars.md',
+      'tfstate.ts',
+      'service-account.ts',
+      'src/service-accounts/list.ts',
+      'accounts.json',
+      'history.ts',
+      'price_history.txt',
+      'docs/release_history.md',
+      'bash_history.md',
+      'history.txt',
       '.config/settings.json',
       'ge00ff00~x',
     ];

@@ -18,19 +18,7 @@ export async function hangUps(count: number, { urls, token, fake }: Target): Pro
   let calls = 0;
   for (let index = 0; index < count; index += 1) {
     const leaving = new AbortController();
-    const refused = fetch(`${urls[index % urls.length]}/api/agent/react_step/stream`, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        'X-LLM-API-Key': key,
-        Authorization: `Bearer ${token}`,
-      },
-      body: JSON.stringify({
-        ...stepRequest({ user_query: 'Where is the total? '.repeat(100) }),
-        user_api_keys: undefined,
-      }),
-      signal: leaving.signal,
-    });
+    const refused = openStream(urls[index % urls.length] ?? '', token, leaving.signal);
     // The stream begins before the provider is called, so that an accepted response says nothing yet.
     const isRefused = refused.then(
       ({ status }) => (status === 200 ? new Promise<number>(() => {}) : status),
@@ -44,3 +32,47 @@ export async function hangUps(count: number, { urls, token, fake }: Target): Pro
   }
   return found;
 }
+
+/**
+ * Starts streams one after the other, reads a part of each reply and hangs up. Returns the status of each refused one,
+ * and 0 for the others.
+ */
+export async function hangUpsInReply(
+  count: number,
+  { urls, token, chars }: Pick<Target, 'urls' | 'token'> & { readonly chars: number },
+): Promise<number[]> {
+  const found: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const leaving = new AbortController();
+    const response = await openStream(urls[index % urls.length] ?? '', token, leaving.signal);
+    if (response.status === 200) await readChars(response, chars);
+    found.push(response.status === 200 ? 0 : response.status);
+    leaving.abort();
+  }
+  return found;
+}
+
+async function readChars(response: Response, chars: number): Promise<void> {
+  let read = 0;
+  const reader = response.body?.getReader();
+  while (reader && read < chars) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    read += value.length;
+  }
+}
+
+const openStream = (url: string, token: string, signal: AbortSignal): Promise<Response> =>
+  fetch(`${url}/api/agent/react_step/stream`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'X-LLM-API-Key': key,
+      Authorization: `Bearer ${token}`,
+    },
+    body: JSON.stringify({
+      ...stepRequest({ user_query: 'Where is the total? '.repeat(100) }),
+      user_api_keys: undefined,
+    }),
+    signal,
+  });

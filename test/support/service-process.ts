@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
 /** The service in its own process, as `main` starts it. */
@@ -12,6 +13,8 @@ export interface ServiceProcess {
   readonly stdout: Readable;
   /** Returns the resident memory in bytes. */
   residentBytes(): Promise<number>;
+  /** Returns the highest resident memory so far in bytes, which only Linux reports. */
+  peakBytes(): number;
   /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>;
   /** Ends the process with SIGKILL, so that nothing is finished. */
@@ -62,6 +65,7 @@ export async function startServiceProcess(
     output,
     stdout: child.stdout,
     residentBytes: () => residentBytes(pid),
+    peakBytes: () => peakBytes(pid),
     stop: async () => {
       child.kill('SIGTERM');
       await exited;
@@ -72,6 +76,11 @@ export async function startServiceProcess(
       await exited;
     },
   };
+}
+
+function peakBytes(pid: number): number {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kibibytes) * 1024;
 }
 
 async function residentBytes(pid: number): Promise<number> {

@@ -170,6 +170,24 @@ describe('run_command (rule: tool-pack)', () => {
     }
   });
 
+  test('commands do not inherit a variable that repeats a model key, nor one that contains a given secret (rule: command-safety)', async () => {
+    const added = {
+      OPENAI_API_KEY: 'sk-canary-repeated',
+      MY_GATEWAY: 'https://me:sk-canary-repeated@gateway.example',
+      MY_OTHER: 'Bearer sk-canary-entered',
+      MY_ORDINARY: 'kept-canary',
+    };
+    Object.assign(process.env, added);
+    try {
+      const shop = await openWorkshop({}, { secrets: () => ['sk-canary-entered'] });
+      const output = await shop.call('run_command', { command: 'env' });
+      expect(output).toContain('kept-canary');
+      expect(output).not.toContain('sk-canary');
+    } finally {
+      for (const name of Object.keys(added)) delete process.env[name];
+    }
+  });
+
   const family =
     'sleep 300 & echo $! >> pids; (sleep 300 & echo $! >> pids; wait) & trap "" TERM; echo $$ >> pids; wait';
 

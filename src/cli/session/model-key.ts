@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { secretVariables } from '../../tools/run/start-command.js';
+import { keysIn, secretVariables } from '../../tools/run/start-command.js';
 
 const OWN_VARIABLE = 'STEPWISE_LLM_KEY';
 
@@ -41,41 +41,66 @@ export interface TakenKeys {
  * that memory is overwritten too.
  */
 export function takeModelKeys(environment: NodeJS.ProcessEnv = process.env): TakenKeys {
+  for (const key of keysIn(environment)) hideKey(key, environment);
   const names = Object.keys(environment).filter((name) => secretVariables.test(name));
   const keys = Object.fromEntries(names.map((name) => [name, environment[name]]));
   if (names.length === 0) return { keys, areHidden: true };
-  const areHidden = process.platform === 'linux' ? overwriteInitialEnvironment() : false;
+  const areHidden = process.platform === 'linux' ? overwriteInitialEnvironment(isKeyVariable) : false;
   for (const name of names) delete environment[name];
   return { keys, areHidden };
 }
 
-/** Overwrites the keys in the memory that the kernel shows. Returns true if none is left there. */
-function overwriteInitialEnvironment(): boolean {
+/** Keys that this process uses. */
+const keysInUse = new Set<string>();
+
+/** Returns the keys that this process uses, for the tools that start commands. */
+export const usedKeys = (): readonly string[] => [...keysInUse];
+
+/**
+ * Keeps a key that the person has entered from commands: they neither inherit a variable that contains it, nor find it
+ * in the memory with which this process was started. This process itself still has those variables.
+ */
+export function hideKey(key: string, environment: NodeJS.ProcessEnv = process.env): void {
+  keysInUse.add(key);
+  const holds = (value: string | undefined): boolean => value?.includes(key) ?? false;
+  const holders = Object.entries(environment).filter(([, value]) => holds(value));
+  if (holders.length === 0 || process.platform !== 'linux') return;
+  overwriteInitialEnvironment((_, value) => holds(value));
+  // The variables lay in the overwritten memory.
+  for (const [name, value] of holders) environment[name] = value;
+}
+
+const isKeyVariable = (name: string): boolean => secretVariables.test(name);
+
+type IsSecret = (name: string, value: string) => boolean;
+
+/** Overwrites secrets in the memory that the kernel shows. Returns true if none is left there. */
+function overwriteInitialEnvironment(isSecret: IsSecret): boolean {
   try {
     const memory = openSync('/proc/self/mem', 'r+');
     try {
-      for (const { at, length } of keyValues()) writeSync(memory, Buffer.alloc(length), 0, length, at);
+      for (const { at, length } of secretValues(isSecret))
+        writeSync(memory, Buffer.alloc(length), 0, length, at);
     } finally {
       closeSync(memory);
     }
-    return keyValues().length === 0;
+    return secretValues(isSecret).length === 0;
   } catch {
     return false; // this system does not let a process write to its own memory
   }
 }
 
-/** Returns the positions of the keys in the memory that `/proc/self/environ` shows. */
-function keyValues(): { at: number; length: number }[] {
+/** Returns the positions of secrets in the memory that `/proc/self/environ` shows. */
+function secretValues(isSecret: IsSecret): { at: number; length: number }[] {
   let at = startOfEnvironment();
   return readFileSync('/proc/self/environ', 'latin1')
     .split('\0')
     .flatMap((entry) => {
-      const value = at + entry.indexOf('=') + 1;
-      const length = entry.length - entry.indexOf('=') - 1;
+      const start = entry.indexOf('=') + 1;
+      const value = entry.slice(start);
+      const place = { at: at + start, length: value.length };
       at += entry.length + 1;
-      return length > 0 && secretVariables.test(entry.slice(0, entry.indexOf('=')))
-        ? [{ at: value, length }]
-        : [];
+      return value !== '' && isSecret(entry.slice(0, start - 1), value) ? [place] : [];
     });
 }
 

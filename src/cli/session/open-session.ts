@@ -16,6 +16,7 @@ import { findSavedRun, newestSavedRun } from '../state/saved-runs.js';
 import { ChangedFiles } from './changed-files.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
 import { chooseSavedRun } from './choose-saved-run.js';
+import { hideKey } from './model-key.js';
 import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
 import { DEFAULT_TOKEN_LIMIT, Session, type SessionParts } from './session.js';
@@ -104,6 +105,7 @@ async function connect(
     // The service inside this process needs no token, and must not see one of another service.
     token: server ? checkedToken(given || parts.keys[TOKEN_VARIABLE] || undefined) : undefined,
   };
+  if (service.token !== undefined) hideKey(service.token);
   try {
     const session = new Session({ ...parts, ...service }, choice, await keyFor(choice, parts, service));
     return {
@@ -156,5 +158,7 @@ async function keyFor(
   const models = await client.models();
   screen.hold();
   const ask = terminal.isInteractive ? (question: string) => terminal.askSecret(question) : undefined;
-  return findKey(choice, models, { environment: keys, ask });
+  const key = await findKey(choice, models, { environment: keys, ask });
+  if (key !== undefined) hideKey(key);
+  return key;
 }

@@ -7,13 +7,18 @@ import { createToolPack } from '../../tools/tool-pack.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
 import { savedRunsFolder } from '../state/saved-runs.js';
+import { usedKeys } from './model-key.js';
 
 type ToolFlags = Pick<RunFlags, 'dir' | 'tools' | 'limits'>;
 
 /** Returns the tool pack for `--dir` and the tools of the `--tools` module. */
 export async function openTools({ dir, tools, limits }: ToolFlags): Promise<readonly Tool[]> {
   const folder = await folderAt(dir);
-  const pack = await createToolPack(folder, { ...limits, savedRunsFolder: savedRunsFolder(folder) });
+  const pack = await createToolPack(folder, {
+    ...limits,
+    savedRunsFolder: savedRunsFolder(folder),
+    secrets: usedKeys,
+  });
   const all = tools === undefined ? pack : [...pack, ...(await loadTools(tools))];
   const names = all.map(({ name }) => name);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);

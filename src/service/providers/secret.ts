@@ -71,8 +71,12 @@ export const withoutSecrets = (text: string, key: Secret | undefined): string =>
 /** Returns the forms in which a key may appear in a text: raw, JSON-escaped, percent-encoded and in base64. */
 function formsOf(value: string): string[] {
   const escaped = JSON.stringify(value).slice(1, -1);
+  const encoded = encodeURIComponent(value);
+  // Some programs write the digits in lower case, or escape a slash in JSON.
+  const inLowerCase = encoded.replace(/%../g, (each) => each.toLowerCase());
+  const withSlashes = escaped.replaceAll('/', '\\/');
   const base64 = [0, 1, 2].flatMap((offset) => base64Within(value, offset));
-  return [value, escaped, encodeURIComponent(value), ...base64];
+  return [value, escaped, withSlashes, encoded, inLowerCase, ...base64];
 }
 
 /**

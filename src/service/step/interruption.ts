@@ -20,6 +20,8 @@ export interface StepDeadline {
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; 0 when it has passed. */
   remainingMs(): number;
+  /** Counts bytes of the reply that are in memory. Throws if the process has no memory for them. */
+  countReply?(bytes: number): void;
 }
 
 /**

@@ -13,7 +13,13 @@ import type { ProjectRoot } from '../project-root.js';
 import { endCommand, killOnExit } from './end-command.js';
 import { LastState } from './last-state.js';
 import { OutputCapture } from './output-capture.js';
-import { startCommand } from './start-command.js';
+import { type CommandPlace, startCommand } from './start-command.js';
+
+export interface CommandOptions {
+  readonly timeoutMs: number;
+  /** Returns values that commands must not find in their environment. */
+  readonly secrets: () => readonly string[];
+}
 
 /** Maximum number of remembered folders; more than one step has calls. */
 const MAX_PREVIEWS = 200;
@@ -22,7 +28,7 @@ const MAX_PREVIEWS = 200;
  * Creates `run_command(command, working_dir)`, which runs bash, or PowerShell on Windows. A command can access files
  * outside the project folder, so a person must approve it.
  */
-export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
+export function runCommandTool(root: ProjectRoot, { timeoutMs, secrets }: CommandOptions): Tool {
   /** Real folder of each previewed call, in which alone the call may run. */
   const previewed = new Map<string, string>();
   const tool = defineTool({
@@ -52,7 +58,7 @@ export function runCommandTool(root: ProjectRoot, timeoutMs: number): Tool {
       previewed.delete(key);
       if (approved !== undefined && approved !== root.name(folder))
         throw new ToolError(`"${working_dir}" leads to another folder than when the command was approved.`);
-      return runCommand(command, { folder, timeoutMs }, context);
+      return runCommand(command, { folder, timeoutMs, secrets: secrets() }, context);
     },
   });
   return { ...tool, readShellCall: (args) => readShellCall(root, args) };
@@ -93,19 +99,18 @@ async function folderAt(root: ProjectRoot, path = '.'): Promise<string> {
   return folder;
 }
 
-interface Place {
-  readonly folder: string;
+interface Place extends CommandPlace {
   readonly timeoutMs: number;
 }
 
 /** Runs a command and resolves when all of its processes have ended. A stopped command fails, with its output so far. */
 async function runCommand(
   command: string,
-  { folder, timeoutMs }: Place,
+  { timeoutMs, ...place }: Place,
   { signal, onOutput }: ToolContext,
 ): Promise<string | StoppedCommand> {
   const [decoder, screen, output] = [new StringDecoder('utf8'), new LastState(), new OutputCapture()];
-  const running = startCommand(command, folder, (chunk) => {
+  const running = startCommand(command, place, (chunk) => {
     // A character whose last bytes are still missing waits for the next chunk.
     const text = decoder.write(chunk);
     output.add(screen.add(text));

@@ -19,19 +19,37 @@ const MARK_VARIABLE = 'STEPWISE_COMMAND';
 /** Variables that commands do not inherit: the service token and all variables of a vendor, except for its URL. */
 export const secretVariables = /^(?:STEPWISE_(?:LLM_KEY|TOKEN)|(?:OPENAI|ANTHROPIC)_(?!UPSTREAM_URL$).*)$/i;
 
+/** Variables among these whose value is a key or a token, which other variables may repeat. */
+const keyVariables = /^(?:STEPWISE|OPENAI|ANTHROPIC)_(?:\w+_)?(?:KEY|TOKEN)$/i;
+
+/** Minimum length of a key; a shorter value occurs in other variables by chance. */
+const MIN_KEY_LENGTH = 8;
+
+/** Returns the keys in an environment. */
+export const keysIn = (environment: NodeJS.ProcessEnv): string[] =>
+  Object.entries(environment).flatMap(([name, value = '']) =>
+    keyVariables.test(name) && value.length >= MIN_KEY_LENGTH ? [value] : [],
+  );
+
 const isWindows = process.platform === 'win32';
+
+/** The folder of a command, and values that it must not find in its environment. */
+export interface CommandPlace {
+  readonly folder: string;
+  readonly secrets: readonly string[];
+}
 
 /** Starts a shell in its own process group, without a terminal and without input. */
 export function startCommand(
   command: string,
-  folder: string,
+  { folder, secrets }: CommandPlace,
   onOutput: (chunk: Buffer) => void,
 ): RunningCommand {
   const [word, queueLimit] = [randomUUID(), freeQueueLimit()];
   const [shell, ...args] = shellFor(command, queueLimit);
   const child = spawn(shell, args, {
     cwd: folder,
-    env: commandEnvironment(word),
+    env: commandEnvironment(word, secrets),
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: !isWindows,
     windowsHide: true,
@@ -85,9 +103,15 @@ function isFound(program: string): boolean {
   return spawnSync(finder ?? '', args, { stdio: 'ignore' }).status === 0;
 }
 
-/** Returns our environment without model keys, and with settings that keep programs from waiting for input. */
-function commandEnvironment(mark: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !secretVariables.test(name));
+/**
+ * Returns our environment without model keys, also under other names and inside other values, and with settings that
+ * keep programs from waiting for input.
+ */
+function commandEnvironment(mark: string, secrets: readonly string[]): NodeJS.ProcessEnv {
+  const keys = [...keysIn(process.env), ...secrets.filter(({ length }) => length >= MIN_KEY_LENGTH)];
+  const kept = Object.entries(process.env).filter(
+    ([name, value]) => !secretVariables.test(name) && !keys.some((key) => value?.includes(key)),
+  );
   return {
     ...Object.fromEntries(kept),
     PAGER: 'cat',

@@ -23,7 +23,9 @@ const base64url = (text: string): string => Buffer.from(text).toString('base64ur
 const literalForms: Readonly<Record<string, string>> = {
   raw: key,
   'JSON-escaped': JSON.stringify(key).slice(1, -1),
+  'JSON-escaped with escaped slashes': JSON.stringify(key).slice(1, -1).replaceAll('/', '\\/'),
   'percent-encoded': encodeURIComponent(key),
+  'percent-encoded in lower case': encodeURIComponent(key).replace(/%../g, (each) => each.toLowerCase()),
 };
 
 /** The key in base64 between other bytes. */

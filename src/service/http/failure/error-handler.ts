@@ -16,7 +16,7 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     const unmet = unmetOf(error);
     if (unmet) return answerUnmet(response, unmet);
     const thrown = refusalOfExpress(error) ?? error;
-    const failure = toFailure(state.signal?.aborted ? state.signal.reason : thrown);
+    const failure = toFailure(interruptionOf(state) ?? thrown);
     state.outcome = failure.code;
     if (thrown instanceof ProviderError) state.connectionProblem = thrown.connection?.problem;
     if (isBug(thrown)) logBug(log, thrown, state);
@@ -26,6 +26,10 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     else sendFailure(request, response, failure);
   };
 }
+
+/** Returns why the request was interrupted; undefined if it was not. */
+const interruptionOf = ({ deadline }: RequestState): unknown =>
+  deadline?.signal.aborted ? deadline.signal.reason : undefined;
 
 function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
   const bug = JSON.stringify(describeBug(thrown));

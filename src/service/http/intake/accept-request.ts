@@ -13,6 +13,7 @@ import type { InFlight } from './in-flight.js';
 import { meter } from './metered-provider.js';
 import { type ParsedRequest, parseRequest } from './parse-request.js';
 import { type BodyLimits, declaredBytes, readBody } from './read-request-body.js';
+import type { RequestDeadline } from './request-deadline.js';
 
 /** The fields that every request about a run has. */
 type RunRequest = Pick<
@@ -21,7 +22,7 @@ type RunRequest = Pick<
 > &
   Partial<Pick<StepRequest, 'max_iterations_left' | 'include'>>;
 
-/** Memory reserved for a reply, by the output limit of its request; replies are read up to 1 MiB. */
+/** Bytes in flight for a reply, by the output limit of its request; replies are read up to 1 MiB. */
 const BYTES_PER_TOKEN = 4;
 const MAX_REPLY_BYTES = 2 ** 20;
 
@@ -41,7 +42,7 @@ interface Exchange {
 
 /** A validated request, with its deadline and state. */
 export interface AcceptedRequest<Body> extends ParsedRequest<Body> {
-  readonly deadline: StepDependencies['deadline'];
+  readonly deadline: RequestDeadline;
   readonly state: RequestState;
   /** The model key as sent. It is not validated, because a request without a model call does not need it. */
   readonly sentKey: string | undefined;
@@ -57,12 +58,11 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
   const deadline = limits.inFlight.accept(response, declaredBytes(request, limits.body));
-  const reserve = (bytes: number): void => limits.inFlight.reserve(deadline, bytes);
   // The deadline also applies to rejected requests, which keep their slot until their response has been read.
   deadline.start(limits.body.timeoutMs + limits.deadlineMs);
   const state = stateOf(response);
-  state.signal = deadline.signal;
-  const body = await readBody(request, { ...limits.body, reserve }, deadline.signal);
+  state.deadline = deadline;
+  const body = await readBody(request, limits.body, deadline);
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   state.declinesExtensions = answersStep && declinesExtensions(body);
@@ -75,7 +75,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
     history: include?.history === false ? null : history,
   };
   if (state.caller) requireProject(state.caller, project_id);
-  reserve(Math.min(outputLimit(llm_config) * BYTES_PER_TOKEN, MAX_REPLY_BYTES));
+  deadline.announceReply(Math.min(outputLimit(llm_config) * BYTES_PER_TOKEN, MAX_REPLY_BYTES));
   deadline.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
   read.user_api_keys = undefined;
   return { request: read, history, warnings, deadline, state, sentKey };

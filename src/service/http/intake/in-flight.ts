@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Response } from 'express';
 import { RequestRefused } from '../failure/to-failure.js';
-import { RequestDeadline } from './request-deadline.js';
+import { type ByteKind, MEMORY_PER_BYTE, RequestDeadline } from './request-deadline.js';
 
 export interface InFlightOptions {
   /** Maximum number of requests in flight. Further ones are rejected with `overloaded` at once. */
@@ -16,8 +16,11 @@ export interface InFlightOptions {
 
 /** Memory that a process needs without requests, and for the worst one of 4 MiB. */
 const OWN_MEMORY_BYTES = 120 * 2 ** 20;
-/** Memory for each byte in flight (docs/decisions/fairness.md). */
-const MEMORY_PER_BYTE = 8;
+/**
+ * Factor of the maximum up to which accepted requests may grow: by replies that are longer than announced, and by
+ * long answers. Otherwise a process that is full would refuse steps that are already billed.
+ */
+const GROWTH = 1.25;
 
 /** Returns the default maximum of bytes in flight for the memory of this process (rule: overload). */
 export function defaultMaxBytes(
@@ -33,7 +36,7 @@ type OverloadCause = 'in_flight' | 'bytes_in_flight' | 'event_loop';
 /** The requests that were accepted and not yet answered (rules: overload, shutdown). */
 export class InFlight {
   readonly #options: InFlightOptions;
-  readonly #accepted = new Map<RequestDeadline, number>();
+  readonly #accepted = new Set<RequestDeadline>();
   readonly #refused = { in_flight: 0, bytes_in_flight: 0, event_loop: 0 };
   #bytes = 0;
   #whenIdle: (() => void) | undefined;
@@ -79,28 +82,21 @@ export class InFlight {
     if (this.#isRefusing) throw new RequestRefused('shutting_down');
     const cause = this.#overload(bytes);
     if (cause) throw this.#refusal(cause);
-    const deadline = new RequestDeadline(response);
+    const deadline: RequestDeadline = new RequestDeadline(response, (more, kind) =>
+      this.#reserve(deadline, more, kind),
+    );
     // Draining may have begun after this request arrived, while its caller's limits were checked.
     if (this.#isDraining) deadline.endConnection();
-    this.#accepted.set(deadline, bytes);
-    this.#bytes += bytes;
+    this.#accepted.add(deadline);
+    deadline.countRequest(bytes);
     response.once('close', () => this.#release(deadline));
     return deadline;
-  }
-
-  /** Adds bytes to an accepted request. Throws `RequestRefused` if they exceed the maximum. */
-  reserve(deadline: RequestDeadline, bytes: number): void {
-    const own = this.#accepted.get(deadline);
-    if (own === undefined) return; // its response is closed already
-    if (this.#bytes > own && this.#bytes + bytes > this.maxBytes) throw this.#refusal('bytes_in_flight');
-    this.#accepted.set(deadline, own + bytes);
-    this.#bytes += bytes;
   }
 
   /** Reports not ready but still accepts requests. Each connection closes after its next response. */
   announceDrain(): void {
     this.#isDraining = true;
-    for (const deadline of this.#accepted.keys()) deadline.endConnection();
+    for (const deadline of this.#accepted) deadline.endConnection();
   }
 
   /** Rejects new requests with 503 `shutting_down`. */
@@ -123,7 +119,7 @@ export class InFlight {
    */
   interruptAll(): void {
     this.refuse();
-    for (const deadline of this.#accepted.keys()) deadline.interrupt('shutting_down');
+    for (const deadline of this.#accepted) deadline.interrupt('shutting_down');
   }
 
   #overload(bytes: number): OverloadCause | undefined {
@@ -132,13 +128,21 @@ export class InFlight {
     return this.#options.lagMs() > this.#options.maxLagMs ? 'event_loop' : undefined;
   }
 
+  /** Adds bytes to an accepted request. Throws `RequestRefused` if they exceed the maximum. */
+  #reserve(deadline: RequestDeadline, bytes: number, kind: ByteKind): void {
+    if (!this.#accepted.has(deadline)) return; // its response is closed already
+    const max = kind === 'growth' ? this.maxBytes * GROWTH : this.maxBytes;
+    if (this.#bytes > deadline.bytes && this.#bytes + bytes > max) throw this.#refusal('bytes_in_flight');
+    this.#bytes += bytes;
+  }
+
   #refusal(cause: OverloadCause): RequestRefused {
     this.#refused[cause] += 1;
     return new RequestRefused('overloaded');
   }
 
   #release(deadline: RequestDeadline): void {
-    this.#bytes -= this.#accepted.get(deadline) ?? 0;
+    this.#bytes -= deadline.bytes;
     deadline.end();
     this.#accepted.delete(deadline);
     if (this.count === 0) this.#whenIdle?.();

@@ -4,7 +4,8 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { Interruption } from '../../step/interruption.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
-import { findHazard } from './json-hazards.js';
+import { scanJson } from './json-hazards.js';
+import type { RequestDeadline } from './request-deadline.js';
 
 /** The length that a request declares for its body; 0 if there is none, or if the body is too long to be read. */
 export function declaredBytes({ headers }: Request, { maxBytes }: Pick<BodyLimits, 'maxBytes'>): number {
@@ -18,20 +19,22 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-interface ReadLimits extends BodyLimits {
-  /** Reserves memory for bytes that the request had not declared. Throws `RequestRefused` if there is none. */
-  readonly reserve: (bytes: number) => void;
-}
+/** Ends the work on a request, and counts the memory that it had not declared. */
+type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest'>;
 
 /**
  * Reads the JSON body of a request. Throws `RequestRefused`, or the signal's `Interruption`. Does not use
  * `express.json`, whose errors contain the whole raw body with the caller's key, and which reads an endless upload
  * to its end before rejecting it.
  */
-export async function readBody(request: Request, limits: ReadLimits, signal: AbortSignal): Promise<unknown> {
+export async function readBody(
+  request: Request,
+  limits: BodyLimits,
+  deadline: ReadDeadline,
+): Promise<unknown> {
   requireJson(request);
-  const bytes = await receive(request, limits, signal);
-  return parse(decode(bytes), signal);
+  const bytes = await receive(request, limits, deadline);
+  return parse(decode(bytes), deadline);
 }
 
 function requireJson({ headers }: Request): void {
@@ -68,26 +71,28 @@ const notJson = (code: string, message: string): RequestRefused =>
  * Parses JSON text. If it has both a hazard (see `json-hazards.ts`) and a syntax error, reports the one that comes
  * first in the text.
  */
-async function parse(text: string, signal: AbortSignal): Promise<unknown> {
-  const hazard = findHazard(text);
-  await yieldIfBusy(signal);
-  if (hazard && (await isJsonUpTo(text, hazard.at, signal))) {
+async function parse(text: string, deadline: ReadDeadline): Promise<unknown> {
+  const { hazard, overheadBytes } = scanJson(text);
+  await yieldIfBusy(deadline.signal);
+  if (hazard && (await isJsonUpTo(text, hazard.at, deadline.signal))) {
     throw new RequestRefused('invalid_request', [hazard.detail]);
   }
+  deadline.countRequest(overheadBytes);
   try {
     return JSON.parse(text);
   } catch {
     // The parser's own message would quote the body.
-    throw notJson('syntax', await findJsonError(text, signal));
+    throw notJson('syntax', await findJsonError(text, deadline.signal));
   }
 }
 
 /** Resolves to all bytes of the body, or rejects if it exceeds a limit; the rest of such a body stays unread. */
 function receive(
   request: Request,
-  { maxBytes, timeoutMs, reserve }: ReadLimits,
-  signal: AbortSignal,
+  { maxBytes, timeoutMs }: BodyLimits,
+  deadline: ReadDeadline,
 ): Promise<Buffer> {
+  const { signal } = deadline;
   const chunks: Buffer[] = [];
   let size = 0;
   const isDeclared = request.headers['content-length'] !== undefined;
@@ -108,7 +113,7 @@ function receive(
       size += chunk.length;
       try {
         if (size > maxBytes) throw new RequestRefused('request_too_large');
-        if (!isDeclared) reserve(chunk.length);
+        if (!isDeclared) deadline.countRequest(chunk.length);
         chunks.push(chunk);
       } catch (refusal) {
         settle(refusal);

@@ -1,25 +1,73 @@
 import type { Response } from 'express';
 import { Interruption, type InterruptionReason, type StepDeadline } from '../../step/interruption.js';
 
+/** Memory for each byte in flight (docs/decisions/fairness.md). */
+export const MEMORY_PER_BYTE = 8;
+
 /** Time that a response may still take to be sent after its deadline. */
 const LAST_ANSWER_MS = 1_000;
 
+/** Bytes that decide whether a request is accepted, or by which an accepted one has grown. */
+export type ByteKind = 'request' | 'growth';
+
 /**
  * The deadline of one request. Its signal is aborted when the time is up, the caller leaves, or the service shuts
- * down. A caller that does not read its response is then disconnected (rule: overload).
+ * down. A caller that does not read its response is then disconnected (rule: overload). Also counts the request's
+ * bytes in flight.
  */
 export class RequestDeadline implements StepDeadline {
   readonly #response: Response;
   readonly #controller = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #at = Number.POSITIVE_INFINITY;
+  readonly #reserve: (bytes: number, kind: ByteKind) => void;
+  #bytes = 0;
+  #replyBytesLeft = 0;
 
-  constructor(response: Response) {
+  /** @param reserve counts bytes in flight; throws if there is no memory for them. */
+  constructor(response: Response, reserve: (bytes: number, kind: ByteKind) => void) {
     this.#response = response;
+    this.#reserve = reserve;
   }
 
   get signal(): AbortSignal {
     return this.#controller.signal;
+  }
+
+  /** Bytes in flight of this request. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Counts bytes of the request. Throws `RequestRefused` if there is no memory for them. */
+  countRequest(bytes: number): void {
+    this.#count(bytes, 'request');
+  }
+
+  /** Counts the bytes of the reply that the request announces. */
+  announceReply(bytes: number): void {
+    this.#count(bytes, 'request');
+    this.#replyBytesLeft = bytes;
+  }
+
+  countReply(bytes: number): void {
+    const surplus = Math.max(0, bytes - this.#replyBytesLeft);
+    this.#replyBytesLeft -= bytes - surplus;
+    this.#count(surplus, 'growth');
+  }
+
+  /**
+   * Counts the bytes of the answer, which stay in memory until the caller has read them. The memory for the request
+   * and the reply is free by then, so that only a longer answer than that counts.
+   */
+  countAnswer(bytes: number): void {
+    this.#count(Math.max(0, Math.ceil(bytes / MEMORY_PER_BYTE) - this.#bytes), 'growth');
+  }
+
+  #count(bytes: number, kind: ByteKind): void {
+    if (bytes === 0) return;
+    this.#reserve(bytes, kind);
+    this.#bytes += bytes;
   }
 
   /** Starts the timer, or restarts it with another time. */

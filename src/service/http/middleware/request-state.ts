@@ -8,6 +8,7 @@ import { type RequestTrace, untraced } from '../../operations/tracing/request-tr
 import { Secret } from '../../providers/secret.js';
 import type { ConnectionProblem } from '../../step/provider.js';
 import type { OwnCount } from '../intake/metered-provider.js';
+import type { RequestDeadline } from '../intake/request-deadline.js';
 import type { EventStream } from '../routes/event-stream.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
@@ -38,10 +39,10 @@ export interface RequestState {
   /** Present once the body has been read. Redacted in logged bugs. */
   key?: Secret | undefined;
   /**
-   * Present once the request is accepted. If it is aborted, its `Interruption` is the reason why the request
+   * Present once the request is accepted. If its signal is aborted, the `Interruption` is the reason why the request
    * failed.
    */
-  signal?: AbortSignal;
+  deadline?: RequestDeadline;
   /** True once the body of a step with `include.extensions: false` has been read (rule: source-fields). */
   declinesExtensions?: boolean;
   /** Present if the response is a stream. */

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { type Compaction, compactionRequestSchema } from '../../../contract/compaction.js';
 import { acceptRequest, connect, resolveModel } from '../intake/accept-request.js';
+import { sendAnswer } from './send-answer.js';
 import type { StepServices } from './step-routes.js';
 
 /** Handles compaction requests (rules: compaction-mask, compaction-summarize). Only `summarize` calls a model. */
@@ -22,6 +23,6 @@ export function answerCompaction({ agent, ...limits }: StepServices): RequestHan
       warnings: [...warnings, ...result.warnings],
       request_id: state.id,
     };
-    response.json(compaction);
+    sendAnswer(response, compaction);
   };
 }

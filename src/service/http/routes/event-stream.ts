@@ -44,10 +44,12 @@ export class EventStream {
     return this.#response.writableNeedDrain ? drained(this.#response) : undefined;
   }
 
-  /** Sends the last event. */
-  end(event: LastEvent): void {
+  /** Sends the last event. `count` is called with its size before; if it throws, nothing is sent. */
+  end(event: LastEvent, count?: (bytes: number) => void): void {
+    const text = textOf(event);
+    count?.(Buffer.byteLength(text));
     if (!this.started) this.#start();
-    this.#add(textOf(event));
+    this.#add(text);
     clearInterval(this.#heartbeat);
     this.#write();
     this.#response.end();

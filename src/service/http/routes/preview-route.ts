@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Preview } from '../../../contract/preview.js';
 import { stepRequestSchema } from '../../../contract/step-request.js';
 import { acceptRequest, resolveModel } from '../intake/accept-request.js';
+import { sendAnswer } from './send-answer.js';
 import type { StepServices } from './step-routes.js';
 
 /**
@@ -25,6 +26,6 @@ export function answerPreview({ agent, ...limits }: StepServices): RequestHandle
       warnings: [...warnings, ...result.warnings],
       request_id: state.id,
     };
-    response.json(preview);
+    sendAnswer(response, preview);
   };
 }

@@ -17,6 +17,7 @@ import {
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { toSourceStep } from '../to-source-step.js';
 import { EventStream } from './event-stream.js';
+import { countAnswer, sendAnswer } from './send-answer.js';
 import { toReport, toStep } from './to-step.js';
 
 /** The functions that make steps, and the models that they use. */
@@ -39,7 +40,7 @@ export interface StepServices extends RequestLimits {
 /** Handles a step with one JSON response. */
 export function answerAsOne(services: StepServices): RequestHandler {
   return async (request, response) => {
-    response.json(await answerStep({ request, response }, services));
+    sendAnswer(response, await answerStep({ request, response }, services));
   };
 }
 
@@ -48,7 +49,7 @@ export function answerAsEvents(services: StepServices): RequestHandler {
   return async (request, response) => {
     const events = new EventStream(response, stateOf(response));
     const step = await answerStep({ request, response }, services, events);
-    events.end({ type: 'step.completed', step });
+    events.end({ type: 'step.completed', step }, (bytes) => countAnswer(response, bytes));
   };
 }
 

@@ -9,8 +9,14 @@ const MAX_REPLY_BYTES = 2 ** 20;
  * order of arrival, except the model's name and the finish reason.
  */
 export class ReplyCap {
+  readonly #count: ((bytes: number) => void) | undefined;
   #bytesLeft = MAX_REPLY_BYTES;
   #isExceeded = false;
+
+  /** @param count is called with the number of bytes of each kept text; may throw to end the reading. */
+  constructor(count?: (bytes: number) => void) {
+    this.#count = count;
+  }
 
   /** True if a part of the reply was cut off. */
   get isExceeded(): boolean {
@@ -23,6 +29,7 @@ export class ReplyCap {
     const bytes = Buffer.byteLength(text);
     if (bytes > this.#bytesLeft) return this.#cut(text);
     this.#bytesLeft -= bytes;
+    this.#count?.(bytes);
     return text;
   }
 
@@ -35,6 +42,7 @@ export class ReplyCap {
 
   #cut(text: string): string {
     this.#isExceeded = true;
+    this.#count?.(this.#bytesLeft);
     const { read } = new TextEncoder().encodeInto(text, new Uint8Array(this.#bytesLeft));
     return text.slice(0, read);
   }

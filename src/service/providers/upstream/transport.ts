@@ -46,6 +46,9 @@ export interface UpstreamRequest {
 
 const SWITCHING_PROTOCOLS = 101;
 
+/** Maximum number of informational responses before the final one. Servers send one or two. */
+const MAX_INFORMATIONAL = 100;
+
 /**
  * All provider requests go through this class. It keeps connections open between steps and follows no redirect.
  * Each request has its own client, and aborting the request destroys the client with its connection. With a shared
@@ -128,6 +131,7 @@ function optionsFor(
   { provider, url, headers, body, streamed }: UpstreamRequest,
   observerHeaders: Readonly<Record<string, string>> | undefined,
 ): Dispatcher.RequestOptions {
+  let informational = 0;
   return {
     origin: url.origin,
     path: url.pathname + url.search,
@@ -142,7 +146,9 @@ function optionsFor(
     body,
     // After a protocol switch, no response follows. Other informational responses precede the final one.
     onInfo: ({ statusCode }) => {
-      if (statusCode === SWITCHING_PROTOCOLS) throw invalidAnswer(provider, statusCode);
+      informational += 1;
+      const isUnusable = statusCode === SWITCHING_PROTOCOLS || informational > MAX_INFORMATIONAL;
+      if (isUnusable) throw invalidAnswer(provider, statusCode);
     },
   };
 }
@@ -203,10 +209,13 @@ export class Answer {
     }
   }
 
-  /** Reads the whole body. */
-  async text(): Promise<string> {
+  /** Reads the whole body. `count` is called with the size of each chunk; may throw to end the reading. */
+  async text(count?: (bytes: number) => void): Promise<string> {
     const chunks: Buffer[] = [];
-    for await (const chunk of this) chunks.push(chunk);
+    for await (const chunk of this) {
+      count?.(chunk.length);
+      chunks.push(chunk);
+    }
     return Buffer.concat(chunks).toString();
   }
 

@@ -69,14 +69,11 @@ export class UpstreamProvider implements Provider {
   }
 
   complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion> {
-    return this.#ask(request, { deadline, streamed: false }, (opened) =>
-      this.#readWhole(opened, deadline.signal),
-    );
+    return this.#ask(request, { deadline, streamed: false }, (opened) => this.#readWhole(opened, deadline));
   }
 
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncGenerator<CompletionEvent> {
-    const { signal } = deadline;
-    return relay(this.#ask(request, { deadline, streamed: true }, (opened) => this.#begin(opened, signal)));
+    return relay(this.#ask(request, { deadline, streamed: true }, (opened) => this.#begin(opened, deadline)));
   }
 
   /**
@@ -129,18 +126,18 @@ export class UpstreamProvider implements Provider {
     throw classifyFailure({ status, headers, error }, { ...this.#answered(request), key });
   }
 
-  async #readWhole({ answer, request }: Opened, signal: AbortSignal): Promise<Completion> {
+  async #readWhole({ answer, request }: Opened, deadline: StepDeadline): Promise<Completion> {
     const cap = new ReplyCap();
     const reply = this.#access.vendor.startReply(request, cap);
-    const text = await answer.text();
-    if (beginsEvents.test(text)) return this.#readWholeStream({ answer, request }, text, signal);
+    const text = await answer.text(counterOf(deadline));
+    if (beginsEvents.test(text)) return this.#readWholeStream({ answer, request }, text, deadline);
     if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
     return cap.mark(reply.completion());
   }
 
   /** Reads events that came as a plain answer. */
-  async #readWholeStream(opened: Opened, text: string, signal: AbortSignal): Promise<Completion> {
-    for await (const event of this.#readStream(opened, [Buffer.from(text)], signal))
+  async #readWholeStream(opened: Opened, text: string, deadline: StepDeadline): Promise<Completion> {
+    for await (const event of this.#readStream(opened, [Buffer.from(text)], deadline))
       if (event.type === 'completion') return event.completion;
     throw invalidAnswer(this.name, opened.answer.status);
   }
@@ -149,13 +146,13 @@ export class UpstreamProvider implements Provider {
    * Reads up to the first event. A stream may begin with an error, and nothing of the reply has been passed on
    * yet.
    */
-  async #begin(opened: Opened, signal: AbortSignal): Promise<Begun> {
+  async #begin(opened: Opened, deadline: StepDeadline): Promise<Begun> {
     const { answer } = opened;
     try {
       const events =
         answer.kind === 'stream'
-          ? this.#readStream(opened, answer, signal)
-          : asStream(await this.#readWhole(opened, signal));
+          ? this.#readStream(opened, answer, deadline)
+          : asStream(await this.#readWhole(opened, deadline));
       return { first: (await events.next()).value, events, answer };
     } catch (error) {
       answer.close();
@@ -166,13 +163,13 @@ export class UpstreamProvider implements Provider {
   #readStream(
     { answer, request }: Opened,
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-    signal: AbortSignal,
+    deadline: StepDeadline,
   ): AsyncGenerator<CompletionEvent, undefined> {
     const { name: provider, vendor } = this.#access;
-    const cap = new ReplyCap();
+    const cap = new ReplyCap(counterOf(deadline));
     return readStream({
       provider,
-      events: readEvents(chunks, { provider, status: answer.status, signal }),
+      events: readEvents(chunks, { provider, status: answer.status, signal: deadline.signal }),
       reply: vendor.startReply(request, cap),
       cap,
       close: () => answer.close(),
@@ -190,6 +187,12 @@ export class UpstreamProvider implements Provider {
     return { provider: this.name, strippable, constraint, codes: this.#access.vendor.errorCodes };
   }
 }
+
+/** Returns a function that counts the bytes of a reply. */
+const counterOf =
+  (deadline: StepDeadline) =>
+  (bytes: number): void =>
+    deadline.countReply?.(bytes);
 
 /** How server-sent events begin, and JSON never does. */
 const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry|):/;

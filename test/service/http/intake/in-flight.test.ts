@@ -1,7 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { Response } from 'express';
+import fc from 'fast-check';
 import { InFlight } from '../../../../src/service/http/intake/in-flight.js';
 
 /** Cast: `InFlight` only uses the parts of Express's response that Node's has too. */
@@ -23,3 +24,84 @@ test('InFlight counts the remaining requests correctly in any order of ending (r
   expect(inFlight.count).toBe(0);
   await inFlight.idle();
 });
+
+describe('bytes in flight (rule: overload)', () => {
+  const open = (maxBytes: number) => new InFlight({ max: 10, maxBytes, maxLagMs: 250, lagMs: () => 0 });
+  const causes = ({ refused }: InFlight) => refused.bytes_in_flight;
+
+  test('a reply counts only with the bytes that were not announced', () => {
+    const inFlight = open(1_000);
+    const deadline = inFlight.accept(newResponse(), 100);
+    deadline.announceReply(200);
+    for (const bytes of [150, 50]) deadline.countReply(bytes);
+    expect(inFlight.bytes).toBe(300);
+    for (const bytes of [30, 1]) deadline.countReply(bytes);
+    expect(inFlight.bytes).toBe(331);
+  });
+
+  test('an answer counts with an eighth of its bytes, as far as the request has not counted them already', () => {
+    const inFlight = open(1_000);
+    const deadline = inFlight.accept(newResponse(), 100);
+    deadline.countAnswer(800);
+    expect(inFlight.bytes).toBe(100);
+    deadline.countAnswer(1_601);
+    expect(inFlight.bytes).toBe(201);
+  });
+
+  test('an accepted request may grow by a quarter of the maximum beyond it, but its own fields may not', () => {
+    const inFlight = open(1_000);
+    const [first, second] = [900, 100].map((bytes) => inFlight.accept(newResponse(), bytes));
+    expect(() => second?.countRequest(1)).toThrow('overloaded');
+    second?.countReply(250);
+    expect(() => first?.countReply(1)).toThrow('overloaded');
+    expect(() => first?.countAnswer(900 * 8 + 8)).toThrow('overloaded');
+    expect([inFlight.bytes, causes(inFlight)]).toEqual([1_250, 3]);
+  });
+
+  test('a request that is alone may grow without a limit', () => {
+    const inFlight = open(1_000);
+    const deadline = inFlight.accept(newResponse(), 5_000);
+    deadline.countRequest(5_000);
+    deadline.countReply(5_000);
+    expect([inFlight.bytes, causes(inFlight)]).toEqual([15_000, 0]);
+  });
+
+  test('whatever requests count, none of it is left when their responses are closed', () => {
+    type Accepted = { readonly response: Response; readonly deadline: ReturnType<InFlight['accept']> };
+    const kinds: readonly ((accepted: Accepted, bytes: number) => unknown)[] = [
+      ({ deadline }, bytes) => deadline.countRequest(bytes),
+      ({ deadline }, bytes) => deadline.announceReply(bytes),
+      ({ deadline }, bytes) => deadline.countReply(bytes),
+      ({ deadline }, bytes) => deadline.countAnswer(bytes * 8),
+      ({ response }) => response.emit('close'),
+    ];
+    const steps = fc.array(fc.tuple(fc.nat(3), fc.constantFrom(...kinds), fc.nat(400)));
+    fc.assert(
+      fc.property(steps, (all) => {
+        const inFlight = open(1_000);
+        const accepted = Array.from({ length: 4 }, newResponse).map((response) => ({
+          response,
+          deadline: inFlight.accept(response, 10),
+        }));
+        for (const [at, count, bytes] of all) {
+          const refusals = causes(inFlight);
+          const before = inFlight.bytes;
+          if (isRefused(() => count(accepted[at] as Accepted, bytes))) {
+            expect([causes(inFlight), inFlight.bytes]).toEqual([refusals + 1, before]);
+          }
+        }
+        for (const { response } of accepted) response.emit('close');
+        expect([inFlight.bytes, inFlight.count]).toEqual([0, 0]);
+      }),
+    );
+  });
+});
+
+function isRefused(count: () => unknown): boolean {
+  try {
+    count();
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { findHazard } from '../../../../src/service/http/intake/json-hazards.js';
+import { scanJson } from '../../../../src/service/http/intake/json-hazards.js';
 
-const codeOf = (text: string): string | undefined => findHazard(text)?.detail.code;
+const codeOf = (text: string): string | undefined => scanJson(text).hazard?.detail.code;
 const fields = (count: number) => `{${Array.from({ length: count }, (_, name) => `"${name}":1`).join()}}`;
 
 test.each([
@@ -14,8 +14,8 @@ test.each([
   ['number_out_of_range', '[-1e999]', 2],
   ['number_out_of_range', `[${'1'.repeat(1_001)}]`, 1],
   ['nul_character', '["a\\\\\\u0000"]', 5],
-])('findHazard reports the hazard %s with its position (rule: body-limits)', (code, text, at) => {
-  expect(findHazard(text)).toMatchObject({ at, detail: { code } });
+])('scanJson reports the hazard %s with its position (rule: body-limits)', (code, text, at) => {
+  expect(scanJson(text).hazard).toMatchObject({ at, detail: { code } });
 });
 
 test.each([
@@ -27,21 +27,30 @@ test.each([
   ['numbers that are exact', '[9007199254740991, -1e22, 0.1, 250000000000000000000]'],
   ['digits in a string', '["12345678901234567890 [[[ {,"]'],
   ['an escaped backslash before u0000', '["\\\\u0000"]'],
-])('findHazard finds no hazard in %s (rule: body-limits)', (_what, text) => {
+])('scanJson finds no hazard in %s (rule: body-limits)', (_what, text) => {
   expect(codeOf(text)).toBeUndefined();
 });
 
-test('findHazard reports the first of two hazards (rule: body-limits)', () => {
+test('scanJson reports the first of two hazards (rule: body-limits)', () => {
   expect(codeOf('["\\u0000", 12345678901234567890]')).toBe('nul_character');
   expect(codeOf('[12345678901234567890, "\\u0000"]')).toBe('number_out_of_range');
 });
 
-test('findHazard finds no hazard in JSON that JavaScript represents exactly (rule: body-limits)', () => {
+test('scanJson finds no hazard in JSON that JavaScript represents exactly (rule: body-limits)', () => {
   const text = fc
     .tuple(fc.jsonValue({ maxDepth: 5 }), fc.nat(2))
     .map(([value, indent]) => JSON.stringify(value, null, indent))
     .filter((written) => !written.includes('\\u0000'));
   fc.assert(fc.property(text, (written) => expect(codeOf(written)).toBeUndefined()));
+});
+
+test.each([
+  ['an object or array', '[{},[]]', 3 * 16 + 2],
+  ['a field', '{"a":1,"b":{"c":2}}', 2 * 16 + 3 * 16 + 2],
+  ['a comma between items', '[1,2,3]', 16 + 2 * 2],
+  ['nothing in a string', '["{}[],:"]', 16],
+])('scanJson adds memory for %s (rule: overload)', (_what, text, bytes) => {
+  expect(scanJson(text)).toEqual({ hazard: undefined, overheadBytes: bytes });
 });
 
 describe('reading a text of any shape in linear time (rule: body-limits)', () => {
@@ -58,10 +67,10 @@ describe('reading a text of any shape in linear time (rule: body-limits)', () =>
     ['digits', '1'],
     ['exponents', '1e99,'],
     ['long numbers', '1234567890123456,'],
-  ])('findHazard reads 4 MiB of %s in less than a second', (_what, unit) => {
+  ])('scanJson reads 4 MiB of %s in less than a second', (_what, unit) => {
     for (const start of ['', '"']) {
       const before = process.cpuUsage();
-      findHazard(start + unit.repeat(SIZE / unit.length));
+      scanJson(start + unit.repeat(SIZE / unit.length));
       const { user, system } = process.cpuUsage(before);
       expect((user + system) / 1_000).toBeLessThan(1_000);
     }
