@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { connectionFailure } from '../../../../src/service/providers/upstream/classify-failure.js';
-import { connectionFailureOf } from '../../../../src/service/providers/upstream/connection-problem.js';
+import { connectionFailureOf } from '../../src/network/connection-problem.js';
+import { connectionFailure } from '../../src/service/providers/upstream/classify-failure.js';
 
 const withCode = (code: string, fields = {}): Error =>
   Object.assign(new Error('failed'), { code, ...fields });
