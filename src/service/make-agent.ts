@@ -19,19 +19,18 @@ interface AgentOptions {
  * listens.
  */
 export function makeAgent(config: Config, { metrics, startOffline }: AgentOptions): Agent {
-  const proxyFor = proxiesFrom(config);
   return {
     models: createModelDirectory({
       observe: metrics.observeUpstreams,
       openaiUrl: config.OPENAI_UPSTREAM_URL,
       anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
       upstreams: config.UPSTREAMS,
-      proxyFor,
+      proxyFor: proxiesFrom(config),
       ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
     }),
     step: metrics.timed(reactStep),
     preview: previewStep,
     compact: compactHistory,
-    sourcesFor: contextSources(config, fetchVia(proxyFor)),
+    sourcesFor: contextSources(config, fetchVia(config)),
   };
 }

@@ -218,14 +218,23 @@ for (const node of versions) {
       stdout: expect.stringContaining('Teal.'),
     });
     expect(tunnelsSince(count)).toEqual(['stepwise.company.test:443']);
+    // With this variable, Node.js itself would send loopback addresses to the proxy.
+    const ofNode = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxyUrl() };
+    const offline = ['Which colour?', '--model', 'offline', '--dir', folder, '--yes'];
+    expect(await runWith(node.path, [main, ...offline], ofNode)).toMatchObject({ code: 0 });
+    expect(tunnelsSince(count)).toEqual(['stepwise.company.test:443']);
     const doctor = await runWith(node.path, [main, 'doctor', ...server], {
       UPSTREAMS: serviceSettings.UPSTREAMS,
+      ...ofNode,
     });
+    expect(tunnelsSince(count).filter((place) => place?.startsWith('127.'))).toEqual([]);
     expect(doctor.stdout).toMatch(/^ok {2}Service of --server +stepwise\.company\.test answers \(200\)$/m);
     expect(doctor.stdout).toMatch(/^ok {2}Upstream company +models\.company\.test answers \(\d+\)$/m);
     expect(doctor.stdout).toMatch(/^-- {2}Upstream renamed .* does not answer \(tls_hostname\)\. /m);
     expect(doctor.stdout).toMatch(/^ok {2}NODE_EXTRA_CA_CERTS +/m);
-    expect(doctor.stdout).toMatch(/^ok {2}Proxy +HTTPS_PROXY 127\.0\.0\.1:\d+; not for this machine$/m);
+    expect(doctor.stdout).toMatch(
+      /^ok {2}Proxy +HTTPS_PROXY 127\.0\.0\.1:\d+, HTTP_PROXY 127\.0\.0\.1:\d+; not for this machine$/m,
+    );
   });
 
   testWith(

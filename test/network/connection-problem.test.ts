@@ -56,3 +56,14 @@ test.each([
   const error = withCode(code, { syscall: 'connect' });
   expect(connectionFailure(error, { provider: 'openai' }).repeatable).toBe(false);
 });
+
+test.each([
+  ['is not reached', 'ECONNREFUSED', 'connect', true],
+  ['refuses the tunnel', 'NONE', undefined, false],
+  ['hangs up', 'ECONNRESET', 'read', false],
+])('a proxy that %s (%s in %s) allows a second request: %s (rule: second-request)', (_, code, syscall, isAllowed) => {
+  const cause = withCode(code, { syscall });
+  const attempt = connectionFailure(withCode('ERR_PROXY_FAILED', { cause }), { provider: 'openai' });
+  expect(attempt.repeatable).toBe(isAllowed);
+  expect(attempt.failure.connection).toEqual({ problem: 'proxy', isPassing: true });
+});

@@ -1,5 +1,5 @@
 import type { Agent } from 'undici';
-import { type ProxyFor, proxiesFrom } from './proxies.js';
+import { type ProxySettings, proxiesFrom } from './proxies.js';
 import { readProxies } from './proxy-settings.js';
 
 /**
@@ -8,20 +8,23 @@ import { readProxies } from './proxy-settings.js';
  */
 export const proxyFetch = (
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): typeof fetch => fetchVia(proxiesFrom(readProxies(environment)));
+): typeof fetch => fetchVia(readProxies(environment));
 
 /**
- * Returns a `fetch` that reaches each server as the settings say: directly with the global `fetch`, or through a proxy.
- * Redirects are followed through the same proxy.
+ * Returns a `fetch` that reaches each server as the settings say. Redirects are followed through the same proxy. With
+ * any proxy, direct connections do not use the global `fetch` either, because with `NODE_USE_ENV_PROXY` Node.js sends
+ * even loopback addresses to the proxy.
  */
-export function fetchVia(proxyFor: ProxyFor): typeof fetch {
-  const agents = new Map<string, Agent>();
+export function fetchVia(settings: ProxySettings): typeof fetch {
+  if (settings.HTTP_PROXY === undefined && settings.HTTPS_PROXY === undefined) return fetch;
+  const proxyFor = proxiesFrom(settings);
+  const agents = new Map<string | undefined, Agent>();
   return async (input, init) => {
     const proxy = proxyFor(new URL(input instanceof Request ? input.url : input));
-    if (proxy === undefined) return fetch(input, init);
     // Loaded when it is needed, because most machines have no proxy.
     const [undici, { tunnelVia }] = await Promise.all([import('undici'), import('./tunnel.js')]);
-    const dispatcher = agents.get(proxy) ?? new undici.Agent({ connect: tunnelVia(proxy) });
+    const dispatcher =
+      agents.get(proxy) ?? new undici.Agent(proxy === undefined ? {} : { connect: tunnelVia(proxy) });
     agents.set(proxy, dispatcher);
     const [url, parts] = input instanceof Request ? [input.url, partsOf(input)] : [input, {}];
     // The declarations of the two functions differ, although both implement the same standard.

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { connectionFailureOf } from '../../../src/network/connection-problem.js';
-import { fetchVia, proxyFetch } from '../../../src/network/proxies/fetch-via.js';
+import { proxyFetch } from '../../../src/network/proxies/fetch-via.js';
 import {
   breakTunnel,
   type ConnectProxy,
@@ -101,7 +101,9 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
 
   test.each(['http', 'https'])('an %s tunnel that breaks after it was opened is a reset', async (scheme) => {
     const proxy = await startProxy(() => 1, breakTunnel);
-    const request = fetchVia(() => proxy.url)(`${scheme}://service.example`);
+    const request = proxyFetch({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url })(
+      `${scheme}://service.example`,
+    );
     const error = await request.catch((thrown: unknown) => thrown);
     expect(connectionFailureOf(error)).toEqual({ problem: 'reset', isPassing: true });
     expect(proxy.tunnels).toHaveLength(1);
@@ -109,7 +111,9 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
 
   test('a proxy that does not run is named as the problem', async () => {
     const proxy = `http://127.0.0.1:${await freePort()}`;
-    const error = await fetchVia(() => proxy)('http://service.example').catch((thrown: unknown) => thrown);
+    const error = await proxyFetch({ HTTP_PROXY: proxy })('http://service.example').catch(
+      (thrown: unknown) => thrown,
+    );
     expect(connectionFailureOf(error)).toEqual({ problem: 'proxy', isPassing: true });
   });
 
@@ -119,8 +123,23 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
       () => {},
     );
     const signal = AbortSignal.timeout(50);
-    const request = fetchVia(() => proxy.url)('http://service.example', { signal });
+    const request = proxyFetch({ HTTP_PROXY: proxy.url })('http://service.example', { signal });
     await expect(request).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  test.each([
+    ['https', 'tls_untrusted', 'http://service.example'],
+    ['https', 'tls_untrusted', 'https://service.example'],
+  ])('a proxy whose address says %s but that speaks none is %s for %s', async (scheme, problem, url) => {
+    const proxy = await startProxy(() => 1);
+    const address = proxy.url.replace('http', scheme);
+    const request = proxyFetch({ HTTP_PROXY: address, HTTPS_PROXY: address })(url);
+    const error = await request.catch((thrown: unknown) => thrown);
+    expect(connectionFailureOf(error)).toEqual({ problem, isPassing: false });
+  });
+
+  test('without a proxy variable it is the global fetch', () => {
+    expect(proxyFetch({ NO_PROXY: '*' })).toBe(fetch);
   });
 
   test('a wrong variable is named without its value', () => {

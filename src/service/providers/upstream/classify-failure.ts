@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { connectionFailureOf } from '../../../network/connection-problem.js';
+import { connectionFailureOf, PROXY_FAILED } from '../../../network/connection-problem.js';
 import { ProviderError, type ProviderFailure } from '../../step/provider.js';
 import type { Constraint } from '../constraint.js';
 import type { Secret } from '../secret.js';
@@ -129,6 +129,7 @@ const callsBeforeWriting = ['getaddrinfo', 'queryA', 'queryAaaa', 'connect'];
 function neverConnected(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if ('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT') return true;
+  if ('code' in error && error.code === PROXY_FAILED && 'cause' in error) return neverConnected(error.cause);
   // Several addresses were tried, and each failed.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.every(neverConnected);
   return 'syscall' in error && callsBeforeWriting.includes(String(error.syscall));
