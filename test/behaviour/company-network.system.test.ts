@@ -42,6 +42,7 @@ let provider: FakeProvider;
 let spans: SpanReceiver;
 let context: Server;
 let proxy: ConnectProxy;
+let nginxPort: number;
 let nginx: Awaited<ReturnType<typeof startNginx>> | undefined;
 let service: ServiceProcess | undefined;
 
@@ -66,13 +67,15 @@ function configuration(port: number, targets: Readonly<Record<string, string>>):
 beforeAll(async () => {
   if (!canSetUp) return;
   const makeCertificates = blocks(page, 'sh').find((block) => block.includes('openssl req -x509')) ?? '';
-  execFileSync('bash', ['-ec', makeCertificates], { cwd: folder, stdio: 'ignore' });
+  // The address is for a proxy that speaks TLS.
+  const script = makeCertificates.replace('*.company.test', '*.company.test,IP:127.0.0.1');
+  execFileSync('bash', ['-ec', script], { cwd: folder, stdio: 'ignore' });
   provider = await startFakeProvider(() => ({ text: 'Final Answer: Teal.', chunkDelayMs: 50 }));
   spans = await startSpanReceiver();
   context = createServer((_, response) =>
     response.end(JSON.stringify({ type: 'file', path: 'a.txt', content: 'the colour is teal' })),
   );
-  const nginxPort = await freePort();
+  nginxPort = await freePort();
   const servicePort = await freePort();
   const targets = {
     'stepwise.company.test': `http://127.0.0.1:${servicePort}`,
@@ -263,6 +266,28 @@ for (const node of versions) {
       });
       await until(() => service?.output.stdout.includes('"connection_problem":"tls_untrusted"'));
       expect(service?.output.stdout).toContain('"context_problem":"tls_untrusted"');
+    },
+  );
+
+  testWith(
+    `on ${node.name}, a proxy may speak TLS, and its certificate is checked for its own name`,
+    async () => {
+      const [key, cert] = ['server.key', 'server.pem'].map((name) => readFileSync(join(folder, name)));
+      if (!key || !cert) throw new Error('There is no certificate.');
+      const secure = await startConnectProxy(() => nginxPort, undefined, { key, cert });
+      await startBehindNginx(node.path, { HTTPS_PROXY: proxyUrl(secure.url) });
+      const environment = { HTTPS_PROXY: proxyUrl(secure.url) };
+      expect(await useSdk(node.path, 'company', environment)).toMatchObject({
+        step: { direct_response: 'Teal.' },
+      });
+      expect(new Set(secure.tunnels.map(({ url }) => url)).size).toBe(3);
+      const renamed = { HTTPS_PROXY: secure.url.replace('127.0.0.1', 'localhost') };
+      expect(await useSdk(node.path, 'company', renamed)).toMatchObject({
+        code: 'service_unreachable',
+        retryable: false,
+        details: [{ code: 'tls_hostname' }],
+      });
+      secure.close();
     },
   );
 

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { listen } from './listen.js';
 
@@ -16,13 +17,21 @@ export interface ConnectProxy {
   close(): void;
 }
 
-/** Starts a proxy on loopback. It answers every request that is not `CONNECT` with 400. */
-export async function startConnectProxy(portFor: PortFor, fault?: Fault): Promise<ConnectProxy> {
+/**
+ * Starts a proxy on loopback, with a certificate for one that speaks TLS itself. It answers every request that is not
+ * `CONNECT` with 400.
+ */
+export async function startConnectProxy(
+  portFor: PortFor,
+  fault?: Fault,
+  certificate?: { readonly key: Buffer; readonly cert: Buffer },
+): Promise<ConnectProxy> {
   const tunnels: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((_, response) => response.writeHead(400).end());
-  server.on('connection', (socket) => sockets.add(socket));
-  server.on('connect', (request, socket: Socket) => {
+  const refuse: RequestListener = (_, response) => response.writeHead(400).end();
+  const server = certificate ? createTlsServer(certificate, refuse) : createServer(refuse);
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  server.on('connect', (request: IncomingMessage, socket: Socket) => {
     tunnels.push(request);
     socket.on('error', () => {});
     if (fault) return void fault(socket);
@@ -32,7 +41,8 @@ export async function startConnectProxy(portFor: PortFor, fault?: Fault): Promis
     });
     target.on('error', () => socket.destroy()).on('close', () => socket.destroy());
   });
-  const url = await listen(server);
+  const address = await listen(server);
+  const url = certificate ? address.replace('http:', 'https:') : address;
   const close = (): void => {
     for (const socket of sockets) socket.destroy();
     server.close();

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { connectionFailureOf, PROXY_FAILED } from '../connection-problem.js';
 
@@ -27,10 +27,13 @@ export function tunnelVia(proxy: string): buildConnector.connector {
 function openTunnel(proxy: URL, { host, hostname, port, protocol }: buildConnector.Options): Promise<Socket> {
   const place = port ? (host ?? `${hostname}:${port}`) : `${host ?? hostname}:${defaultPorts[protocol]}`;
   const { request } = proxy.protocol === 'https:' ? https : http;
+  const proxyHost = proxy.hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
     request({
       method: 'CONNECT',
-      host: proxy.hostname.replace(/^\[|\]$/g, ''),
+      host: proxyHost,
+      // Without it, Node.js would check the proxy's certificate for the name in the header `host`. Addresses have none.
+      servername: isIP(proxyHost) > 0 ? '' : proxyHost,
       port: proxy.port,
       path: place,
       headers: { host: place, ...authorization(proxy) },
