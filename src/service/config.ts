@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isLowerCaseProxy, proxyVariables } from '../network/proxies/proxy-settings.js';
 import { findExposure } from './exposure.js';
 import { explainIssue } from './http/intake/explain-issue.js';
 import { findMisunderstood } from './misunderstood-settings.js';
@@ -46,18 +47,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function readConfig(environment: Environment, { ignoreOthers = false } = {}): Config {
   // Compose files and manifests pass unset variables as empty strings.
   const given = Object.entries(environment).filter(([, value]) => value !== undefined && value !== '');
-  const ours = Object.fromEntries([...lowerCaseProxies(given), ...given.filter(([name]) => isSetting(name))]);
+  const ours = {
+    ...Object.fromEntries(given.filter(([name]) => isSetting(name))),
+    ...proxyVariables(environment),
+  };
   const names = given.map(([name]) => name).filter((name) => !isLowerCaseProxy(name));
   return check(ours, ignoreOthers ? [] : findMisunderstood(names, Object.keys(configSchema.shape)));
-}
-
-const isLowerCaseProxy = (name: string): boolean => /^(?:https?|no)_proxy$/.test(name);
-
-/** Returns the proxy settings that are written in lower case, which other programs read too. */
-function lowerCaseProxies(given: readonly (readonly [string, string | undefined])[]) {
-  return given
-    .filter(([name]) => isLowerCaseProxy(name))
-    .map(([name, value]) => [name.toUpperCase(), value] as const);
 }
 
 /** Fills in default settings. Throws `ConfigError`, also for an unknown name. */
@@ -242,9 +237,9 @@ const configSchema = z
     SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
     /** Time that accepted requests may take after that, in milliseconds. Default 125,000. */
     SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
-    /** URL of the proxy for http upstreams. Loopback addresses never use one. */
+    /** URL of the proxy for http servers. Loopback addresses never use one. */
     HTTP_PROXY: proxyUrl.optional(),
-    /** URL of the proxy for https upstreams. */
+    /** URL of the proxy for https servers. */
     HTTPS_PROXY: proxyUrl.optional(),
     /** Hosts that are reached without a proxy, separated by commas; `*` is all of them. */
     NO_PROXY: z.string().optional(),

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { isLoopback } from './providers/loopback.js';
+import { isLoopback } from '../network/proxies/loopback.js';
 
 /** The settings that decide who can reach the service and which data it would serve. */
 export interface ExposureSettings {

@@ -1,9 +1,10 @@
+import { fetchVia } from '../network/proxies/fetch-via.js';
+import { proxiesFrom } from '../network/proxies/proxies.js';
 import type { Config } from './config.js';
 import { contextSources } from './context/sources/context-sources.js';
 import type { Agent } from './http/routes/step-routes.js';
 import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
-import { proxiesFrom } from './providers/upstream/proxies.js';
 import { compactHistory } from './step/compaction/compact-history.js';
 import { previewStep, reactStep } from './step/react-step.js';
 
@@ -30,6 +31,6 @@ export function makeAgent(config: Config, { metrics, startOffline }: AgentOption
     step: metrics.timed(reactStep),
     preview: previewStep,
     compact: compactHistory,
-    sourcesFor: contextSources(config),
+    sourcesFor: contextSources(config, fetchVia(config)),
   };
 }

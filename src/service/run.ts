@@ -24,6 +24,8 @@ Starts the Stepwise service. All settings are environment variables:
   ALLOW_UNAUTHENTICATED    on: a proxy in front of the service authenticates callers (off)
   RATE_LIMIT_PER_MINUTE    requests per token, or per address if there are no tokens (0: no limit)
   REDIS_URL                Redis or Valkey in which several processes share their limits (none)
+  HTTPS_PROXY, HTTP_PROXY  URLs of the proxies on the way to upstreams and the context service (none)
+  NO_PROXY                 hosts to reach without a proxy, comma-separated; loopback addresses never use one (none)
   TRUST_PROXY              number or addresses of the proxies whose X-Forwarded-For is trusted (none)
   CORS_ORIGINS             web origins that may call, comma-separated (none)
   MAX_BODY_BYTES           maximum size of a request body (4194304)

@@ -1,6 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
+import { PROXY_URL_EXPECTED, proxyUrlOf } from '../network/proxies/proxy-settings.js';
 
 /** Schema of a whole number, given as text or as a number. */
 export function wholeNumber(min: number, max: number) {
@@ -82,17 +83,13 @@ function hasCredentials(url: string): boolean {
 
 const endpointPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|models)\/?$/;
 
-/** URL of a proxy; `proxy.example:3128` without a scheme means http, as in other programs. */
-export const proxyUrl = z
-  .string()
-  .transform((text) => (/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? text : `http://${text}`))
-  .pipe(
-    z.url({
-      protocol: /^https?$/,
-      error: 'expected the http or https URL of a proxy, such as http://proxy.example:3128',
-      abort: true,
-    }),
-  );
+/** URL of a proxy; `proxy.example:3128` without a scheme means http. */
+export const proxyUrl = z.string().transform((text, context): string => {
+  const url = proxyUrlOf(text);
+  if (url !== undefined) return url;
+  context.addIssue({ code: 'custom', message: PROXY_URL_EXPECTED });
+  return z.NEVER;
+});
 
 export const isFile = (path: string): boolean => statIfPresent(path)?.isFile() ?? false;
 export const isFolder = (path: string): boolean => statIfPresent(path)?.isDirectory() ?? false;

@@ -7,6 +7,7 @@ import type { RunEvent } from '../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../src/sdk/run/run-options.js';
 import { readConfig } from '../../src/service/config.js';
 import { type Service, startService } from '../../src/service/start.js';
+import { freePort } from '../support/free-port.js';
 import { patientEnvironment } from '../support/patience.js';
 import { key, lookUp, recordingTool } from '../support/run-harness.js';
 import { until } from '../support/until.js';
@@ -287,8 +288,33 @@ describe('the SDK client without a run', () => {
   });
 
   test('an address without a server is reported as service_unreachable', async () => {
-    const nowhere = new StepwiseClient({ baseUrl: 'http://127.0.0.1:1' });
-    await expect(nowhere.step(request)).rejects.toMatchObject({ code: 'service_unreachable' });
+    const nowhere = new StepwiseClient({ baseUrl: `http://127.0.0.1:${await freePort()}` });
+    await expect(nowhere.step(request)).rejects.toMatchObject({
+      code: 'service_unreachable',
+      retryable: true,
+      details: [{ code: 'refused', message: expect.stringContaining('Nothing listens') }],
+    });
+  });
+
+  test.each([
+    ['step', (https: StepwiseClient) => https.step(request)],
+    ['models', (https: StepwiseClient) => https.models()],
+    ['stream', async (https: StepwiseClient) => https.stream(request).next()],
+  ])('%s at a port without TLS says so and is not retryable (rule: connection-failures)', async (_, call) => {
+    const https = new StepwiseClient({ baseUrl: service.url.replace('http:', 'https:') });
+    const failure = { code: 'service_unreachable', retryable: false, details: [{ code: 'tls_untrusted' }] };
+    const error = await call(https).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject(failure);
+    expect(error).toBeInstanceOf(StepwiseError);
+    const saved = (error as StepwiseError).toStepError();
+    expect(StepwiseError.fromStepError(saved)).toMatchObject(failure);
+  });
+
+  test('the details of a failure of the service are those of its body', async () => {
+    const failed = await client
+      .step({ ...request, max_iterations_left: -1 })
+      .catch((thrown: unknown) => thrown);
+    expect(failed).toMatchObject({ code: 'invalid_request', details: [{ path: 'max_iterations_left' }] });
   });
 
   test.each([

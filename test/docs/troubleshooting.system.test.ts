@@ -48,6 +48,7 @@ test('the service prints each startup message of the troubleshooting page', asyn
     { PROJECTS: '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff": "/nowhere/at/all"}' },
     { AUTH_TOKENS_FILE: '/nowhere/at/all' },
     { HOST: '192.0.2.1', ALLOW_UNAUTHENTICATED: 'on' },
+    { HTTPS_PROXY: 'socks5://proxy.example:1080' },
   ];
   const ends = trials.map((env) => inNode(process.execPath, [main], { env }));
   const misused = inNode(process.execPath, [main, '--port', '9000'], { env: {} });
@@ -61,7 +62,7 @@ test('the service prints each startup message of the troubleshooting page', asyn
   );
   taken.close();
   expect(unsaid(messagesOf('The service does not start'), said)).toEqual([]);
-  expect(messagesOf('The service does not start')).toHaveLength(12);
+  expect(messagesOf('The service does not start')).toHaveLength(13);
 }, 120_000);
 
 /** The arguments of a command and the scripted reply of the model. */

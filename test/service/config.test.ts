@@ -307,9 +307,9 @@ describe('printing the configuration (rule: settings)', () => {
     ['https://host/v1', 'https://host/v1'],
     ['HTTPS://Host', 'HTTPS://Host'],
   ])('--print-config prints the URL %s as %s', (written, printed) => {
-    const settings = { CONTEXT_SERVICE_URL: written, HTTP_PROXY: written };
+    const settings = { CONTEXT_SERVICE_URL: written, OTEL_EXPORTER_OTLP_ENDPOINT: written };
     const config = JSON.parse(printConfig(completeSettings(settings)));
-    expect([config.CONTEXT_SERVICE_URL, config.HTTP_PROXY]).toEqual([printed, printed]);
+    expect([config.CONTEXT_SERVICE_URL, config.OTEL_EXPORTER_OTLP_ENDPOINT]).toEqual([printed, printed]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.js';
@@ -29,82 +30,104 @@ interface Replica {
   readonly url: string;
 }
 
+/** Starts an nginx with the given text in its `http` block. Resolves once it accepts connections on the port. */
+export async function startNginx(conf: string, port: number): Promise<RunningNginx> {
+  const folder = mkdtempSync(join(tmpdir(), 'stepwise-nginx-'));
+  chmodSync(folder, 0o755); // its workers may be another user's
+  writeFileSync(join(folder, 'nginx.conf'), around(conf));
+  const nginx = spawnIn(folder);
+  await until(async () => nginx.child.exitCode !== null || (await accepts(port)));
+  if (nginx.child.exitCode !== null) throw new Error(`nginx did not start: ${nginx.said()}`);
+  return nginx;
+}
+
+interface RunningNginx {
+  readonly child: ChildProcess;
+  readonly folder: string;
+  /** Returns the warnings in the error log. */
+  said(): string;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+}
+
+function spawnIn(folder: string): RunningNginx {
+  if (!binary) throw new Error('nginx is not installed.');
+  const args = ['-p', folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'];
+  const child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    said += text;
+  });
+  const stop = async (): Promise<void> => {
+    if (child.exitCode === null) {
+      child.kill('SIGTERM');
+      await once(child, 'close');
+    }
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { child, folder, said: () => said, stop };
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
+
 /** An nginx with the shipped configuration, on a free port, in front of replicas. */
 export class Nginx {
   readonly url: string;
-  readonly #folder = mkdtempSync(join(tmpdir(), 'stepwise-nginx-'));
   readonly #port: number;
   readonly #replicas: readonly Replica[];
-  #child: ChildProcess | undefined;
-  #said = '';
+  readonly #running: RunningNginx;
 
-  private constructor(port: number, replicas: readonly Replica[]) {
+  private constructor(port: number, replicas: readonly Replica[], running: RunningNginx) {
     this.#port = port;
     this.#replicas = replicas;
+    this.#running = running;
     this.url = `http://127.0.0.1:${port}`;
-    chmodSync(this.#folder, 0o755); // its workers may be another user's
   }
 
   static async start(replicas: readonly Replica[]): Promise<Nginx> {
-    const nginx = new Nginx(await freePort(), replicas);
-    await nginx.#start();
+    const port = await freePort();
+    const nginx = new Nginx(port, replicas, await startNginx(shippedFor(port, replicas), port));
+    await until(async () => (await fetch(`${nginx.url}/healthz`)).ok);
     return nginx;
   }
 
   /** Reloads the configuration, without the given replica or with all of them. */
   reload(out?: Replica): void {
-    this.#write(out);
-    this.#child?.kill('SIGHUP');
+    const conf = shippedFor(this.#port, this.#replicas, out);
+    writeFileSync(join(this.#running.folder, 'nginx.conf'), around(conf));
+    this.#running.child.kill('SIGHUP');
   }
 
   /** Returns the access log. */
   accessLog(): string {
-    return readFileSync(join(this.#folder, 'access.log'), 'utf8');
+    return readFileSync(join(this.#running.folder, 'access.log'), 'utf8');
   }
 
   /** Returns the warnings in the error log. */
   get warnings(): string {
-    return this.#said;
+    return this.#running.said();
   }
 
-  async stop(): Promise<void> {
-    if (this.#child?.exitCode === null) {
-      this.#child.kill('SIGTERM');
-      await once(this.#child, 'close');
-    }
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  async #start(): Promise<void> {
-    if (!binary) throw new Error('nginx is not installed.');
-    this.#write();
-    const args = ['-p', this.#folder, '-c', 'nginx.conf', '-e', 'stderr', '-g', 'daemon off;'];
-    this.#child = spawn(binary, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    this.#child.stderr?.setEncoding('utf8').on('data', (text) => {
-      this.#said += text;
-    });
-    await until(async () => this.#child?.exitCode !== null || (await answers(this.url)));
-    if (this.#child.exitCode !== null) throw new Error(`nginx did not start: ${this.#said}`);
-  }
-
-  #write(out?: Replica): void {
-    const server = (options: string) =>
-      this.#replicas
-        .map(
-          (replica) =>
-            `server ${new URL(replica.url).host}${options}${replica.url === out?.url ? ' down' : ''};`,
-        )
-        .join('\n');
-    const conf = shipped
-      .replace(/server stepwise-1:8080.*;\n\s*server stepwise-2:8080(.*);/, (_, options) => server(options))
-      .replace('listen 8080;', `listen 127.0.0.1:${this.#port};`)
-      .replace('/dev/stdout', 'access.log');
-    writeFileSync(join(this.#folder, 'nginx.conf'), around(conf));
+  stop(): Promise<void> {
+    return this.#running.stop();
   }
 }
 
-const answers = (url: string): Promise<boolean> =>
-  fetch(`${url}/healthz`).then(
-    ({ ok }) => ok,
-    () => false,
-  );
+/** Returns the shipped file with the addresses of replicas, of which one may be marked as down. */
+function shippedFor(port: number, replicas: readonly Replica[], out?: Replica): string {
+  const server = (options: string) =>
+    replicas
+      .map(
+        (replica) =>
+          `server ${new URL(replica.url).host}${options}${replica.url === out?.url ? ' down' : ''};`,
+      )
+      .join('\n');
+  return shipped
+    .replace(/server stepwise-1:8080.*;\n\s*server stepwise-2:8080(.*);/, (_, options) => server(options))
+    .replace('listen 8080;', `listen 127.0.0.1:${port};`)
+    .replace('/dev/stdout', 'access.log');
+}

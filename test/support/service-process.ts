@@ -31,16 +31,16 @@ export const upstreamsAt = (url: string): Record<string, string> => ({
 
 /**
  * Starts the process on a free port and resolves when it listens. It only sees the given environment, and may open
- * at most `openFiles` files.
+ * at most `openFiles` files. `node` is the program of another version.
  */
 export async function startServiceProcess(
   environment: Record<string, string>,
-  { openFiles }: { openFiles?: number } = {},
+  { openFiles, node = process.execPath }: { openFiles?: number; node?: string } = {},
 ): Promise<ServiceProcess> {
   const [command, ...args] =
     openFiles === undefined
-      ? [process.execPath, main]
-      : ['sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$1"`, process.execPath, main];
+      ? [node, main]
+      : ['sh', '-c', `ulimit -n ${openFiles}; exec "$0" "$1"`, node, main];
   const child = spawn(command ?? '', args, {
     env: { PORT: '0', OFFLINE_MODEL: 'off', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],

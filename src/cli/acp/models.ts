@@ -1,10 +1,10 @@
 import { RequestError, type SessionConfigOption } from '@agentclientprotocol/sdk';
-import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
 import { showExactLine } from '../screen/visible-text.js';
 import { findKey, type ModelChoice, offlineModel } from '../session/choose-model.js';
+import { connectTo } from '../session/network.js';
 import { ollamaModels } from '../session/ollama.js';
 import { checkedToken, startService, TOKEN_VARIABLE } from '../session/open-session.js';
 import type { SessionModel } from './acp-session.js';
@@ -33,11 +33,11 @@ export class Models {
     const choice = value === undefined ? this.#defaultModel() : choices.find((each) => idOf(each) === value);
     if (!choice) throw RequestError.invalidParams({ value }, `Unknown model: ${value}.`);
     const { url, token } = await this.#service();
-    const client = new StepwiseClient({ baseUrl: url, token });
+    const client = connectTo({ baseUrl: url, token });
     const key = await findKey(choice, await client.models(), { environment: this.#keys }).catch(
       toRequestError,
     );
-    return { choice, client: new StepwiseClient({ baseUrl: url, token, ...(key && { llmKey: key }) }) };
+    return { choice, client: connectTo({ baseUrl: url, token, ...(key && { llmKey: key }) }) };
   }
 
   /** Returns the model setting with all models that the editor can offer. */
@@ -65,7 +65,7 @@ export class Models {
 
   async #choices(): Promise<readonly ModelChoice[]> {
     const { url, token } = await this.#service();
-    const { models } = await new StepwiseClient({ baseUrl: url, token }).models();
+    const { models } = await connectTo({ baseUrl: url, token }).models();
     const named = models.map(({ name }) => name).filter((name) => !name.includes('*'));
     const all: ModelChoice[] = [
       this.#defaultModel(),

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import type { Tool } from '../../sdk/actions/define-tool.js';
-import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import { createReadTools } from '../../tools/tool-pack.js';
 import { paintFor } from '../display/paint.js';
 import { type RenderOptions, renderEvent } from '../screen/render-event.js';
 import { showExact, showExactLine } from '../screen/visible-text.js';
 import { findKey } from '../session/choose-model.js';
 import { startLocalService } from '../session/local-service.js';
+import { connectTo } from '../session/network.js';
 import { folderAt } from '../session/open-tools.js';
 import { options as declared } from './declared-options.js';
 import { parseOptions } from './parse-options.js';
@@ -81,10 +81,10 @@ async function demonstrate(task: string): Promise<void> {
 }
 
 async function show(task: string, { tools, url }: { tools: readonly Tool[]; url: string }): Promise<void> {
-  const models = await new StepwiseClient({ baseUrl: url }).models();
+  const models = await connectTo({ baseUrl: url }).models();
   const llmKey = await findKey({ name: model, upstream }, models, { environment: process.env });
   console.log(introduction(url));
-  const client = new StepwiseClient({ baseUrl: url, ...(llmKey && { llmKey }) });
+  const client = connectTo({ baseUrl: url, ...(llmKey && { llmKey }) });
   const run = client.run(task, {
     llmConfig: {
       modelName: model,

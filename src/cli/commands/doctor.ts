@@ -1,10 +1,17 @@
 import { constants } from 'node:fs';
 import { access, realpath } from 'node:fs/promises';
+import {
+  type ConnectionProblem,
+  connectionFailureOf,
+  connectionProblems,
+} from '../../network/connection-problem.js';
+import type { ProxySettings } from '../../network/proxies/proxies.js';
 import { readConfig } from '../../service/config.js';
 import { editorOf } from '../input/edit-in-file.js';
 import { McpAgreements } from '../mcp/agreements.js';
 import { readConfiguredServers } from '../mcp/configured-servers.js';
 import { showExactLine } from '../screen/visible-text.js';
+import { networkFetch } from '../session/network.js';
 import { ollamaModels, ollamaUrl } from '../session/ollama.js';
 import { configFolder, makeFolder, stateFolder } from '../state/user-files.js';
 import type { RunFlags } from './read-arguments.js';
@@ -33,10 +40,11 @@ export async function examine(flags: RunFlags, keys: NodeJS.ProcessEnv): Promise
     checkFolder('Settings', configFolder()),
     checkFolder('Saved runs', stateFolder()),
     ...keyVariables.map((name) => checkKey(name, keys)),
-    ...checkUpstreams({ ...process.env, ...keys }),
+    checkAuthorities(process.env['NODE_EXTRA_CA_CERTS']),
+    ...checkService({ ...process.env, ...keys }),
     ...(await checkMcpServers(flags)),
     checkOllama(),
-    ...(flags.server === undefined ? [] : [checkService(`${flags.server}/healthz`)]),
+    ...(flags.server === undefined ? [] : [checkRemoteService(`${flags.server}/healthz`)]),
     checkTerminal(),
   ]);
   const lines = found.map(
@@ -85,8 +93,8 @@ const checkKey = (name: string, keys: NodeJS.ProcessEnv): Finding =>
     ? { mark: 'ok', subject: name, text: 'is set' }
     : { mark: '--', subject: name, text: 'is not set' };
 
-/** Checks the upstreams that a service in this process would have. */
-function checkUpstreams(environment: NodeJS.ProcessEnv): Promise<Finding>[] {
+/** Checks the upstreams, the context service and the proxies that a service in this process would have. */
+function checkService(environment: NodeJS.ProcessEnv): (Finding | Promise<Finding>)[] {
   try {
     const config = readConfig(environment, { ignoreOthers: true });
     const named = Object.entries(config.UPSTREAMS).map(
@@ -96,15 +104,39 @@ function checkUpstreams(environment: NodeJS.ProcessEnv): Promise<Finding>[] {
       ['OpenAI', config.OPENAI_UPSTREAM_URL],
       ['Anthropic', config.ANTHROPIC_UPSTREAM_URL],
     ] as const;
-    return [...vendors, ...named].map(([subject, url]) => checkServer(subject, url));
+    const context = config.CONTEXT_SERVICE_URL;
+    const servers = [...vendors, ...named, ...(context ? [['Context service', context] as const] : [])];
+    return [checkProxies(config), ...servers.map(([subject, url]) => checkServer(subject, url))];
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    return [Promise.resolve({ mark: '!!', subject: 'Settings of the service', text })];
+    return [{ mark: '!!', subject: 'Settings of the service', text }];
   }
 }
 
+/** Shows the proxies that are set, without user and password. */
+function checkProxies({ HTTPS_PROXY, HTTP_PROXY, NO_PROXY }: ProxySettings): Finding {
+  const set = Object.entries({ HTTPS_PROXY, HTTP_PROXY }).filter(([, url]) => url !== undefined);
+  const shown = set.map(([name, url = '']) => `${name} ${new URL(url).host}`);
+  if (shown.length === 0)
+    return { mark: '--', subject: 'Proxy', text: 'HTTPS_PROXY and HTTP_PROXY are not set' };
+  return { mark: 'ok', subject: 'Proxy', text: `${shown.join(', ')}; not for ${NO_PROXY ?? 'this machine'}` };
+}
+
+/** Checks the file of certificate authorities. Node.js only warns if it cannot be read, and trusts none of them. */
+async function checkAuthorities(file: string | undefined): Promise<Finding> {
+  const subject = 'NODE_EXTRA_CA_CERTS';
+  if (!file) return { mark: '--', subject, text: 'is not set' };
+  const isReadable = await access(file, constants.R_OK).then(
+    () => true,
+    () => false,
+  );
+  return isReadable
+    ? { mark: 'ok', subject, text: file }
+    : { mark: '!!', subject, text: `${file} cannot be read: its authorities are not trusted` };
+}
+
 /** Checks the service of `--server`, without which no run can work. */
-async function checkService(url: string): Promise<Finding> {
+async function checkRemoteService(url: string): Promise<Finding> {
   const found = await checkServer('Service of --server', url);
   return { ...found, mark: found.mark === 'ok' ? 'ok' : '!!' };
 }
@@ -114,14 +146,21 @@ async function checkServer(subject: string, url: string): Promise<Finding> {
   const address = withoutCredentials(url);
   const place = `${address?.host ?? 'its address'}${address && address.href !== new URL(url).href ? CREDENTIALS_IGNORED : ''}`;
   try {
-    const { status } = await fetch(address ?? url, {
+    const { status } = await networkFetch()(address ?? url, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: 'manual',
     });
     return { mark: 'ok', subject, text: `${place} answers (${status})` };
-  } catch {
-    return { mark: '--', subject, text: `${place} does not answer` };
+  } catch (error) {
+    return { mark: '--', subject, text: `${place} does not answer${reasonOf(error)}` };
   }
+}
+
+/** Names the problem of a connection and its remedy (rule: connection-failures); empty for an unknown one. */
+function reasonOf(error: unknown): string {
+  const isLate = error instanceof Error && error.name === 'TimeoutError';
+  const problem: ConnectionProblem | undefined = isLate ? 'timeout' : connectionFailureOf(error)?.problem;
+  return problem ? ` (${problem}). ${connectionProblems[problem]}` : '';
 }
 
 const CREDENTIALS_IGNORED = ' (the user and password in its address are not sent)';

@@ -24,6 +24,8 @@ export function explainFailure({ code, message, details }: StepError): string {
   const rows = (details ?? [])
     .slice(0, MAX_DETAILS)
     .map(({ path, message: said }) => `  ${showExactLine(path ? `${path}: ${said}` : said)}`);
-  const hint = Object.hasOwn(advice, code) ? advice[code] : undefined;
+  // The details of a failed connection are advice already, and fit its cause better.
+  const isExplained = code.endsWith('_unreachable') && rows.length > 0;
+  const hint = !isExplained && Object.hasOwn(advice, code) ? advice[code] : undefined;
   return [`${showExactLine(message)} (${showExactLine(code)})`, ...rows, ...(hint ? [hint] : [])].join('\n');
 }

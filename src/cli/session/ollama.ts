@@ -2,6 +2,7 @@ import { LEAVING_KEYS } from '../input/picker.js';
 import type { Terminal } from '../screen/terminal.js';
 import { showExactLine } from '../screen/visible-text.js';
 import type { ModelChoice } from './choose-model.js';
+import { networkFetch } from './network.js';
 
 /** Default address of Ollama. */
 export const ollamaUrl = 'http://127.0.0.1:11434';
@@ -31,7 +32,7 @@ export async function offerOllama(terminal: Terminal): Promise<ModelChoice | und
 /** Returns the names of the models of a local Ollama, or an empty list if it does not answer. */
 export async function ollamaModels(baseUrl = ollamaUrl): Promise<readonly string[]> {
   try {
-    const response = await fetch(`${baseUrl}/api/tags`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const response = await networkFetch()(`${baseUrl}/api/tags`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     return namesIn(await response.json());
   } catch {
     return [];

@@ -1,4 +1,4 @@
-import { isServiceToken, StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import { isServiceToken } from '../../sdk/client/stepwise-client.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { Service } from '../../service/start.js';
 import { ProjectRoot } from '../../tools/project-root.js';
@@ -17,6 +17,7 @@ import { ChangedFiles } from './changed-files.js';
 import { findKey, type ModelChoice, offlineModel, offlineNotice } from './choose-model.js';
 import { chooseSavedRun } from './choose-saved-run.js';
 import { hideKey } from './model-key.js';
+import { connectTo } from './network.js';
 import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
 import { DEFAULT_TOKEN_LIMIT, Session, type SessionParts } from './session.js';
@@ -154,7 +155,7 @@ async function keyFor(
   { terminal, screen, keys }: View,
   { url, token }: Pick<SessionParts, 'url' | 'token'>,
 ): Promise<string | undefined> {
-  const client = new StepwiseClient({ baseUrl: url, token });
+  const client = connectTo({ baseUrl: url, token });
   const models = await client.models();
   screen.hold();
   const ask = terminal.isInteractive ? (question: string) => terminal.askSecret(question) : undefined;

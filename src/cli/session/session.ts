@@ -4,7 +4,7 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { Task } from '../../contract/step-request.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { randomId } from '../../sdk/base/random-id.js';
-import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunEventType } from '../../sdk/run/run-events.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
@@ -24,6 +24,7 @@ import { showExact } from '../screen/visible-text.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';
 import type { ChangedFiles } from './changed-files.js';
 import type { ModelChoice } from './choose-model.js';
+import { connectTo } from './network.js';
 import { runOwnCommand } from './own-command.js';
 
 export interface SessionParts {
@@ -252,7 +253,7 @@ export class Session {
 
   #connect(key: string | undefined): StepwiseClient {
     const { url, token } = this.parts;
-    return new StepwiseClient({
+    return connectTo({
       baseUrl: url,
       token,
       ...(key && { llmKey: key }),

@@ -4,13 +4,14 @@ import {
   StreamableHTTPClientTransport,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { proxyFetch } from '../../network/proxies/fetch-via.js';
 import { type HttpServer, isStdio, type McpServer } from '../mcp-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** Maximum size of one message in bytes. The model sees at most 30,000 characters of a result. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 
-/** Creates the transport for a server without starting it. Throws `TypeError` if the URL is invalid. */
+/** Creates the transport for a server without starting it. Throws `TypeError` for an invalid URL or proxy variable. */
 export function openTransport(server: McpServer, folder: string): Transport {
   return isStdio(server) ? new StdioTransport(server, folder) : openHttp(server);
 }
@@ -20,26 +21,28 @@ function openHttp({ type, url, headers }: HttpServer): Transport {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
     throw new TypeError('its url is not a valid http or https address');
-  const options = { fetch: boundedFetch, requestInit: { headers: { ...headers } } };
+  const options = { fetch: boundedFetch(proxyFetch()), requestInit: { headers: { ...headers } } };
   return type === 'sse'
     ? new SSEClientTransport(address, options)
     : new StreamableHTTPClientTransport(address, options);
 }
 
 /** A `fetch` that fails once a message is too long, so that an endless message cannot exhaust the memory. */
-const boundedFetch: FetchLike = async (url, init) => {
-  const response = await fetch(url, init);
-  if (!response.body) return response;
-  const { status, statusText, headers } = response;
-  const bounded = new Response(response.body.pipeThrough(boundMessages(headers)), {
-    status,
-    statusText,
-    headers,
-  });
-  // A constructed Response has an empty `url`, but the SDK needs it to check redirects.
-  Object.defineProperty(bounded, 'url', { value: response.url });
-  return bounded;
-};
+const boundedFetch =
+  (fetch: FetchLike): FetchLike =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    if (!response.body) return response;
+    const { status, statusText, headers } = response;
+    const bounded = new Response(response.body.pipeThrough(boundMessages(headers)), {
+      status,
+      statusText,
+      headers,
+    });
+    // A constructed Response has an empty `url`, but the SDK needs it to check redirects.
+    Object.defineProperty(bounded, 'url', { value: response.url });
+    return bounded;
+  };
 
 /** Limits the size of each message. In an event stream every line is a message; otherwise the whole body is one. */
 function boundMessages(headers: Headers): TransformStream<Uint8Array, Uint8Array> {

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../contract/error-codes.js';
-import type { ErrorResponse, StepError } from '../../contract/step.js';
+import type { ErrorDetail, ErrorResponse, StepError } from '../../contract/step.js';
 import { stepError } from '../../conversation/blank-step.js';
 
 /** Codes of failures for which the service has sent no answer. */
@@ -17,6 +17,8 @@ export interface Failure {
   readonly status?: number | undefined;
   /** Milliseconds to wait before the next attempt. */
   readonly retryAfterMs?: number | null | undefined;
+  /** Facts about the failure beyond its code. */
+  readonly details?: readonly ErrorDetail[] | undefined;
   /** The whole body of the error. */
   readonly body?: ErrorResponse | undefined;
 }
@@ -32,6 +34,8 @@ export class StepwiseError extends Error {
   readonly retryable: boolean;
   /** Milliseconds to wait before the next attempt; null if the service names no time. */
   readonly retryAfterMs: number | null;
+  /** Facts beyond the code: those of the service, or why it could not be reached (rule: connection-failures). */
+  readonly details: readonly ErrorDetail[];
   /** The whole body of the error; null if the service sent none. */
   readonly body: ErrorResponse | null;
 
@@ -41,6 +45,7 @@ export class StepwiseError extends Error {
     this.status = failure.status ?? null;
     this.retryable = failure.retryable;
     this.retryAfterMs = failure.retryAfterMs ?? null;
+    this.details = failure.details ?? [];
     this.body = failure.body ?? null;
   }
 
@@ -56,14 +61,17 @@ export class StepwiseError extends Error {
 
   /** Returns the error in the form of the wire, for events and saved runs. */
   toStepError(): StepError {
-    return this.body?.error ?? stepError(this, { retry_after_ms: this.retryAfterMs });
+    return (
+      this.body?.error ?? stepError(this, { retry_after_ms: this.retryAfterMs, details: [...this.details] })
+    );
   }
 }
 
-const failureOf = ({ code, message, retryable, retry_after_ms }: StepError): Failure => ({
+const failureOf = ({ code, message, retryable, retry_after_ms, details }: StepError): Failure => ({
   // A newer service may send a code that this version does not list; callers can still show it.
   code: code as ErrorCode,
   message,
   retryable,
   retryAfterMs: retry_after_ms,
+  details,
 });

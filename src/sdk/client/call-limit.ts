@@ -1,4 +1,5 @@
-import { StepwiseError } from '../base/stepwise-error.js';
+import { connectionFailureOf, connectionProblems } from '../../network/connection-problem.js';
+import { type Failure, StepwiseError } from '../base/stepwise-error.js';
 import { startTimer } from '../base/timer.js';
 
 /** Cancels a call when the caller's signal fires or its time is up, and explains the failure afterwards. */
@@ -30,8 +31,14 @@ export class CallLimit {
   explain(error: unknown): unknown {
     if (error instanceof StepwiseError) return error;
     if (this.#caller?.aborted) return this.#caller.reason;
-    const code = this.#timedOut ? 'service_timeout' : 'service_unreachable';
-    return new StepwiseError({ code, message: messages[code](this.#address), retryable: true });
+    if (this.#timedOut) return this.#failure('service_timeout');
+    const { problem, isPassing = true } = connectionFailureOf(error) ?? {};
+    const details = problem ? [{ code: problem, message: connectionProblems[problem] }] : [];
+    return this.#failure('service_unreachable', { details, retryable: isPassing });
+  }
+
+  #failure(code: keyof typeof messages, more: Partial<Failure> = {}): StepwiseError {
+    return new StepwiseError({ code, message: messages[code](this.#address), retryable: true, ...more });
   }
 
   /** Removes the timer and the listener. Call it once the answer has been read or the call has failed. */

@@ -1,6 +1,7 @@
 import type { ModelList } from '../../contract/model-list.js';
 import type { LlmConfig } from '../../contract/step-request.js';
 import { onDemand } from '../../event-loop/on-demand.js';
+import type { ProxyFor } from '../../network/proxies/proxies.js';
 import { createTokenCounter, type TokenCounter } from '../../tokens/token-counter.js';
 import type { ModelProfile, Provider } from '../step/provider.js';
 import { anthropicVendor } from './anthropic/provider.js';
@@ -11,7 +12,6 @@ import { listedNames, traitsOf, type VendorName, vendorNames, vendors } from './
 import { openaiVendor } from './openai/provider.js';
 import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
-import type { ProxyFor } from './upstream/proxies.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 
 /** A server with an OpenAI-compatible Chat Completions API, as the operator configured it (rule: named-upstreams). */

@@ -1,6 +1,7 @@
 import type { FinishReason, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import type { ConnectionFailure } from '../../network/connection-problem.js';
 import type { SchemaDialect } from '../../parsing/structured/schema/schema-dialect.js';
 import type { StepDeadline } from './interruption.js';
 
@@ -148,16 +149,6 @@ export type ProviderFailure =
   | 'context_length'
   | 'rejected';
 
-/** Why no connection to a provider came about, or why it broke (rule: connection-failures). */
-export type ConnectionProblem =
-  | 'dns'
-  | 'refused'
-  | 'reset'
-  | 'timeout'
-  | 'tls_untrusted'
-  | 'tls_hostname'
-  | 'proxy';
-
 /** Details of a failure beyond its kind. */
 export interface ProviderErrorDetails {
   readonly provider: string;
@@ -165,12 +156,6 @@ export interface ProviderErrorDetails {
   readonly retryAfterMs?: number | null;
   readonly vendorWords?: string | null;
   readonly connection?: ConnectionFailure | null;
-}
-
-export interface ConnectionFailure {
-  readonly problem: ConnectionProblem;
-  /** False if only a change of the configuration can help. */
-  readonly isPassing: boolean;
 }
 
 /**

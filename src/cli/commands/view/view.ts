@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { showExactLine } from '../../screen/visible-text.js';
 import { startLocalService } from '../../session/local-service.js';
+import { networkFetch } from '../../session/network.js';
 import { onStop } from '../../session/on-stop.js';
 import { readSavedRun } from '../../state/saved-runs.js';
 import { exitCodes, UsageError } from '../usage.js';
@@ -44,6 +45,6 @@ function untilStopped(): Promise<void> {
 }
 
 async function servesPage(url: string): Promise<boolean> {
-  const response = await fetch(url, { method: 'HEAD', headers: { accept: 'text/html' } });
+  const response = await networkFetch()(url, { method: 'HEAD', headers: { accept: 'text/html' } });
   return response.headers.get('content-type')?.startsWith('text/html') ?? false;
 }

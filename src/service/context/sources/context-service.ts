@@ -1,6 +1,7 @@
 import { isObject } from '../../../contract/fields.js';
 import { byCodeUnits, isBelow, portablePath } from '../../../files/portable-path.js';
 import { isSecretPath } from '../../../files/secret-paths.js';
+import { type ConnectionProblem, connectionFailureOf } from '../../../network/connection-problem.js';
 import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
 
 /** The part of `fetch` that this source uses. */
@@ -19,7 +20,9 @@ export interface ContextServiceOptions {
   readonly projectId: string;
   /** Returns headers to add; called before each request. */
   readonly headers?: (() => Readonly<Record<string, string>>) | undefined;
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
+  /** Called if no connection came about, or if it broke. */
+  readonly onConnectionProblem?: ((problem: ConnectionProblem) => void) | undefined;
   /** Time limit of one response, including its body. Default 5,000. */
   readonly timeoutMs?: number;
   /** Maximum size of one response. Default 8 MiB. */
@@ -29,9 +32,12 @@ export interface ContextServiceOptions {
 /** Thrown if the context service did not respond in time, or its response does not follow the protocol. */
 export class ContextServiceFailed extends Error {
   override readonly name = 'ContextServiceFailed';
+  /** Undefined if the service responded, but not as the protocol says. */
+  readonly problem: ConnectionProblem | undefined;
 
-  constructor(reason: string, cause?: unknown) {
+  constructor(reason: string, { cause, problem }: { cause?: unknown; problem?: ConnectionProblem } = {}) {
     super(`The context service failed: ${reason}.`, { cause });
+    this.problem = problem;
   }
 }
 
@@ -76,8 +82,16 @@ async function get(url: string, options: ContextServiceOptions, signal: AbortSig
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ContextServiceFailed) throw error;
-    throw new ContextServiceFailed('no usable response', error);
+    const problem = problemOf(error);
+    if (problem) options.onConnectionProblem?.(problem);
+    throw new ContextServiceFailed('no usable response', { cause: error, ...(problem && { problem }) });
   }
+}
+
+/** Returns the problem of a connection (rule: connection-failures). A response that is not complete in time counts as one. */
+function problemOf(error: unknown): ConnectionProblem | undefined {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
+  return connectionFailureOf(error)?.problem;
 }
 
 /** Reads a body. Throws if it is too large; leaving the loop early cancels the rest of the body. */

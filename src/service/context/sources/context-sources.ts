@@ -13,22 +13,26 @@ export interface ContextSourceOptions {
   readonly CONTEXT_SERVICE_URL?: string | undefined;
 }
 
+/** Options of a context service that belong to one request. */
+type RequestOptions = Pick<ContextServiceOptions, 'headers' | 'onConnectionProblem'>;
+
 /**
  * Returns a function from a request to the operator's sources, in the order in which they are queried
  * (rule: source-order).
  */
 export function contextSources(
   config: ContextSourceOptions,
-): (request: StepRequest, headers?: ContextServiceOptions['headers']) => ContextSource[] {
+  fetch?: ContextServiceOptions['fetch'],
+): (request: StepRequest, forRequest?: RequestOptions) => ContextSource[] {
   const { PROJECTS_DIR: parent, CONTEXT_SERVICE_URL: url } = config;
-  return ({ project_id: projectId }, headers) => {
+  return ({ project_id: projectId }, forRequest) => {
     // The request schema accepts only UUIDs as project ids, so an id cannot contain a path. Case is not
     // significant.
     const id = projectId.toLowerCase();
     const folder = config.PROJECTS[id] ?? (parent && join(parent, id));
     return [
       ...(folder ? [projectFolderSource(folder)] : []),
-      ...(url ? [contextServiceSource({ url, projectId, headers })] : []),
+      ...(url ? [contextServiceSource({ url, projectId, fetch, ...forRequest })] : []),
     ];
   };
 }

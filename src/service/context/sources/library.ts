@@ -1,4 +1,5 @@
 import { once } from '../once.js';
+import { ContextServiceFailed } from './context-service.js';
 import type { ContextSource, PinnedItem, SourceFile, SourceFolder } from './context-source.js';
 
 type Lookup<Value> =
@@ -16,14 +17,19 @@ export interface Library {
  * (rule: context-is-no-error).
  */
 const NOT_FOUND = 'not found or not readable';
-const OUT_OF_ORDER = 'a context source is out of order';
+
+/** Reason if a source failed, with the problem of its connection (rule: connection-failures) if it had one. */
+const outOfOrder = (error: unknown): string => {
+  const problem = error instanceof ContextServiceFailed ? error.problem : undefined;
+  return `a context source is out of order${problem ? ` (${problem})` : ''}`;
+};
 
 /**
  * Queries the sources in order and reads each path once. A source that failed is not queried again, so a dead one
  * costs one timeout instead of one per path. Rejects only with the signal's reason.
  */
 export function openLibrary(sources: readonly ContextSource[], signal: AbortSignal): Library {
-  const failed = new Set<ContextSource>();
+  const failed = new Map<ContextSource, string>();
   const ask = async <Value>(
     question: (source: ContextSource) => Promise<Value | undefined>,
   ): Promise<Lookup<Value>> => {
@@ -33,12 +39,13 @@ export function openLibrary(sources: readonly ContextSource[], signal: AbortSign
       try {
         const found = await question(source);
         if (found !== undefined) return { found };
-      } catch {
+      } catch (error) {
         signal.throwIfAborted();
-        failed.add(source);
+        failed.set(source, outOfOrder(error));
       }
     }
-    return { reason: failed.size > 0 ? OUT_OF_ORDER : NOT_FOUND };
+    const [failure = NOT_FOUND] = failed.values();
+    return { reason: failure };
   };
   const read = once((path: string) => ask((source) => source.read(path, signal)));
   const readPinned = once((id: string) => ask((source) => source.readPinned(id, signal)));

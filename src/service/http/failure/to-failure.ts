@@ -1,8 +1,9 @@
 import { type ErrorCode, errorCodes } from '../../../contract/error-codes.js';
 import type { ErrorDetail, StepError } from '../../../contract/step.js';
 import { stepError } from '../../../conversation/blank-step.js';
+import { connectionProblems } from '../../../network/connection-problem.js';
 import { Interruption, type InterruptionReason, StepRefused } from '../../step/interruption.js';
-import { type ConnectionProblem, ProviderError, type ProviderFailure } from '../../step/provider.js';
+import { ProviderError, type ProviderFailure } from '../../step/provider.js';
 
 /** A request that the service rejects: malformed, too large, too slow, or not acceptable at the moment. */
 export class RequestRefused extends Error {
@@ -48,18 +49,6 @@ function detailsOf({ vendorWords, connection }: ProviderError): ErrorDetail[] {
   if (vendorWords !== null) return [{ source: 'provider', message: vendorWords }];
   return connection ? [{ code: connection.problem, message: connectionProblems[connection.problem] }] : [];
 }
-
-/** The meaning of each problem of a connection, and the remedy (rule: connection-failures). */
-const connectionProblems: Readonly<Record<ConnectionProblem, string>> = {
-  dns: 'The host name could not be resolved: check the URL of the upstream, and the DNS of this machine.',
-  refused: 'Nothing listens at this address: check that the server runs, and its host and port.',
-  reset: 'The connection was closed before the answer was complete.',
-  timeout: 'The connection was not made in time: check the network, a firewall, and the host and port.',
-  tls_untrusted:
-    'The TLS certificate is not trusted: name the certificate authority in NODE_EXTRA_CA_CERTS, and check that this port speaks TLS.',
-  tls_hostname: 'The TLS certificate is for another host name: check the host of the URL.',
-  proxy: 'The proxy did not pass the connection on: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
-};
 
 /**
  * Returns whether a thrown value is a bug. An `AbortError` is not: it follows from an interruption, which has the

@@ -1,5 +1,5 @@
+import type { ConnectionProblem } from '../../../network/connection-problem.js';
 import type { EndedRequest } from '../../operations/metrics/request-metrics.js';
-import type { ConnectionProblem } from '../../step/provider.js';
 import { type Outcome, openRequest, type Preparation, type RequestState } from './request-state.js';
 
 /** A finished request, for the log and the metrics: ids, codes and counts, never a text of the caller. */
@@ -10,6 +10,8 @@ export interface RequestRecord extends EndedRequest {
   readonly outcome: Outcome;
   /** Undefined if the provider could be reached. */
   readonly connectionProblem: ConnectionProblem | undefined;
+  /** The same for the context service. */
+  readonly contextProblem: ConnectionProblem | undefined;
   /** Name of the bearer token; undefined if the service requires none. */
   readonly caller: string | undefined;
 }
@@ -37,7 +39,18 @@ const callerLeft = { status: 499, outcome: 'caller_left' } as const;
 
 function toRecord(
   method: string,
-  { id, trace, route, caller, connectionProblem, limit, upstream, usage, startedAt }: RequestState,
+  {
+    id,
+    trace,
+    route,
+    caller,
+    connectionProblem,
+    contextProblem,
+    limit,
+    upstream,
+    usage,
+    startedAt,
+  }: RequestState,
   { status, outcome }: Pick<RequestRecord, 'status' | 'outcome'>,
 ): RequestRecord {
   return {
@@ -48,6 +61,7 @@ function toRecord(
     status,
     outcome,
     connectionProblem,
+    contextProblem,
     caller: caller?.name,
     limit,
     upstream,
@@ -58,8 +72,20 @@ function toRecord(
 
 /** Returns the log line of a request (rule: request-log). */
 export function toLogLine(record: RequestRecord): object {
-  const { id, traceId, method, route, status, outcome, connectionProblem, limit, caller, usage, durationMs } =
-    record;
+  const {
+    id,
+    traceId,
+    method,
+    route,
+    status,
+    outcome,
+    connectionProblem,
+    contextProblem,
+    limit,
+    caller,
+    usage,
+    durationMs,
+  } = record;
   return {
     request_id: id,
     ...(traceId !== undefined && { trace_id: traceId }),
@@ -68,6 +94,7 @@ export function toLogLine(record: RequestRecord): object {
     status,
     outcome,
     ...(connectionProblem !== undefined && { connection_problem: connectionProblem }),
+    ...(contextProblem !== undefined && { context_problem: contextProblem }),
     ...(limit !== undefined && { limit }),
     ...(caller !== undefined && { caller }),
     duration_ms: Math.round(durationMs),

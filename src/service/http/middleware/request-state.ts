@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { Parse, Step, Usage } from '../../../contract/step.js';
+import type { ConnectionProblem } from '../../../network/connection-problem.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { Allowance } from '../../operations/limits/caller-limits.js';
 import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
-import type { ConnectionProblem } from '../../step/provider.js';
 import type { OwnCount } from '../intake/metered-provider.js';
 import type { RequestDeadline } from '../intake/request-deadline.js';
 import type { EventStream } from '../routes/event-stream.js';
@@ -27,6 +27,8 @@ export interface RequestState {
   outcome?: Outcome;
   /** Why no connection to the provider came about, or why it broke. */
   connectionProblem?: ConnectionProblem | undefined;
+  /** The same for the context service, without which the step continued. */
+  contextProblem?: ConnectionProblem | undefined;
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
   usage?: Usage | null;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isLoopback } from '../../providers/loopback.js';
+import { isLoopback } from '../../../network/proxies/loopback.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { Preparation } from './request-state.js';
 

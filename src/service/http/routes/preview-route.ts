@@ -3,7 +3,7 @@ import type { Preview } from '../../../contract/preview.js';
 import { stepRequestSchema } from '../../../contract/step-request.js';
 import { acceptRequest, resolveModel } from '../intake/accept-request.js';
 import { sendAnswer } from './send-answer.js';
-import type { StepServices } from './step-routes.js';
+import { contextOptions, type StepServices } from './step-routes.js';
 
 /**
  * Handles previews: returns the prompt that a step would send. Makes no model call and needs no key
@@ -18,7 +18,7 @@ export function answerPreview({ agent, ...limits }: StepServices): RequestHandle
       profile: model.profile,
       tokens: model.tokenCounter(deadline.signal),
       deadline,
-      sources: agent.sourcesFor(step, state.trace.headers),
+      sources: agent.sourcesFor(step, contextOptions(state)),
       during: state.trace.during,
     });
     const preview: Preview = {

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../../contract/error-codes.js';
 import type { SourceStep } from '../../../contract/source-step.js';
 import type { Step } from '../../../contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../../contract/step-request.js';
+import type { ConnectionProblem } from '../../../network/connection-problem.js';
 import type { ContextSource } from '../../context/sources/context-source.js';
 import type { ModelDirectory } from '../../providers/create-model-directory.js';
 import type { compactHistory } from '../../step/compaction/compact-history.js';
@@ -26,10 +27,9 @@ export interface Agent {
   readonly step: typeof reactStep;
   readonly preview: typeof previewStep;
   readonly compact: typeof compactHistory;
-  /** Returns the context sources of a request. `headers` are sent to a context service with each request. */
   readonly sourcesFor: (
     request: StepRequest,
-    headers: RequestState['trace']['headers'],
+    options: ReturnType<typeof contextOptions>,
   ) => readonly ContextSource[];
 }
 
@@ -82,7 +82,7 @@ function makeStep(
     provider: connect(model, accepted),
     deadline,
     now: () => new Date(),
-    sources: agent.sourcesFor(request, state.trace.headers),
+    sources: agent.sourcesFor(request, contextOptions(state)),
     during: state.trace.during,
   };
   return agent.step(request, dependencies, observer).then(answerWith(accepted, state));
@@ -99,6 +99,14 @@ function answerWith(
     return include?.extensions === false ? toSourceStep(step) : step;
   };
 }
+
+/** Returns the part of a context service's options that a request determines: headers of its trace, and its log line. */
+export const contextOptions = (state: RequestState) => ({
+  headers: state.trace.headers,
+  onConnectionProblem: (problem: ConnectionProblem) => {
+    state.contextProblem = problem;
+  },
+});
 
 function record(result: StepResult, state: RequestState): void {
   // Cast: a step's error code is in the error table, but the contract declares it as an open string.

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { connectionFailureOf, PROXY_FAILED } from '../../../network/connection-problem.js';
 import { ProviderError, type ProviderFailure } from '../../step/provider.js';
 import type { Constraint } from '../constraint.js';
 import type { Secret } from '../secret.js';
 import type { VendorError } from '../vendor.js';
 import { FailedAttempt, invalidAnswer } from './attempts.js';
-import { connectionFailureOf } from './connection-problem.js';
 import { cleanVendorWords } from './vendor-words.js';
 
 /** An error response of a provider. */
@@ -112,12 +112,12 @@ const BAD_UPGRADE = 'bad upgrade';
  */
 export function connectionFailure(
   error: unknown,
-  { provider, viaProxy = false }: { readonly provider: string; readonly viaProxy?: boolean },
+  { provider }: { readonly provider: string },
 ): FailedAttempt {
   const isUnreadable =
     error instanceof Error && (unreadable.includes(error.name) || error.message === BAD_UPGRADE);
   if (isUnreadable) return invalidAnswer(provider, null);
-  const connection = connectionFailureOf(error, viaProxy);
+  const connection = connectionFailureOf(error);
   return new FailedAttempt(new ProviderError('unreachable', { provider, connection }), {
     repeatable: neverConnected(error) && connection?.isPassing !== false,
   });
@@ -129,6 +129,7 @@ const callsBeforeWriting = ['getaddrinfo', 'queryA', 'queryAaaa', 'connect'];
 function neverConnected(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if ('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT') return true;
+  if ('code' in error && error.code === PROXY_FAILED && 'cause' in error) return neverConnected(error.cause);
   // Several addresses were tried, and each failed.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.every(neverConnected);
   return 'syscall' in error && callsBeforeWriting.includes(String(error.syscall));

@@ -1,9 +1,10 @@
-import { Client, type Dispatcher, ProxyAgent } from 'undici';
+import { Client, type Dispatcher } from 'undici';
+import type { ProxyFor } from '../../../network/proxies/proxies.js';
+import { tunnelVia } from '../../../network/proxies/tunnel.js';
 import { Interruption } from '../../step/interruption.js';
 import type { ObservedRequest, RequestEnd, RequestObserver } from '../request-observer.js';
 import { FailedAttempt, invalidAnswer } from './attempts.js';
 import { connectionFailure } from './classify-failure.js';
-import type { ProxyFor } from './proxies.js';
 
 const connecting = { timeout: 10_000 };
 
@@ -79,7 +80,7 @@ export class Transport {
       response = await client.request(optionsFor(request, observed?.headers));
     } catch (error) {
       release({ isReusable: false });
-      const failure = failureOf(error, { provider, signal, viaProxy: proxy !== undefined });
+      const failure = failureOf(error, { provider, signal });
       observed?.ended({ status: null, failure: nameOf(failure) });
       throw failure;
     }
@@ -120,8 +121,10 @@ export class Transport {
 
 /** Returns a client with a connection of its own, through a tunnel of the proxy if there is one. */
 function newClient(origin: string, proxy: string | undefined): Dispatcher {
-  if (proxy === undefined) return new Client(origin, { ...clientOptions, connect: connecting });
-  return new ProxyAgent({ uri: proxy, ...clientOptions, proxyTls: connecting, requestTls: connecting });
+  return new Client(origin, {
+    ...clientOptions,
+    connect: proxy === undefined ? connecting : tunnelVia(proxy),
+  });
 }
 
 /** Ends the use of a client: keeps it for other requests if it is reusable, otherwise closes its connection. */
@@ -272,14 +275,10 @@ export class Answer {
 /** Returns the error to throw for an error of undici. */
 function failureOf(
   error: unknown,
-  {
-    signal,
-    provider,
-    viaProxy = false,
-  }: Pick<UpstreamRequest, 'signal' | 'provider'> & { readonly viaProxy?: boolean },
+  { signal, provider }: Pick<UpstreamRequest, 'signal' | 'provider'>,
 ): unknown {
   if (signal.aborted) return signal.reason;
-  return error instanceof FailedAttempt ? error : connectionFailure(error, { provider, viaProxy });
+  return error instanceof FailedAttempt ? error : connectionFailure(error, { provider });
 }
 
 function nameOf(failure: unknown): RequestEnd['failure'] {

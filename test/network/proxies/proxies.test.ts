@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { proxiesFrom } from '../../../../src/service/providers/upstream/proxies.js';
+import { proxiesFrom } from '../../../src/network/proxies/proxies.js';
 
 const settings = { HTTP_PROXY: 'http://plain.proxy:3128', HTTPS_PROXY: 'http://tls.proxy:3128' };
 const proxyOf = (url: string, NO_PROXY?: string) => proxiesFrom({ ...settings, NO_PROXY })(new URL(url));
@@ -19,6 +19,9 @@ describe('the proxy for an upstream (rule: proxies)', () => {
     'http://[::1]:8080',
     'http://[::ffff:127.0.0.1]',
     'https://localhost',
+    'https://localhost.:8443',
+    'http://0.0.0.0:11434',
+    'http://[::]:11434',
   ])('the loopback address %s uses no proxy', (url) => {
     expect(proxyOf(url)).toBeUndefined();
   });
@@ -37,6 +40,19 @@ describe('the proxy for an upstream (rule: proxies)', () => {
     ['10.0.0.7', 'http://10.0.0.7:8000'],
     ['fd00::7', 'http://[fd00::7]:8000'],
     ['[fd00::7]:8000', 'http://[fd00::7]:8000'],
+    ['[fd00::7]', 'https://[fd00::7]'],
+    ['FD00:0:0::7', 'https://[fd00::7]'],
+    ['10.0.0.0/8', 'https://10.1.2.3:8443'],
+    ['192.168.1.128/25', 'http://192.168.1.200'],
+    ['10.0.0.7/32', 'http://10.0.0.7'],
+    ['0.0.0.0/0', 'https://203.0.113.9'],
+    ['fd00::/8', 'https://[fd12:3456::1]'],
+    ['[fd00::]/8', 'https://[fd12:3456::1]'],
+    ['models.example.', 'https://models.example'],
+    ['models.example', 'https://models.example.'],
+    ['münchen.example', 'https://api.münchen.example'],
+    ['example:8443', 'https://models.example:8443'],
+    ['a.test,,  ,models.example,', 'https://models.example'],
   ])('NO_PROXY %s covers %s', (entries, url) => {
     expect(proxyOf(url, entries)).toBeUndefined();
   });
@@ -47,6 +63,18 @@ describe('the proxy for an upstream (rule: proxies)', () => {
     ['models.example', 'https://models.example.org'],
     ['models.example:8000', 'https://models.example'],
     ['127.0.0.1', 'https://models.example'],
+    ['10.0.0.0/8', 'https://11.0.0.1'],
+    ['10.0.0.0/8', 'https://10.example'],
+    ['10.0.0.0/33', 'https://10.0.0.1'],
+    ['10.0.0/8', 'https://10.0.0.1'],
+    ['fd00::/8', 'https://[fe80::1]'],
+    ['0.0.7', 'https://10.0.0.7'],
+    ['https://', 'https://models.example'],
+    [',', 'https://models.example'],
+    ['.', 'https://models.example'],
+    ['*.', 'https://models.example'],
+    ['[', 'https://models.example'],
+    [':443', 'https://models.example'],
   ])('NO_PROXY %j does not cover %s', (entries, url) => {
     expect(proxyOf(url, entries)).toBe(settings.HTTPS_PROXY);
   });

@@ -1,7 +1,36 @@
-import type { ConnectionFailure, ConnectionProblem } from '../../step/provider.js';
+/** Why no connection to a server came about, or why it broke (rule: connection-failures). */
+export type ConnectionProblem =
+  | 'dns'
+  | 'refused'
+  | 'reset'
+  | 'timeout'
+  | 'tls_untrusted'
+  | 'tls_hostname'
+  | 'proxy';
+
+export interface ConnectionFailure {
+  readonly problem: ConnectionProblem;
+  /** False if only a change of the configuration can help. */
+  readonly isPassing: boolean;
+}
+
+/** The meaning of each problem, and the remedy. */
+export const connectionProblems: Readonly<Record<ConnectionProblem, string>> = {
+  dns: 'The host name could not be resolved: check the host of the URL, and the DNS of this machine.',
+  refused: 'Nothing listens at this address: check that the server runs, and its host and port.',
+  reset: 'The connection was closed before the answer was complete.',
+  timeout: 'The connection was not made in time: check the network, a firewall, and the host and port.',
+  tls_untrusted:
+    'The TLS certificate is not trusted: name the certificate authority in NODE_EXTRA_CA_CERTS, and check that this port speaks TLS.',
+  tls_hostname: 'The TLS certificate is for another host name: check the host of the URL.',
+  proxy: 'The proxy did not pass the connection on: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
+};
+
+/** The code of an error of a proxy. Its cause may have the code of another problem. */
+export const PROXY_FAILED = 'ERR_PROXY_FAILED';
 
 /** The codes of Node.js, OpenSSL and undici that name a problem. Codes of certificates that are not listed mean `tls_untrusted`. */
-const problems: ReadonlyMap<string, ConnectionProblem> = new Map([
+const problemsByCode: ReadonlyMap<string, ConnectionProblem> = new Map([
   ['ENOTFOUND', 'dns'],
   ['EAI_AGAIN', 'dns'],
   ['EAI_FAIL', 'dns'],
@@ -15,20 +44,17 @@ const problems: ReadonlyMap<string, ConnectionProblem> = new Map([
   ['ETIMEDOUT', 'timeout'],
   ['UND_ERR_CONNECT_TIMEOUT', 'timeout'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_hostname'],
+  [PROXY_FAILED, 'proxy'],
 ]);
 
 /** OpenSSL's codes for a certificate that cannot be verified, and those for a peer that does not speak TLS as we do. */
 const untrusted =
   /^(?:CERT_|CRL_|ERR_SSL_|ERR_TLS_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH)/;
 
-/**
- * Returns what an error of the connection means to its operator; null if it names no known problem. Through a proxy only
- * TLS is spoken with the upstream itself before it answers.
- */
-export function connectionFailureOf(error: unknown, viaProxy = false): ConnectionFailure | null {
+/** Returns the problem that an error of a connection means; null if it names no known problem. */
+export function connectionFailureOf(error: unknown): ConnectionFailure | null {
   const codes = codesOf(error);
-  const found = codes.map(problemOf).find((each) => each !== undefined);
-  const problem = viaProxy && !found?.startsWith('tls_') ? 'proxy' : found;
+  const problem = codes.map(problemOf).find((each) => each !== undefined);
   return problem ? { problem, isPassing: !isLasting(problem, codes) } : null;
 }
 
@@ -44,7 +70,7 @@ function codesOf(error: unknown, depth = 0): readonly string[] {
 const MAX_DEPTH = 4;
 
 const problemOf = (code: string): ConnectionProblem | undefined =>
-  problems.get(code) ?? (code === 'EPROTO' || untrusted.test(code) ? 'tls_untrusted' : undefined);
+  problemsByCode.get(code) ?? (code === 'EPROTO' || untrusted.test(code) ? 'tls_untrusted' : undefined);
 
 /** A host name that does not exist and a certificate that is not trusted stay so until somebody changes a setting. */
 const isLasting = (problem: ConnectionProblem, codes: readonly string[]): boolean =>

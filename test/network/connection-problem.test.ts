@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { connectionFailure } from '../../../../src/service/providers/upstream/classify-failure.js';
-import { connectionFailureOf } from '../../../../src/service/providers/upstream/connection-problem.js';
+import { connectionFailureOf } from '../../src/network/connection-problem.js';
+import { connectionFailure } from '../../src/service/providers/upstream/classify-failure.js';
 
 const withCode = (code: string, fields = {}): Error =>
   Object.assign(new Error('failed'), { code, ...fields });
@@ -55,4 +55,15 @@ test.each([
 ])('%s allows no second request, since it would fail too (rule: second-request)', (code) => {
   const error = withCode(code, { syscall: 'connect' });
   expect(connectionFailure(error, { provider: 'openai' }).repeatable).toBe(false);
+});
+
+test.each([
+  ['is not reached', 'ECONNREFUSED', 'connect', true],
+  ['refuses the tunnel', 'NONE', undefined, false],
+  ['hangs up', 'ECONNRESET', 'read', false],
+])('a proxy that %s (%s in %s) allows a second request: %s (rule: second-request)', (_, code, syscall, isAllowed) => {
+  const cause = withCode(code, { syscall });
+  const attempt = connectionFailure(withCode('ERR_PROXY_FAILED', { cause }), { provider: 'openai' });
+  expect(attempt.repeatable).toBe(isAllowed);
+  expect(attempt.failure.connection).toEqual({ problem: 'proxy', isPassing: true });
 });

@@ -1,0 +1,19 @@
+import { proxyFetch } from '../../network/proxies/fetch-via.js';
+import { type ClientOptions, StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import { UsageError } from '../commands/usage.js';
+
+let shared: typeof fetch | undefined;
+
+/** Returns the `fetch` of this process, which honours its proxy variables. Throws `UsageError` that names a wrong one. */
+export function networkFetch(): typeof fetch {
+  try {
+    shared ??= proxyFetch();
+    return shared;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** Creates a client whose requests honour the proxy variables. Throws as `networkFetch` does. */
+export const connectTo = (service: ClientOptions): StepwiseClient =>
+  new StepwiseClient({ ...service, fetch: networkFetch() });

@@ -1,0 +1,47 @@
+import type { Agent } from 'undici';
+import { type ProxySettings, proxiesFrom } from './proxies.js';
+import { readProxies } from './proxy-settings.js';
+
+/**
+ * Returns a `fetch` that honours `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of an environment, by default that of the
+ * process. Loopback addresses never use a proxy. Throws `TypeError` that names a wrong variable.
+ */
+export const proxyFetch = (
+  environment: Readonly<Record<string, string | undefined>> = process.env,
+): typeof fetch => fetchVia(readProxies(environment));
+
+/**
+ * Returns a `fetch` that reaches each server as the settings say. Redirects are followed through the same proxy. With
+ * any proxy, direct connections do not use the global `fetch` either, because with `NODE_USE_ENV_PROXY` Node.js sends
+ * even loopback addresses to the proxy.
+ */
+export function fetchVia(settings: ProxySettings): typeof fetch {
+  if (settings.HTTP_PROXY === undefined && settings.HTTPS_PROXY === undefined) return fetch;
+  const proxyFor = proxiesFrom(settings);
+  const agents = new Map<string | undefined, Agent>();
+  return async (input, init) => {
+    const proxy = proxyFor(new URL(input instanceof Request ? input.url : input));
+    // Loaded when it is needed, because most machines have no proxy.
+    const [undici, { tunnelVia }] = await Promise.all([import('undici'), import('./tunnel.js')]);
+    const dispatcher =
+      agents.get(proxy) ?? new undici.Agent(proxy === undefined ? {} : { connect: tunnelVia(proxy) });
+    agents.set(proxy, dispatcher);
+    const [url, parts] = input instanceof Request ? [input.url, partsOf(input)] : [input, {}];
+    // The declarations of the two functions differ, although both implement the same standard.
+    return (undici.fetch as unknown as FetchOfUndici)(url, { ...parts, ...init, dispatcher });
+  };
+}
+
+type FetchOfUndici = (
+  url: string | URL,
+  init: Omit<RequestInit, 'dispatcher'> & { readonly dispatcher: Agent },
+) => Promise<Response>;
+
+/** Returns the parts of a request, because undici does not accept an object of the global class. */
+const partsOf = ({ method, headers, body, signal, redirect }: Request): RequestInit => ({
+  method,
+  headers,
+  signal,
+  redirect,
+  ...(body && { body, duplex: 'half' }),
+});

@@ -1,0 +1,75 @@
+import http from 'node:http';
+import https from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import { buildConnector } from 'undici';
+import { connectionFailureOf, PROXY_FAILED } from '../connection-problem.js';
+
+/** Time limit of each phase of connecting: until the proxy has opened the tunnel, and of TLS through it. */
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Returns a connector for clients of undici that opens a tunnel (`CONNECT`) of a proxy for each connection. Its errors
+ * name the proxy. undici's own `ProxyAgent` repeats `CONNECT` without end if the proxy hangs up, and waits five minutes
+ * for one that does not answer.
+ */
+export function tunnelVia(proxy: string): buildConnector.connector {
+  const startTls = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
+  return (target, callback) => {
+    openTunnel(new URL(proxy), target)
+      .then((socket) => {
+        if (target.protocol === 'https:') startTls({ ...target, httpSocket: socket }, callback);
+        else callback(null, socket);
+      })
+      .catch((error: Error) => callback(error, null));
+  };
+}
+
+function openTunnel(proxy: URL, { host, hostname, port, protocol }: buildConnector.Options): Promise<Socket> {
+  const place = port ? (host ?? `${hostname}:${port}`) : `${host ?? hostname}:${defaultPorts[protocol]}`;
+  const { request } = proxy.protocol === 'https:' ? https : http;
+  const proxyHost = proxy.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((resolve, reject) => {
+    request({
+      method: 'CONNECT',
+      host: proxyHost,
+      // Without it, Node.js would check the proxy's certificate for the name in the header `host`. Addresses have none.
+      servername: isIP(proxyHost) > 0 ? '' : proxyHost,
+      port: proxy.port,
+      path: place,
+      headers: { host: place, ...authorization(proxy) },
+      agent: false,
+      signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS),
+    })
+      .once('connect', ({ statusCode }, socket, head) => {
+        // In an open tunnel, the client speaks first. A proxy that does has sent a page of its own.
+        if (statusCode === 200 && head.length === 0) return resolve(socket);
+        socket.destroy();
+        reject(proxyFailed(new Error(`The proxy answered CONNECT with ${statusCode}.`)));
+      })
+      .once('error', (error) => reject(proxyFailed(error)))
+      .end();
+  });
+}
+
+const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+
+/** Marks an error as the proxy's, because its cause reads like an error of the server. One of TLS with the proxy remains. */
+function proxyFailed(cause: Error): Error {
+  if (connectionFailureOf(cause)?.problem.startsWith('tls_')) return cause;
+  return Object.assign(new Error('The proxy failed.', { cause }), { code: PROXY_FAILED });
+}
+
+function authorization({ username, password }: URL): { 'proxy-authorization'?: string } {
+  if (username === '' && password === '') return {};
+  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
+  return { 'proxy-authorization': `Basic ${credentials}` };
+}
+
+/** Decodes a part of a URL; returns a text with a `%` that encodes nothing unchanged. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
