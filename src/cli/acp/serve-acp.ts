@@ -34,12 +34,10 @@ const agentOver = (sessions: Sessions) =>
     .onRequest('session/resume', ({ params, client, signal }) =>
       sessions.load(params, client, { replaysHistory: false, signal }),
     )
-    .onRequest('session/list', ({ params }) => sessions.list(params.cwd))
+    .onRequest('session/list', ({ params }) => sessions.list(params))
     .onRequest('session/close', ({ params }) => sessions.end(params.sessionId))
     .onRequest('session/set_mode', ({ params }) => sessions.setMode(params.sessionId, params.modeId))
-    .onRequest('session/set_config_option', ({ params }) =>
-      sessions.setModel(params.sessionId, params.configId, params.value),
-    )
+    .onRequest('session/set_config_option', ({ params }) => sessions.setOption(params))
     .onRequest('session/prompt', ({ params, signal }) => sessions.prompt(params, signal))
     .onNotification('session/cancel', ({ params }) => sessions.cancel(params.sessionId));
 
