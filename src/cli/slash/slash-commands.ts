@@ -73,7 +73,12 @@ const commands: Readonly<Record<string, SlashCommand>> = {
 };
 
 /** Aliases that are usual in other programs. */
-const aliases: Readonly<Record<string, string>> = { '/exit': '/quit', '/clear': '/new', '/?': '/help' };
+const aliases: Readonly<Record<string, string>> = {
+  '/exit': '/quit',
+  '/clear': '/new',
+  '/?': '/help',
+  '?': '/help',
+};
 
 export const commandNames: readonly string[] = Object.keys(commands);
 
@@ -202,6 +207,7 @@ function showHelp(): string {
 }
 
 const KEYS = [
+  '?                         show this list',
   '!COMMAND                  run a command yourself; the model reads its output',
   '@PATH                     add a file or folder to the context; PATH:10-40 adds lines 10 to 40',
   'Tab                       complete a command or a path',
