@@ -41,7 +41,7 @@ onTerminal(
       env: { PATH: process.env['PATH'] },
     });
     expect(status).toBe(0);
-    expect(stripVTControlCharacters(stdout)).toMatch(/search_code\(pattern="[^"]{20}/);
+    expect(stripVTControlCharacters(stdout)).toMatch(/^Observation .{20}/m);
   },
   60_000,
 );

@@ -40,7 +40,7 @@ function checkerOf(name: string | undefined): ValidateFunction | undefined {
 }
 
 /** A reply to a request of the agent: a result, an error, or several of them in a row. */
-export type Reply = { readonly result: unknown } | { readonly error: unknown };
+type Reply = { readonly result: unknown } | { readonly error: unknown };
 
 /** Answers a request of the agent through `reply`, which may be called any number of times. */
 export type OnRequest = (message: Json, reply: (answer: Reply) => void) => void;

@@ -228,7 +228,8 @@ export const vendorNames = Object.keys(vendors) as VendorName[];
  * Models of OpenAI that only its Responses API serves (model pages of the vendor). They are not listed, since requests
  * use Chat Completions.
  */
-const responsesOnly = /^(?:ft:)?(?:(?:gpt-5(?:\.\d+)?|o\d)-pro|[\w.-]*(?:-codex|deep-research)|codex-|computer-use)/;
+const responsesOnly =
+  /^(?:ft:)?(?:(?:gpt-5(?:\.\d+)?|o\d)-pro|[\w.-]*(?:-codex|deep-research)|codex-|computer-use)/;
 
 /** Returns the listed model names of a vendor. Other names are served too. */
 export const listedNames = (vendor: VendorName): readonly string[] =>
