@@ -9,6 +9,7 @@ tools=$PWD/node_modules/.cache/clients
 OPENAPI_GENERATOR=7.23.0
 OAPI_CODEGEN=v2.8.2
 OPENAPI_PYTHON_CLIENT=0.29.1
+MYPY=2.4.1
 default_clients=(typescript python go java rust)
 [ $# -gt 0 ] || set -- "${default_clients[@]}"
 [ "$*" != all ] || set -- "${default_clients[@]}" hey-api openapi-python-client kotlin progenitor compiled csharp
@@ -69,9 +70,10 @@ hey-api() {
 
 openapi-python-client() {
   [ -d environment ] || python3 -m venv environment
-  environment/bin/pip install --quiet openapi-python-client==$OPENAPI_PYTHON_CLIENT
+  environment/bin/pip install --quiet openapi-python-client==$OPENAPI_PYTHON_CLIENT mypy==$MYPY
   environment/bin/openapi-python-client generate --path "$root/openapi.yaml" --meta none --output-path stepwise --overwrite \
     >generated.log 2>&1 || { cat generated.log; exit 1; }
+  environment/bin/mypy --strict converse.py
   environment/bin/python converse.py "$url"
 }
 

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { terminal } from '../support/cli-harness.js';
+import { needs } from '../support/needs.js';
 
 const demo = (...args: string[]) =>
   spawnSync(process.execPath, [join(process.cwd(), '.build/src/cli/commands/demo.js'), ...args], {
@@ -24,4 +27,21 @@ test.each([
     expect(status).toBe(1);
   },
   20_000,
+);
+
+const { test: onTerminal } = needs(terminal);
+
+onTerminal(
+  'the demo shows whole lines on a terminal that reports 0 columns (rule: terminal)',
+  () => {
+    const program = join(process.cwd(), '.build/src/cli/commands/demo.js');
+    const command = `stty cols 0 rows 0; exec "${process.execPath}" "${program}"`;
+    const { status, stdout } = spawnSync('script', ['-qfec', command, '/dev/null'], {
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'] },
+    });
+    expect(status).toBe(0);
+    expect(stripVTControlCharacters(stdout)).toMatch(/^Observation .{20}/m);
+  },
+  60_000,
 );

@@ -45,6 +45,32 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     expect(bench.prompt(3)).toContain('I need that file.');
   }, 40_000);
 
+  test('a terminal that reports 0 columns shows questions and answers as one of 100 columns', async () => {
+    const long = `The answer has ${'many words '.repeat(12)}in it.`;
+    const bench = await setUp([edit, answer(long)], files);
+    const pty = bench.open(scripted, { reportsNoSize: true });
+    await pty.onScreen('/help for help');
+    pty.type(`Raise it.${enterKey}`);
+    await pty.onScreen('edit_file needs your approval', '+export const limit = 40;', '[esc] stop');
+    pty.type('y');
+    await pty.onScreen(/The answer has (many words ){7}many\n/, 'in it.', 'answered');
+    pty.type('\u0004');
+    expect(await pty.end).toBe(0);
+    expect(readFileSync(join(bench.folder, 'config.js'), 'utf8')).toBe('export const limit = 40;\n');
+  }, 40_000);
+
+  test('a question mark alone on the line lists the commands and is sent to no model', async () => {
+    const bench = await setUp([answer('Asked.')], files);
+    const pty = bench.open(scripted);
+    await pty.onScreen('/help for help');
+    pty.type(` ? ${enterKey}`);
+    await pty.onScreen('/compact', 'shorten the history', 'Ctrl-R');
+    expect(bench.provider.requests).toEqual([]);
+    pty.type(`? What is this?${enterKey}`);
+    await pty.onScreen('Asked.');
+    expect(bench.provider.requests).toHaveLength(1);
+  }, 40_000);
+
   test('"always" is stored for this folder in the user configuration, and the question is not repeated', async () => {
     const bench = await setUp([command('echo one'), command('echo two'), answer('Done.')], files);
     const pty = bench.open([...scripted, 'Echo.']);

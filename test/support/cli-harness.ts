@@ -49,8 +49,8 @@ export interface Bench {
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
   /** Starts the CLI with its output redirected to a file. */
   startOnto(file: string, args: readonly string[]): ChildProcessWithoutNullStreams;
-  /** Starts the CLI on a pseudo-terminal. */
-  open(args: readonly string[]): Pty;
+  /** Starts the CLI on a pseudo-terminal. With `reportsNoSize`, it reports 0 columns and rows. */
+  open(args: readonly string[], options?: { readonly reportsNoSize?: boolean }): Pty;
   /** Starts a shell with job control on a pseudo-terminal, and the CLI inside it. */
   openInShell(args: readonly string[]): Pty;
   /** Returns the messages of the provider's request at this index as one text. */
@@ -104,7 +104,7 @@ export async function setUp(
     start,
     startOnto,
     run: (args, input = '') => ended(start(args), input),
-    open: (args) => openPty(words(args), environment),
+    open: (args, options) => openPty(words(args), environment, options),
     openInShell: (args) => {
       const pty = openPty(['bash', '--norc', '--noprofile', '-i'], { ...environment, PS1: '$ ' });
       pty.type(`${words(args).map(quote).join(' ')}\r`);
@@ -189,9 +189,14 @@ export const terminal: Need = {
 /** Number of checks, one every 25 ms. A busy machine needs seconds to start a program. */
 const MAX_CHECKS = 1_000;
 
-function openPty(words: readonly string[], env: NodeJS.ProcessEnv): Pty {
+function openPty(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { reportsNoSize = false }: { readonly reportsNoSize?: boolean } = {},
+): Pty {
   const command = `exec ${words.map(quote).join(' ')}`;
-  const child = spawn('script', ['-qfec', `stty cols 100 rows 40; ${command}`, '/dev/null'], { env });
+  const size = reportsNoSize ? 'stty cols 0 rows 0' : 'stty cols 100 rows 40';
+  const child = spawn('script', ['-qfec', `${size}; ${command}`, '/dev/null'], { env });
   cleanups.push(() => void child.kill('SIGKILL'));
   let raw = '';
   let searchedLength = 0;

@@ -1,11 +1,19 @@
-import { type ContentBlock, type McpServer, RequestError, type StopReason } from '@agentclientprotocol/sdk';
+import {
+  type ContentBlock,
+  type McpServer,
+  RequestError,
+  type SessionConfigOption,
+  type StopReason,
+} from '@agentclientprotocol/sdk';
+import type { Compaction } from '../../contract/compaction.js';
+import type { ContextReport } from '../../contract/context-report.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { Task } from '../../contract/step-request.js';
 import type { ApprovalDecision, ApprovalRequest } from '../../sdk/actions/approval.js';
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { randomId } from '../../sdk/base/random-id.js';
-import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import { StepwiseError } from '../../sdk/base/stepwise-error.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunContext } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
@@ -14,20 +22,25 @@ import type { ProjectRoot } from '../../tools/project-root.js';
 import { isEdit, isPlainEdit } from '../approval/accepted-edits.js';
 import { ApprovalRules } from '../approval/approval-rules.js';
 import type { RunFlags } from '../commands/read-arguments.js';
+import { UsageError } from '../commands/usage.js';
 import { explainFailure } from '../screen/explain-failure.js';
 import { showExactLine } from '../screen/visible-text.js';
-import type { ModelChoice } from '../session/choose-model.js';
+import { compactionRequest } from '../session/compact-history.js';
 import { historyAfter, llmConfigOf, onLastIterationOf, savedAt } from '../session/session.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';
 import { askPermission } from './editor/ask-permission.js';
 import type { Editor } from './editor/editor.js';
 import { EditorFolder } from './editor/editor-folder.js';
-import type { ModeId } from './modes.js';
+import { keepSettings } from './kept-settings.js';
+import { type Models, nameOf, type SessionModel } from './models.js';
+import { type ModeId, modeOption } from './modes.js';
 import { readPrompt } from './read-prompt.js';
+import { titleOf } from './saved-sessions.js';
+import { availableCommands, type CalledCommand, type CommandHost, readCommand } from './session-commands.js';
 import { SessionServers } from './session-servers.js';
 import { openSessionTools } from './session-tools.js';
 import { messageChunk, RunUpdates } from './updates/run-updates.js';
-import { diffContent } from './updates/tool-call-content.js';
+import { diffContent, fenced } from './updates/tool-call-content.js';
 
 export interface AcpSessionParts {
   readonly id: string;
@@ -41,19 +54,24 @@ export interface AcpSessionParts {
   readonly mcpServers: readonly McpServer[];
   /** Notices shown with the first prompt, such as that no language model is called. */
   readonly notices: readonly string[];
+  readonly models: Models;
 }
 
-/** The model of a session and a client that sends its API key. */
-export interface SessionModel {
-  readonly choice: ModelChoice;
-  readonly client: StepwiseClient;
+/** The settings with which a session opens. */
+export interface OpeningSettings {
+  readonly mode: ModeId;
+  readonly model: SessionModel;
 }
 
 /** A conversation in an editor: successive prompts that share one history (rule: acp). */
 export class AcpSession {
   readonly parts: AcpSessionParts;
-  model: SessionModel;
-  mode: ModeId = 'ask';
+  #mode: ModeId;
+  #model: SessionModel;
+  /** The newest change of the model, which may not have ended. */
+  #choosing: Promise<SessionModel> | undefined;
+  /** Resolves when the newest settings are stored. */
+  #kept: Promise<void> = Promise.resolve();
   #tools: readonly Tool[] = [];
   readonly #rules: ApprovalRules;
   readonly #servers: SessionServers;
@@ -66,14 +84,17 @@ export class AcpSession {
   #isStreaming = false;
   #history: readonly TurnInput[] = [];
   #tasks: readonly Task[] = [];
+  /** The context report of the newest step. */
+  #report: ContextReport | undefined;
   #updates: RunUpdates;
   #cancel: AbortController | undefined;
   /** Resolves when the last prompt has ended. */
   #ended: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: AcpSessionParts, model: SessionModel) {
+  constructor(parts: AcpSessionParts, { mode, model }: OpeningSettings) {
     this.parts = parts;
-    this.model = model;
+    this.#mode = mode;
+    this.#model = model;
     this.#notices = parts.notices;
     this.#rules = new ApprovalRules(parts.root.folder);
     this.#updates = this.#newUpdates();
@@ -84,6 +105,52 @@ export class AcpSession {
         void this.#sendPendingNotices();
       },
     });
+  }
+
+  get mode(): ModeId {
+    return this.#mode;
+  }
+
+  /** Returns all settings with their values, in the order in which editors show them. */
+  async options(): Promise<SessionConfigOption[]> {
+    return [modeOption(this.#mode), await this.parts.models.option(this.#model.choice)];
+  }
+
+  /**
+   * Changes the mode at once, also for a running prompt. Reports it in both forms of the protocol, since the person can
+   * choose it in a question too.
+   */
+  async setMode(mode: ModeId): Promise<void> {
+    this.#mode = mode;
+    await this.#keepSettings();
+    await this.parts.editor.send({ sessionUpdate: 'current_mode_update', currentModeId: mode });
+    await this.#sendOptions().catch(() => undefined); // the service may be unreachable; the mode holds anyway
+  }
+
+  /** Changes the model for the next prompt. Of changes that overlap, the last holds. Throws `RequestError`. */
+  async setModel(name: string): Promise<void> {
+    const choosing = this.parts.models.openNamed(name, this.#model.choice);
+    this.#choosing = choosing;
+    const model = await choosing;
+    if (this.#choosing !== choosing) return;
+    this.#model = model;
+    await this.#keepSettings();
+  }
+
+  async #sendOptions(): Promise<void> {
+    const configOptions = await this.options();
+    await this.parts.editor.send({ sessionUpdate: 'config_option_update', configOptions });
+  }
+
+  /** Stores the settings for a later load. A failure is logged to stderr, since they hold in this process. */
+  async #keepSettings(): Promise<void> {
+    const { id, root } = this.parts;
+    const keep = () =>
+      keepSettings({ folder: root.folder, id }, { mode: this.#mode, model: this.#model.choice });
+    this.#kept = this.#kept.then(keep).catch((error: Error) => {
+      process.stderr.write(`stepwise: The settings of the session could not be saved: ${error.message}\n`);
+    });
+    await this.#kept;
   }
 
   /** Continues from a saved run. */
@@ -104,9 +171,11 @@ export class AcpSession {
     return this;
   }
 
-  /** Sends pending notices; called once the editor knows the id of the session. */
+  /** Sends the slash commands and pending notices; called once the editor knows the id of the session. */
   async introduce(): Promise<void> {
     this.#isIntroduced = true;
+    const commands = [...availableCommands];
+    await this.parts.editor.send({ sessionUpdate: 'available_commands_update', availableCommands: commands });
     await this.#sendPendingNotices();
   }
 
@@ -125,7 +194,7 @@ export class AcpSession {
   /** Cancels the current prompt and resolves when its commands have ended and its run is saved. */
   async close(): Promise<void> {
     this.cancel();
-    await Promise.all([this.#ended, this.#servers.close()]);
+    await Promise.all([this.#ended, this.#kept, this.#servers.close()]);
   }
 
   /** Runs a prompt to its end. Throws `RequestError` if a prompt is already running or the run fails. */
@@ -148,6 +217,13 @@ export class AcpSession {
   }
 
   async #answer(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
+    // An editor may send the prompt before the change of the model has been answered.
+    await this.#choosing?.catch(() => undefined);
+    const command = readCommand(blocks);
+    return command ? this.#runCommand(command, signal) : this.#runTask(blocks, signal);
+  }
+
+  async #runTask(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const { root, editor } = this.parts;
     const folder = new EditorFolder(root, editor, signal);
     const { task, context, remarks } = await readPrompt(blocks, { root, folder });
@@ -156,13 +232,58 @@ export class AcpSession {
     this.#notices = [];
     const run = await this.#start(task, { context, signal });
     const result = await this.#follow(run, newRunFile(root.folder, task));
-    this.resume(run.save());
+    const saved = run.save();
+    this.resume(saved);
+    await editor.send({
+      sessionUpdate: 'session_info_update',
+      title: titleOf(saved),
+      updatedAt: new Date().toISOString(),
+    });
     return stopReasonOf(result, signal);
+  }
+
+  /** Runs a slash command and shows its text or its failure as a message. */
+  async #runCommand(command: CalledCommand, signal: AbortSignal): Promise<StopReason> {
+    const text = await Promise.resolve(command(this.#commandHost(signal))).catch((error: unknown) => {
+      if (signal.aborted) return '';
+      if (isReported(error)) return error.message;
+      throw error;
+    });
+    if (signal.aborted) return 'cancelled';
+    await this.parts.editor.send(messageChunk('answer', fenced(text)));
+    return 'end_turn';
+  }
+
+  #commandHost(signal: AbortSignal): CommandHost {
+    const { models } = this.parts;
+    return {
+      rules: this.#rules,
+      report: this.#report,
+      compact: () => this.#compact(signal),
+      models: async () => ({
+        current: nameOf(this.#model.choice),
+        all: await models.names(this.#model.choice),
+      }),
+      setModel: async (name) => {
+        await this.setModel(name);
+        await this.#sendOptions();
+      },
+    };
+  }
+
+  async #compact(signal: AbortSignal): Promise<Compaction | undefined> {
+    if (this.#history.length === 0) return undefined;
+    const { choice, client } = this.#model;
+    const llmConfig = llmConfigOf(choice, this.parts.flags);
+    const request = compactionRequest(this.#history, { sessionId: this.parts.id, llmConfig });
+    const compaction = await client.compact(request, { signal });
+    this.#history = compaction.conversation_history;
+    return compaction;
   }
 
   async #start(task: string, options: { context: RunContext; signal: AbortSignal }): Promise<Run> {
     const { id, flags, editor, instructions } = this.parts;
-    const { choice, client } = this.model;
+    const { choice, client } = this.#model;
     this.#updates = this.#newUpdates();
     return client.run(task, {
       ...options,
@@ -172,6 +293,7 @@ export class AcpSession {
       instructions,
       history: this.#history,
       tasks: this.#tasks,
+      report: 'full',
       compaction: { strategy: 'mask' },
       approvalRules: await this.#rules.load(),
       approve: (request, signal) => this.#approve(request, signal),
@@ -187,6 +309,7 @@ export class AcpSession {
   async #follow(run: Run, file: string): Promise<RunResult> {
     for await (const event of run) {
       if (savedAt.has(event.type)) await this.#save(run, file);
+      if (event.type === 'agent_reason') this.#report = event.response.context_report ?? this.#report;
       for (const update of this.#updates.updatesFor(event)) await this.parts.editor.send(update);
       this.#isStreaming = event.type.endsWith('_delta');
       await this.#sendPendingNotices();
@@ -204,13 +327,19 @@ export class AcpSession {
   async #approve(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalDecision> {
     const { action } = request;
     const { editor, root } = this.parts;
-    if (this.mode === 'accept-edits' && (await isPlainEdit(request, root))) return { type: 'allow' };
+    const isPlain = await isPlainEdit(request, root);
+    if (this.#mode === 'accept-edits' && isPlain) return { type: 'allow' };
     const decision = await askPermission(request, signal, {
       editor,
       toolCallId: this.#updates.callId(action.id),
       folder: root.folder,
       hasDiff: isEdit(action.tool_name),
+      offersEdits: isPlain,
     });
+    if (decision.type === 'accept-edits') {
+      await this.setMode('accept-edits');
+      return { type: 'allow' };
+    }
     if (decision.type === 'always') await this.#rules.add(decision.rule).catch(() => undefined);
     return decision;
   }
@@ -228,10 +357,14 @@ export class AcpSession {
 
   #newUpdates(): RunUpdates {
     const { root, flags } = this.parts;
-    const { tokenLimit } = llmConfigOf(this.model.choice, flags);
+    const { tokenLimit } = llmConfigOf(this.#model.choice, flags);
     return new RunUpdates({ folder: root.folder, prefix: randomId(), tokenLimit });
   }
 }
+
+/** True for failures that the person can understand and correct. */
+const isReported = (error: unknown): error is Error =>
+  error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
 
 /** Maps the end of a run to a stop reason. Throws `RequestError` for a failed run, which editors show as an error. */
 function stopReasonOf({ stop_reason, error }: RunResult, signal: AbortSignal): StopReason {

@@ -7,7 +7,12 @@ import { findKey, type ModelChoice, offlineModel } from '../session/choose-model
 import { connectTo } from '../session/network.js';
 import { ollamaModels } from '../session/ollama.js';
 import { checkedToken, startService, TOKEN_VARIABLE } from '../session/open-session.js';
-import type { SessionModel } from './acp-session.js';
+
+/** The model of a session and a client that sends its API key. */
+export interface SessionModel {
+  readonly choice: ModelChoice;
+  readonly client: StepwiseClient;
+}
 
 interface ServiceConnection {
   readonly url: string;
@@ -15,9 +20,11 @@ interface ServiceConnection {
   readonly local: Service | undefined;
 }
 
+/** Id of the setting that chooses the model. */
+export const MODEL_OPTION = 'model';
+
 /** The models that sessions can choose, and the one service they share, which starts with the first session. */
 export class Models {
-  static readonly optionId = 'model';
   readonly #flags: RunFlags;
   readonly #keys: NodeJS.ProcessEnv;
   #connection: Promise<ServiceConnection> | undefined;
@@ -27,11 +34,8 @@ export class Models {
     this.#keys = keys;
   }
 
-  /** Opens a model by its option value; by default the model of the command line. Throws `RequestError`. */
-  async open(value?: string): Promise<SessionModel> {
-    const choices = await this.#choices();
-    const choice = value === undefined ? this.#defaultModel() : choices.find((each) => idOf(each) === value);
-    if (!choice) throw RequestError.invalidParams({ value }, `Unknown model: ${value}.`);
+  /** Opens a model; by default that of the command line. Throws `RequestError` if its key is missing. */
+  async open(choice: ModelChoice = this.#defaultModel()): Promise<SessionModel> {
     const { url, token } = await this.#service();
     const client = connectTo({ baseUrl: url, token });
     const key = await findKey(choice, await client.models(), { environment: this.#keys }).catch(
@@ -40,17 +44,35 @@ export class Models {
     return { choice, client: connectTo({ baseUrl: url, token, ...(key && { llmKey: key }) }) };
   }
 
+  /** Opens the model that an option value names. Throws `RequestError`. */
+  async openNamed(value: string, current: ModelChoice): Promise<SessionModel> {
+    const choice = (await this.#choices(current)).find((each) => nameOf(each) === value);
+    if (!choice) throw RequestError.invalidParams({ value }, `Unknown model: ${showExactLine(value)}.`);
+    return this.open(choice);
+  }
+
+  /** Returns the option values of all models that the editor can offer, the current one included. */
+  async names(current: ModelChoice): Promise<readonly string[]> {
+    return (await this.#choices(current)).map(nameOf);
+  }
+
   /** Returns the model setting with all models that the editor can offer. */
-  async options(current: ModelChoice): Promise<SessionConfigOption[]> {
-    const options = (await this.#choices()).map((choice) => ({
-      value: idOf(choice),
-      name: showExactLine(idOf(choice)),
-      ...(choice.name === offlineModel.name && {
+  async option(current: ModelChoice): Promise<SessionConfigOption> {
+    const options = (await this.names(current)).map((value) => ({
+      value,
+      name: showExactLine(value),
+      ...(value === offlineModel.name && {
         description: 'Quotes passages from the files. No language model is called.',
       }),
     }));
-    const id = Models.optionId;
-    return [{ id, name: 'Model', category: 'model', type: 'select', currentValue: idOf(current), options }];
+    return {
+      id: MODEL_OPTION,
+      name: 'Model',
+      category: 'model',
+      type: 'select',
+      currentValue: nameOf(current),
+      options,
+    };
   }
 
   async close(): Promise<void> {
@@ -63,7 +85,7 @@ export class Models {
     return model === undefined ? offlineModel : { name: model, upstream };
   }
 
-  async #choices(): Promise<readonly ModelChoice[]> {
+  async #choices(current: ModelChoice): Promise<readonly ModelChoice[]> {
     const { url, token } = await this.#service();
     const { models } = await connectTo({ baseUrl: url, token }).models();
     const named = models.map(({ name }) => name).filter((name) => !name.includes('*'));
@@ -72,8 +94,9 @@ export class Models {
       offlineModel,
       ...named.map((name) => ({ name, upstream: undefined })),
       ...(await ollamaModels()).map((name) => ({ name, upstream: 'ollama' })),
+      current,
     ];
-    return [...new Map(all.map((choice) => [idOf(choice), choice])).values()];
+    return [...new Map(all.map((choice) => [nameOf(choice), choice])).values()];
   }
 
   #service(): Promise<ServiceConnection> {
@@ -94,7 +117,8 @@ export class Models {
   }
 }
 
-const idOf = ({ name, upstream }: ModelChoice): string => (upstream ? `${upstream}: ${name}` : name);
+/** Returns the option value of a model. */
+export const nameOf = ({ name, upstream }: ModelChoice): string => (upstream ? `${upstream}: ${name}` : name);
 
 /**
  * Turns a `UsageError`, such as a missing key, into a request error with the same message. The code is not

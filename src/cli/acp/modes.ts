@@ -1,4 +1,4 @@
-import type { SessionModeState } from '@agentclientprotocol/sdk';
+import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
 
 /** A session mode: whether file changes need approval. Commands always need it. */
 export type ModeId = 'ask' | 'accept-edits';
@@ -13,11 +13,24 @@ const modes = [
   },
 ] as const satisfies readonly { readonly id: ModeId; readonly name: string; readonly description: string }[];
 
+/** Id of the setting that chooses the mode. */
+export const MODE_OPTION = 'mode';
+
 /** Returns the modes that the editor can offer, and the current one. */
 export const modeState = (currentModeId: ModeId): SessionModeState => ({
   currentModeId,
   availableModes: modes.map((mode) => ({ ...mode })),
 });
 
+/** Returns the same modes as a setting: editors that show settings hide the modes. */
+export const modeOption = (currentValue: ModeId): SessionConfigOption => ({
+  id: MODE_OPTION,
+  name: 'Mode',
+  category: 'mode',
+  type: 'select',
+  currentValue,
+  options: modes.map(({ id, ...described }) => ({ value: id, ...described })),
+});
+
 /** Returns the mode with this id, or undefined if there is none. */
-export const toModeId = (id: string): ModeId | undefined => modes.find((mode) => mode.id === id)?.id;
+export const toModeId = (id: unknown): ModeId | undefined => modes.find((mode) => mode.id === id)?.id;

@@ -36,14 +36,19 @@ export async function findSavedSession(folder: string, sessionId: string): Promi
 }
 
 async function describe(run: Trajectory, { file, folder }: { file: string; folder: string }) {
-  const first = run.history.find(({ role, kind }) => role === 'user' && !kind)?.content ?? run.task;
   const { mtime } = await stat(file);
   return {
     sessionId: run.session_id,
     cwd: folder,
-    title: showTextLine(first).slice(0, MAX_TITLE_CHARS),
+    title: titleOf(run),
     updatedAt: mtime.toISOString(),
   };
+}
+
+/** Returns the beginning of the first task as the title of a session. */
+export function titleOf({ history, task }: Trajectory): string {
+  const first = history.find(({ role, kind }) => role === 'user' && !kind)?.content ?? task;
+  return showTextLine(first).slice(0, MAX_TITLE_CHARS);
 }
 
 /** Returns the newest run files. Their names begin with the time, so sorting by name is enough. */

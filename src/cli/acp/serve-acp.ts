@@ -16,12 +16,19 @@ export async function serveAcp(flags: RunFlags, keys: NodeJS.ProcessEnv): Promis
   const stops = onStop(() => connection.close());
   try {
     await connection.closed;
-    return exitCodes.answered;
+    return exitCodeAfter(connection.signal.reason);
   } finally {
     exitInTime(exitCodes.answered);
     await sessions.close();
     stops.end();
   }
+}
+
+/** Returns the exit code for a connection that has ended. A message that is too long is the only end that needs a reason. */
+function exitCodeAfter(reason: unknown): number {
+  if (!(reason instanceof Error) || reason.name !== 'MessageTooLargeError') return exitCodes.answered;
+  process.stderr.write(`stepwise: The editor sent a message that is too long. ${reason.message}.\n`);
+  return exitCodes.error;
 }
 
 const agentOver = (sessions: Sessions) =>
@@ -34,12 +41,10 @@ const agentOver = (sessions: Sessions) =>
     .onRequest('session/resume', ({ params, client, signal }) =>
       sessions.load(params, client, { replaysHistory: false, signal }),
     )
-    .onRequest('session/list', ({ params }) => sessions.list(params.cwd))
+    .onRequest('session/list', ({ params }) => sessions.list(params))
     .onRequest('session/close', ({ params }) => sessions.end(params.sessionId))
     .onRequest('session/set_mode', ({ params }) => sessions.setMode(params.sessionId, params.modeId))
-    .onRequest('session/set_config_option', ({ params }) =>
-      sessions.setModel(params.sessionId, params.configId, params.value),
-    )
+    .onRequest('session/set_config_option', ({ params }) => sessions.setOption(params))
     .onRequest('session/prompt', ({ params, signal }) => sessions.prompt(params, signal))
     .onNotification('session/cancel', ({ params }) => sessions.cancel(params.sessionId));
 

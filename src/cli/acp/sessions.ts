@@ -5,6 +5,7 @@ import {
   type ClientCapabilities,
   type InitializeRequest,
   type InitializeResponse,
+  type ListSessionsRequest,
   type ListSessionsResponse,
   type LoadSessionRequest,
   type LoadSessionResponse,
@@ -16,18 +17,23 @@ import {
   type PromptResponse,
   RequestError,
   type SessionInfo,
+  type SetSessionConfigOptionRequest,
+  type SetSessionConfigOptionResponse,
 } from '@agentclientprotocol/sdk';
 import { randomId } from '../../sdk/base/random-id.js';
+import type { Trajectory } from '../../sdk/run/trajectory.js';
 import { version } from '../../service/version.js';
 import { ProjectRoot } from '../../tools/project-root.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { readProjectInstructions } from '../context/project-instructions.js';
+import { showExactLine } from '../screen/visible-text.js';
 import { offlineModel, offlineNotice } from '../session/choose-model.js';
 import { DEFAULT_TOKEN_LIMIT } from '../session/session.js';
-import { AcpSession } from './acp-session.js';
+import { AcpSession, type OpeningSettings } from './acp-session.js';
 import { Editor } from './editor/editor.js';
-import { Models, toRequestError } from './models.js';
-import { modeState, toModeId } from './modes.js';
+import { type KeptSettings, readKeptSettings } from './kept-settings.js';
+import { MODEL_OPTION, Models, nameOf, toRequestError } from './models.js';
+import { MODE_OPTION, type ModeId, modeState, toModeId } from './modes.js';
 import { findSavedSession, savedSessions } from './saved-sessions.js';
 import { replayHistory } from './updates/replay-history.js';
 
@@ -36,9 +42,13 @@ interface Opening {
   readonly cwd: string;
   readonly mcpServers: readonly McpServer[];
   readonly client: AgentContext;
+  /** The settings of an earlier session with this id. */
+  readonly settings?: KeptSettings | undefined;
 }
 
-type Loading = Pick<LoadSessionRequest, 'sessionId' | 'cwd'> & { readonly mcpServers?: McpServer[] };
+type Loading = Pick<LoadSessionRequest, 'sessionId' | 'cwd' | 'additionalDirectories'> & {
+  readonly mcpServers?: McpServer[];
+};
 
 interface LoadOptions {
   readonly replaysHistory: boolean;
@@ -78,7 +88,11 @@ export class Sessions {
     };
   }
 
-  async create({ cwd, mcpServers }: NewSessionRequest, client: AgentContext): Promise<NewSessionResponse> {
+  async create(
+    { cwd, mcpServers, additionalDirectories }: NewSessionRequest,
+    client: AgentContext,
+  ): Promise<NewSessionResponse> {
+    refuseMoreFolders(additionalDirectories);
     const session = await this.#start({ id: randomId(), cwd, mcpServers, client });
     return { sessionId: session.parts.id, ...(await this.#openedResponse(session)) };
   }
@@ -89,6 +103,7 @@ export class Sessions {
    */
   async load(request: Loading, client: AgentContext, options: LoadOptions): Promise<LoadSessionResponse> {
     const { sessionId } = request;
+    refuseMoreFolders(request.additionalDirectories);
     const before = this.#loading.get(sessionId) ?? Promise.resolve();
     const loading = before.then(() => this.#load(request, client, options));
     const settled = loading.then(ignore, ignore);
@@ -103,11 +118,14 @@ export class Sessions {
     { replaysHistory, signal }: LoadOptions,
   ): Promise<LoadSessionResponse> {
     const { folder } = await openRoot(cwd);
-    if (!(await findSavedSession(folder, sessionId))) throw RequestError.sessionNotFound(sessionId);
+    const isOpen = this.#open.get(sessionId)?.parts.root.folder === folder;
+    if (!isOpen && !(await findSavedSession(folder, sessionId)))
+      throw RequestError.sessionNotFound(sessionId);
     await this.#endIfOpen(sessionId);
     // Read again after closing, since closing saves the end of a running prompt.
     const saved = await findSavedSession(folder, sessionId);
-    const session = await this.#start({ id: sessionId, cwd, mcpServers, client });
+    const settings = await settingsOf({ folder, id: sessionId }, saved);
+    const session = await this.#start({ id: sessionId, cwd, mcpServers, client, settings });
     if (saved) session.resume(saved);
     const updates = saved && replaysHistory ? replayHistory(saved, folder) : [];
     const endIfCancelled = async (): Promise<void> => {
@@ -122,14 +140,14 @@ export class Sessions {
     return this.#openedResponse(session);
   }
 
-  /** Lists the saved sessions of `cwd`; by default of all folders that this process uses. */
-  async list(cwd: string | null | undefined): Promise<ListSessionsResponse> {
-    // A folder may have been deleted, but its saved sessions can still be listed.
-    const knownFolders = [
-      await realpath(this.#flags.dir).catch(() => resolve(this.#flags.dir)),
-      ...[...this.#open.values()].map(({ parts }) => parts.root.folder),
-    ];
-    const folders = cwd ? [(await openRoot(cwd)).folder] : knownFolders;
+  /** Lists the saved sessions of `cwd`; by default of all folders that this process uses. All are on one page. */
+  async list({ cwd, cursor }: ListSessionsRequest): Promise<ListSessionsResponse> {
+    if (cursor) throw RequestError.invalidParams({ cursor }, 'Unknown cursor: all sessions are on one page.');
+    const openFolders = [...this.#open.values()].map(({ parts }) => parts.root.folder);
+    const folders =
+      typeof cwd === 'string'
+        ? [await realFolder(absolute(cwd))]
+        : [await realFolder(this.#flags.dir), ...openFolders];
     const sessions: SessionInfo[] = [];
     for (const folder of new Set(folders))
       for await (const { info } of savedSessions(folder)) sessions.push(info);
@@ -145,19 +163,20 @@ export class Sessions {
     this.#open.get(sessionId)?.cancel();
   }
 
-  setMode(sessionId: string, modeId: string): void {
-    const session = this.#session(sessionId);
-    const mode = toModeId(modeId);
-    if (!mode) throw RequestError.invalidParams({ modeId }, `Unknown mode: ${modeId}.`);
-    session.mode = mode;
+  async setMode(sessionId: string, modeId: string): Promise<void> {
+    await this.#session(sessionId).setMode(checkedMode(modeId));
   }
 
-  async setModel(sessionId: string, configId: string, value: unknown) {
+  /** Changes a setting. Returns all settings. */
+  async setOption(request: SetSessionConfigOptionRequest): Promise<SetSessionConfigOptionResponse> {
+    const { sessionId, configId, value } = request;
     const session = this.#session(sessionId);
-    if (configId !== Models.optionId)
-      throw RequestError.invalidParams({ configId }, `Unknown option: ${configId}.`);
-    session.model = await this.#models.open(String(value));
-    return { configOptions: await this.#models.options(session.model.choice) };
+    if (typeof value !== 'string')
+      throw RequestError.invalidParams({ value }, `The value of ${showExactLine(configId)} must be a text.`);
+    if (configId === MODE_OPTION) await session.setMode(checkedMode(value));
+    else if (configId === MODEL_OPTION) await session.setModel(value);
+    else throw RequestError.invalidParams({ configId }, `Unknown option: ${showExactLine(configId)}.`);
+    return { configOptions: await session.options() };
   }
 
   async end(sessionId: string): Promise<void> {
@@ -178,13 +197,16 @@ export class Sessions {
     await this.#models.close();
   }
 
-  async #start({ id, cwd, mcpServers, client }: Opening): Promise<AcpSession> {
+  async #start({ id, cwd, mcpServers, client, settings }: Opening): Promise<AcpSession> {
     const root = await openRoot(cwd);
     if (this.#isClosed) throw RequestError.requestCancelled();
-    const model = await this.#models.open();
+    const { notices: changes, ...opening } = await this.#openSettings(settings);
+    const isUnchosenOffline =
+      this.#flags.model === undefined && opening.model.choice.name === offlineModel.name;
     const project = await readProjectInstructions(root, this.#flags.tokenLimit ?? DEFAULT_TOKEN_LIMIT);
     const notices = [
-      ...(model.choice === offlineModel ? [offlineNotice] : []),
+      ...changes,
+      ...(isUnchosenOffline ? [offlineNotice] : []),
       ...(project ? [project.notice] : []),
     ];
     const editor = new Editor(client, id, this.#offers);
@@ -197,12 +219,28 @@ export class Sessions {
       instructions: project?.text,
       mcpServers,
       notices,
+      models: this.#models,
     };
-    const session = await new AcpSession(parts, model).open().catch(toRequestError);
+    const session = await new AcpSession(parts, opening).open().catch(toRequestError);
     // The editor may disconnect while its session opens.
     if (this.#isClosed) await session.close();
     this.#open.set(id, session);
     return session;
+  }
+
+  /** Opens the model of an earlier session; if it cannot be used any more, the default, with a notice. */
+  async #openSettings(
+    settings: KeptSettings | undefined,
+  ): Promise<OpeningSettings & { readonly notices: readonly string[] }> {
+    const { mode = 'ask', model: choice } = settings ?? {};
+    try {
+      return { mode, model: await this.#models.open(choice), notices: [] };
+    } catch (error) {
+      if (!choice || !(error instanceof RequestError)) throw error;
+      const model = await this.#models.open();
+      const [before, now] = [choice, model.choice].map(nameOf).map(showExactLine);
+      return { mode, model, notices: [`This session used ${before}: ${error.message} It now uses ${now}.`] };
+    }
   }
 
   /**
@@ -215,8 +253,9 @@ export class Sessions {
     return state;
   }
 
-  async #state({ mode, model }: AcpSession) {
-    return { modes: modeState(mode), configOptions: await this.#models.options(model.choice) };
+  async #state(session: AcpSession) {
+    const configOptions = await session.options();
+    return { modes: modeState(session.mode), configOptions };
   }
 
   #session(sessionId: string): AcpSession {
@@ -228,9 +267,43 @@ export class Sessions {
 
 const ignore = () => undefined;
 
+function checkedMode(modeId: string): ModeId {
+  const mode = toModeId(modeId);
+  if (!mode) throw RequestError.invalidParams({ modeId }, `Unknown mode: ${showExactLine(modeId)}.`);
+  return mode;
+}
+
+/** Returns the settings to restore: those stored by an editor, else the model of the saved run. */
+async function settingsOf(
+  session: { readonly folder: string; readonly id: string },
+  saved: Trajectory | undefined,
+): Promise<KeptSettings | undefined> {
+  const kept = await readKeptSettings(session);
+  if (kept || !saved) return kept;
+  const { modelName, provider } = saved.options.llmConfig;
+  return { mode: 'ask', model: { name: modelName, upstream: provider ?? undefined } };
+}
+
+/** Throws `RequestError` for folders besides `cwd`, since the tools would not see them. */
+function refuseMoreFolders(folders: readonly string[] | undefined): void {
+  if (!folders?.length) return;
+  throw RequestError.invalidParams(
+    { additionalDirectories: folders },
+    'Stepwise works in one folder: additionalDirectories are unsupported. Open another session for another folder.',
+  );
+}
+
+/** Returns the real path of a folder, or the path itself if it was deleted, since its sessions can still be listed. */
+const realFolder = (path: string): Promise<string> => realpath(path).catch(() => resolve(path));
+
+function absolute(cwd: string): string {
+  if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, 'cwd must be an absolute path.');
+  return cwd;
+}
+
 /** Opens the folder of a session. Throws `RequestError` if it does not exist. */
 async function openRoot(cwd: string): Promise<ProjectRoot> {
-  if (!isAbsolute(cwd)) throw RequestError.invalidParams({ cwd }, 'cwd must be an absolute path.');
+  absolute(cwd);
   try {
     return await ProjectRoot.open(cwd);
   } catch {

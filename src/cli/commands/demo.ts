@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { createReadTools } from '../../tools/tool-pack.js';
+import { widthOf } from '../display/display.js';
 import { paintFor } from '../display/paint.js';
 import { type RenderOptions, renderEvent } from '../screen/render-event.js';
 import { showExact, showExactLine } from '../screen/visible-text.js';
@@ -31,7 +32,7 @@ const paint = paintFor(process.stdout);
 const options: RenderOptions = {
   paint,
   maxLines: 8,
-  width: process.stdout.columns ?? 100,
+  width: widthOf(process.stdout),
   verbose: false,
   showAnswer: true,
   showProposals: false,

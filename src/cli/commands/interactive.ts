@@ -57,7 +57,8 @@ async function runLines(opened: OpenSession, { prompt, signal }: Lines): Promise
   while (!left) {
     const line = await prompt.next(signal);
     if (line === undefined) break;
-    if (line.startsWith('/')) session.parts.screen.print(await runSlashCommand(host, line));
+    if (line.startsWith('/') || line.trim() === '?')
+      session.parts.screen.print(await runSlashCommand(host, line));
     else if (line.startsWith('!')) await session.runOwnCommand(line.slice(1).trim());
     else if (line !== returnedLine && (await returnMistyped(session, { prompt, line }))) returnedLine = line;
     else await runTask(session, line.trim());

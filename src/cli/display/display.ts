@@ -15,6 +15,9 @@ interface LiveRows {
 /** A terminal, whose size is read again for each frame. */
 export type Output = Pick<NodeJS.WriteStream, 'write' | 'isTTY' | 'columns' | 'rows' | 'on'>;
 
+/** Returns the width of a terminal; 100 for an output that has none or reports 0, as a terminal of a container can. */
+export const widthOf = ({ columns }: { readonly columns?: number }): number => columns || 100;
+
 /** Shortest time between two frames; faster changes share a frame. */
 const FRAME_MS = 33;
 
@@ -54,7 +57,7 @@ export class Display {
   }
 
   get width(): number {
-    return this.#output.columns || 100;
+    return widthOf(this.#output);
   }
 
   get height(): number {

@@ -5,6 +5,7 @@ import type { Task } from '../../contract/step-request.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { randomId } from '../../sdk/base/random-id.js';
 import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunEventType } from '../../sdk/run/run-events.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
@@ -25,6 +26,7 @@ import { newRunFile, saveRun } from '../state/saved-runs.js';
 import type { ChangedFiles } from './changed-files.js';
 import type { ModelChoice } from './choose-model.js';
 import { connectTo } from './network.js';
+import { compactionRequest } from './compact-history.js';
 import { runOwnCommand } from './own-command.js';
 
 export interface SessionParts {
@@ -57,9 +59,6 @@ export interface SessionParts {
 export const DEFAULT_TOKEN_LIMIT = 32_000;
 /** Share of the token limit that is reserved for the reply. */
 const RESERVE_SHARE = 1 / 8;
-
-/** Share of the prompt that the history may fill after `/compact`. */
-const COMPACT_SHARE = 1 / 8;
 
 /**
  * Events after which a run is saved, because the next event may take long or never come. The saved run thus contains
@@ -191,17 +190,10 @@ export class Session {
 
   /** Shortens the history through the service. Throws `StepwiseError`. */
   async compact(): Promise<Compaction> {
-    const llm_config = llmConfigOf(this.model, this.parts.flags);
-    const { tokenLimit, reservedOutputTokens } = llm_config;
-    const { projectId = randomId(), sessionId = randomId() } = this.#ids;
-    const compaction = await this.#client.compact({
-      project_id: projectId,
-      session_id: sessionId,
-      conversation_history: [...this.history],
-      target_tokens: Math.floor((tokenLimit - reservedOutputTokens) * COMPACT_SHARE),
-      strategy: 'mask',
-      llm_config,
-    });
+    const llmConfig = llmConfigOf(this.model, this.parts.flags);
+    const compaction = await this.#client.compact(
+      compactionRequest(this.history, { ...this.#ids, llmConfig }),
+    );
     this.history = compaction.conversation_history;
     return compaction;
   }

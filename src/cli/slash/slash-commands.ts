@@ -1,12 +1,13 @@
 import { renderTasks } from '../../conversation/task-list.js';
-import { type ApprovalRule, describeRule } from '../../sdk/actions/approval.js';
 import { StepwiseError } from '../../sdk/base/stepwise-error.js';
+import { rulesCommand } from '../approval/rules-command.js';
 import { closestWord } from '../commands/closest-word.js';
 import { UsageError } from '../commands/usage.js';
 import { contextPage } from '../screen/context-page.js';
 import { showExact, showExactLine, showText, showTextLine } from '../screen/visible-text.js';
 import type { ModelChoice } from '../session/choose-model.js';
 import { savedRunList } from '../session/choose-saved-run.js';
+import { describeCompaction } from '../session/compact-history.js';
 import type { Session } from '../session/session.js';
 import { findSavedRun, saveRun } from '../state/saved-runs.js';
 import { modelList, modelNames } from './model-names.js';
@@ -72,7 +73,12 @@ const commands: Readonly<Record<string, SlashCommand>> = {
 };
 
 /** Aliases that are usual in other programs. */
-const aliases: Readonly<Record<string, string>> = { '/exit': '/quit', '/clear': '/new', '/?': '/help' };
+const aliases: Readonly<Record<string, string>> = {
+  '/exit': '/quit',
+  '/clear': '/new',
+  '/?': '/help',
+  '?': '/help',
+};
 
 export const commandNames: readonly string[] = Object.keys(commands);
 
@@ -145,14 +151,8 @@ async function undo({ session }: CommandHost): Promise<string> {
 
 async function compact({ session }: CommandHost): Promise<string> {
   if (session.history.length === 0) return 'There is no history yet.';
-  const { changed, tokens_before, tokens_after, warnings } = await session.compact();
-  if (changed) return `The history was shortened from ${tokens_before} to ${tokens_after} tokens.`;
-  const isLong = warnings.some(({ code }) => code === 'target_not_reached');
-  return isLong ? cannotShorten(tokens_before) : `The history is already short: ${tokens_before} tokens.`;
+  return describeCompaction(await session.compact(), '/new starts a new conversation.');
 }
-
-const cannotShorten = (tokens: number): string =>
-  `The history cannot be shortened further: its ${tokens} tokens are tasks, answers, errors and the latest turns. /new starts a new conversation.`;
 
 async function resumeRun({ session }: CommandHost, [wanted]: readonly string[]): Promise<string> {
   const { folder, terminal } = session.parts;
@@ -181,15 +181,8 @@ async function changeModel(host: CommandHost, [name, upstream]: readonly string[
   return name === undefined ? `${current}\n${await modelList(host.session)}` : current;
 }
 
-async function showRules({ session }: CommandHost, [verb, number]: readonly string[]): Promise<string> {
-  const { rules } = session.parts;
-  const saved = await rules.load();
-  if (verb === undefined)
-    return saved.length === 0 ? 'Nothing is always allowed in this folder.' : listRules(saved);
-  const rule = verb === 'remove' ? saved[Number(number) - 1] : undefined;
-  if (!rule) throw new UsageError('Use /rules to list the rules and /rules remove N to remove one.');
-  await rules.remove(rule);
-  return `Rule removed: ${showExactLine(describeRule(rule))}`;
+function showRules({ session }: CommandHost, words: readonly string[]): Promise<string> {
+  return rulesCommand(session.parts.rules, words);
 }
 
 async function showMcp({ session }: CommandHost, [verb, name]: readonly string[]): Promise<string> {
@@ -203,12 +196,6 @@ async function showMcp({ session }: CommandHost, [verb, name]: readonly string[]
 
 const NO_SERVERS = 'No MCP servers are configured. Add them to .mcp.json in this folder or use --mcp FILE.';
 
-const listRules = (rules: readonly ApprovalRule[]): string =>
-  [
-    ...rules.map((rule, index) => `  ${index + 1}. ${showExactLine(describeRule(rule))}`),
-    '/rules remove N removes one.',
-  ].join('\n');
-
 function startNewConversation({ session }: CommandHost): string {
   session.clear();
   return 'Started a new conversation.';
@@ -220,6 +207,7 @@ function showHelp(): string {
 }
 
 const KEYS = [
+  '?                         show this list',
   '!COMMAND                  run a command yourself; the model reads its output',
   '@PATH                     add a file or folder to the context; PATH:10-40 adds lines 10 to 40',
   'Tab                       complete a command or a path',

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { type ModelList, StepwiseClient } from '../../sdk/index.js';
+import { finishedFetch } from '../requests/finished-fetch.js';
 import { isOffline as isOfflineModel, wantsKey } from '../run/model-access.js';
 import type { RunSettings } from '../run/run-options.js';
 
@@ -47,6 +48,7 @@ export const client = computed(
     new StepwiseClient({
       ...serviceAccess.value,
       llmKey: needsKey.value ? sendable(modelKey.value) : undefined,
+      fetch: finishedFetch,
     }),
 );
 

@@ -18,7 +18,7 @@ import {
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
 import { CallLimit } from './call-limit.js';
-import { readEvents } from './read-events.js';
+import { EventReader } from './read-events.js';
 
 /** The address of the service, and options for all calls. */
 export interface ClientOptions {
@@ -178,9 +178,11 @@ function addressOf(baseUrl: string): string {
 async function* readStepEvents(response: Response, request: StepRequestInput): AsyncGenerator<StepEvent> {
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   if (!response.body || !isStream) throw invalidAnswer(response);
-  for await (const data of readEvents(response.body)) {
+  const reader = new EventReader(response.body);
+  for await (const data of reader.events()) {
     const event = completeEvent(parseJson(data, response), request);
     if (!isStreamEvent(event)) throw invalidAnswer(response);
+    if (event.type === 'error' || event.type === 'step.completed') await reader.end();
     if (event.type === 'error') throw StepwiseError.fromBody(event.error);
     yield event;
     if (event.type === 'step.completed') return;

@@ -64,11 +64,13 @@ describe('ACP prompts (rule: acp)', () => {
     ]);
     const kinds = editor.updates(editor.id).map(({ sessionUpdate }) => sessionUpdate);
     expect([...new Set(kinds)]).toEqual([
+      'available_commands_update',
       'agent_thought_chunk',
       'tool_call',
       'usage_update',
       'tool_call_update',
       'agent_message_chunk',
+      'session_info_update',
     ]);
   });
 
@@ -233,6 +235,7 @@ describe('approvals in the editor (rules: acp, approval)', () => {
     expect(editor.permissionRequests[0]?.toolCall.toolCallId).toBe(call?.toolCallId);
     expect(editor.permissionRequests[0]?.options.map(({ kind }) => kind)).toEqual([
       'allow_once',
+      'allow_always',
       'reject_once',
     ]);
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');

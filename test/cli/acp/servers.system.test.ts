@@ -33,7 +33,14 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
       { name: 'gone', command: '/nowhere/at/all', args: [], env: [] },
     ]);
     expect(await editor.prompt(sessionId, 'Echo it')).toBe('end_turn');
-    expect(editor.permissionRequests).toHaveLength(1);
+    expect(editor.permissionRequests).toMatchObject([
+      {
+        toolCall: {
+          title: 'all__echo(message="over there")',
+          content: [{ content: { text: expect.stringContaining('"message": "over there"') } }],
+        },
+      },
+    ]);
     expect(editor.calls(sessionId)).toMatchObject([
       { name: 'all__echo', kind: 'other', status: 'completed' },
     ]);

@@ -1,5 +1,6 @@
 import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import { describe, expect, test } from '@jest/globals';
 import { openEditor, type TestEditor } from '../../support/acp-editor.js';
 import { act, answer, type Bench, scripted, setUp } from '../../support/cli-harness.js';
@@ -16,6 +17,10 @@ async function edit(bench: Bench, args = scripted): Promise<TestEditor & { id: s
   const { sessionId } = await editor.open(bench.folder);
   return { ...editor, id: sessionId };
 }
+
+/** Returns the updates that belong to the conversation, without the list of slash commands. */
+const conversationOf = (updates: readonly SessionUpdate[]) =>
+  updates.filter(({ sessionUpdate }) => sessionUpdate !== 'available_commands_update');
 
 describe('ACP sessions (rules: acp, saved-runs)', () => {
   test('keeps two concurrent ACP sessions separate', async () => {
@@ -56,7 +61,7 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     for (const said of ['What is in a.txt?', 'Alpha.', 'Sure?']) expect(bench.prompt(2)).toContain(said);
     const again = await openEditor(start(bench));
     await again.agent.request('session/resume', { sessionId: first.id, cwd: bench.folder });
-    expect(again.updates(first.id)).toEqual([]);
+    expect(conversationOf(again.updates(first.id))).toEqual([]);
   });
 
   test('answers a missing folder, unknown session, broken tool module or missing key with an ACP error', async () => {
@@ -87,12 +92,13 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     const editor = await openEditor(start(bench, []));
     const { sessionId, configOptions } = await editor.open(bench.folder);
     expect(configOptions).toMatchObject([
+      { id: 'mode', category: 'mode', type: 'select', currentValue: 'ask' },
       { id: 'model', category: 'model', type: 'select', currentValue: 'offline' },
     ]);
     const set = (value: string) =>
       editor.agent.request('session/set_config_option', { sessionId, configId: 'model', value });
     await expect(set('none of them')).rejects.toThrow('Unknown model: none of them.');
-    expect((await set('offline')).configOptions).toMatchObject([{ currentValue: 'offline' }]);
+    expect((await set('offline')).configOptions).toMatchObject([{}, { currentValue: 'offline' }]);
   });
 
   test('concurrent loads of an ACP session each replay it in full and leave one open session', async () => {
@@ -109,7 +115,7 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     const load = () =>
       editor.agent.request('session/load', { sessionId: first.id, cwd: bench.folder, mcpServers });
     await Promise.all([load(), load(), load()]);
-    const kinds = editor.updates(first.id).map(({ sessionUpdate }) => sessionUpdate);
+    const kinds = conversationOf(editor.updates(first.id)).map(({ sessionUpdate }) => sessionUpdate);
     const once = kinds.slice(0, kinds.length / 3);
     expect(once).toEqual([
       'user_message_chunk',
@@ -151,12 +157,13 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     stop.abort();
     await expect(loading).rejects.toMatchObject({ code: -32800 });
     await expect(editor.prompt(first.id, 'Still there?')).rejects.toMatchObject({ code: -32002 });
-    const told = editor.updates(first.id).length;
+    const toldCount = () => conversationOf(editor.updates(first.id)).length;
+    const told = toldCount();
     const again = editor.agent.request('session/load', params);
-    await editor.until(first.id, () => editor.updates(first.id).length > told);
+    await editor.until(first.id, () => toldCount() > told);
     await editor.agent.notify('session/cancel', { sessionId: first.id });
     await again;
-    expect(editor.updates(first.id).length - told).toBe(60);
+    expect(toldCount() - told).toBe(60);
     expect(await editor.prompt(first.id, 'Sure?')).toBe('end_turn');
   });
 

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readEvents } from '../../../src/sdk/client/read-events.js';
+import { EventReader } from '../../../src/sdk/client/read-events.js';
 
 async function read(chunks: readonly Uint8Array[]): Promise<string[]> {
   const events: string[] = [];
-  for await (const data of readEvents(bodyOf(chunks))) events.push(data);
+  for await (const data of new EventReader(bodyOf(chunks)).events()) events.push(data);
   return events;
 }
 
@@ -25,7 +25,7 @@ function bodyOf(
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('readEvents yields the same events however the bytes are split into chunks (rule: stream-events)', async () => {
+test('EventReader yields the same events however the bytes are split into chunks (rule: stream-events)', async () => {
   const data = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]/g, ' '));
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
   await fc.assert(
@@ -46,20 +46,64 @@ test.each([
   [': only a comment\n\n', []],
   ['data: never ended', []],
   ['data:\n\n', ['']],
-])('readEvents reads the stream %j as the events %j (WHATWG HTML §9.2)', async (stream, events) => {
+])('EventReader reads the stream %j as the events %j (WHATWG HTML §9.2)', async (stream, events) => {
   expect(await read([bytes(stream)])).toEqual(events);
 });
 
-test('readEvents takes CR and LF in separate chunks as one line end', async () => {
+test('EventReader takes CR and LF in separate chunks as one line end', async () => {
   const chunks = ['data: two\r', '\n', 'data: lines\r', '\n', '\r', '\n', 'data: more\r\n\r\n'];
   expect(await read(chunks.map(bytes))).toEqual(['two\nlines', 'more']);
 });
 
-test('readEvents cancels the body if the caller leaves the loop', async () => {
+test('EventReader cancels the body if the caller leaves the loop', async () => {
   let cancelled = false;
   const body = bodyOf([bytes('data: 1\n\n'), bytes('data: 2\n\n')], () => {
     cancelled = true;
   });
-  for await (const _ of readEvents(body)) break;
+  for await (const _ of new EventReader(body).events()) break;
   expect(cancelled).toBe(true);
+});
+
+/** Reads the first event of a body and then its end. */
+async function readToEnd(body: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  const reader = new EventReader(body);
+  for await (const data of reader.events()) {
+    await reader.end();
+    return data;
+  }
+  return undefined;
+}
+
+test('EventReader does not cancel a body that ends after its last event', async () => {
+  let wasCancelled = false;
+  const chunks = ['data: last\n\n', ': a comment\n\n', ''].map(bytes);
+  const body = bodyOf(chunks, () => {
+    wasCancelled = true;
+  });
+  expect(await readToEnd(body)).toBe('last');
+  expect(wasCancelled).toBe(false);
+});
+
+test('EventReader cancels a body that stays open after its last event, and returns the event', async () => {
+  let wasCancelled = false;
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(bytes('data: last\n\n')),
+    cancel: () => {
+      wasCancelled = true;
+    },
+  });
+  expect(await readToEnd(body)).toBe('last');
+  expect(wasCancelled).toBe(true);
+});
+
+test('EventReader returns the last event of a body that breaks after it', async () => {
+  const chunks = [bytes('data: last\n\n')];
+  const body = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      const chunk = chunks.shift();
+      if (chunk) controller.enqueue(chunk);
+      else controller.error(new Error('reset'));
+    },
+  });
+  expect(await readToEnd(body)).toBe('last');
 });

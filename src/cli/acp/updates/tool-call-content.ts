@@ -1,9 +1,10 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
+import { renderCall } from '../../../conversation/call-text.js';
 import type { ToolEvent } from '../../../sdk/run/run-events.js';
 import type { ChangedFile } from '../../../tools/folder/folder.js';
 import { activityOf } from '../../screen/live/running-tools.js';
-import { showExactLine, showText } from '../../screen/visible-text.js';
+import { showExact, showExactLine, showText } from '../../screen/visible-text.js';
 
 /** ACP kinds of our tools; editors choose an icon by kind. */
 const toolKinds: ReadonlyMap<string, ToolKind> = new Map([
@@ -27,14 +28,30 @@ export function describeCall(
   call: ToolEvent,
   folder: string,
 ): Required<Pick<ToolCall, 'title' | 'kind' | 'locations' | 'rawInput'>> & Pick<ToolCall, 'name'> {
-  const title = showExactLine(activityOf(call));
   return {
-    title: title.length > MAX_TITLE_CHARS ? `${title.slice(0, MAX_TITLE_CHARS)}…` : title,
+    title: titleOf(call),
     name: call.tool_name,
     kind: toolKinds.get(call.tool_name) ?? 'other',
     locations: locationsOf(call, folder),
     rawInput: call.tool_args,
   };
+}
+
+/** Returns what a call does, with all lines of a command, or the name and arguments of a tool that is not ours. */
+function titleOf(call: ToolEvent): string {
+  const { tool_name, tool_args } = call;
+  const command = tool_name === 'run_command' ? tool_args['command'] : undefined;
+  if (typeof command === 'string')
+    return shortTitle(`Running ${showExact(command).trim().replaceAll('\n', ' ⏎ ')}`);
+  return shortTitle(toolKinds.has(tool_name) ? activityOf(call) : renderCall(tool_name, tool_args));
+}
+
+/** Cuts a title in its middle, since the end of a command or call matters as much as its beginning. */
+function shortTitle(text: string): string {
+  const title = [...showExactLine(text)];
+  if (title.length <= MAX_TITLE_CHARS) return title.join('');
+  const half = MAX_TITLE_CHARS / 2;
+  return `${title.slice(0, half).join('')} … ${title.slice(-half).join('')}`;
 }
 
 /** Returns the file that a call is about, if it is inside the folder. */
@@ -46,12 +63,18 @@ function locationsOf({ tool_args: { path, start_line } }: ToolEvent, folder: str
   return [{ path: absolute, ...(Number.isInteger(start_line) && { line: Number(start_line) }) }];
 }
 
-/** Wraps text in a code fence, longer than any fence inside, so that editors do not render it as Markdown. */
+/** Returns text as content of a call; only the beginning of a long one. */
 export function plainContent(text: string): ToolCallContent[] {
   const shown = showText(text.length > MAX_CONTENT_CHARS ? `${text.slice(0, MAX_CONTENT_CHARS)}\n…` : text);
-  const runs = shown.match(/`{3,}/g) ?? [];
-  const fence = '`'.repeat(Math.max(2, ...runs.map(({ length }) => length)) + 1);
-  return [{ type: 'content', content: { type: 'text', text: `${fence}\n${shown}\n${fence}` } }];
+  return [{ type: 'content', content: { type: 'text', text: fenced(shown) } }];
+}
+
+/** Wraps text in a code fence, longer than any fence inside, so that editors do not render it as Markdown. */
+export function fenced(text: string): string {
+  const runs = text.match(/`{3,}/g) ?? [];
+  const longest = runs.reduce((most, { length }) => Math.max(most, length), 2);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
 }
 
 /** Returns a change as a diff with the exact texts, since the person decides by them. */

@@ -224,9 +224,16 @@ export type VendorName = keyof typeof vendors;
 // Cast: `Object.keys` of a literal object returns exactly its keys.
 export const vendorNames = Object.keys(vendors) as VendorName[];
 
+/**
+ * Models of OpenAI that only its Responses API serves (model pages of the vendor). They are not listed, since requests
+ * use Chat Completions.
+ */
+const responsesOnly =
+  /^(?:ft:)?(?:(?:gpt-5(?:\.\d+)?|o\d)-pro|[\w.-]*(?:-codex|deep-research)|codex-|computer-use)/;
+
 /** Returns the listed model names of a vendor. Other names are served too. */
 export const listedNames = (vendor: VendorName): readonly string[] =>
-  vendors[vendor].models.flatMap(({ names }) => names);
+  vendors[vendor].models.flatMap(({ names }) => names).filter((name) => !responsesOnly.test(name));
 
 /** Returns the traits of any model of a vendor, listed or not. */
 export function traitsOf(vendor: VendorName, model: string): ModelTraits {
