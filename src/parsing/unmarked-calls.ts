@@ -1,16 +1,19 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
 import { readBracket } from './dialects/bracket.js';
 import { readCall } from './dialects/call.js';
-import { readJsonCall } from './dialects/json-object.js';
+import { readJsonCall, readJsonCalls } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
-import { readTag } from './dialects/tags.js';
-import type { CallReading, WholeCall } from './dialects/written-call.js';
+import { type CallReading, type WholeCall, withArguments } from './dialects/written-call.js';
+import { readPythonCalls } from './formats/python-calls.js';
+import { readBlock } from './formats/read-block.js';
 import type { QuotedFence } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
 import { isAnswerCall } from './resolve-call.js';
 import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, readTokens } from './text/chat-tokens.js';
+import { readValue } from './text/literals.js';
 import { matchMarker } from './text/markers.js';
+import { Scanner } from './text/scanner.js';
 import { skipClosers } from './text/trailing.js';
 
 /** Reads a reply that consists of one call without any marker (rules: bare-call, step-object). */
@@ -19,11 +22,56 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
   if (reply.hasTextBefore(start)) return null; // Words precede the reasoning, so the call is an example.
-  const reading = readPlain(text, start, tools);
-  if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
-  const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
+  const calls = readUnmarked(text, start, tools);
+  const [reading, ...others] = calls;
+  const isWhole = reading !== undefined && (isWellFormed(reading, tools) || speaksForItself(reading, tools));
+  if (!isWhole || !others.every((each) => isWellFormed(each, tools))) return null;
+  const last = calls.at(-1)?.end ?? reading.end;
+  const end = text.charAt(last) === ';' ? last + 1 : last;
   if (end < text.length && !endsItsTurn(text, end)) return null;
-  return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
+  const keepsDialect = reading.dialect !== 'call' && reading.dialect !== 'bracket';
+  if (calls.length === 1) return keepsDialect ? reading : { ...reading, dialect: 'bare' };
+  const dialect = keepsDialect ? reading.dialect : 'python';
+  return { ...reading, dialect, more: [...(reading.more ?? []), ...others], blockEnd: last };
+}
+
+/** Reads calls without marks: one after the other in lines, or separated by `;` (rule: several-calls). */
+function readUnmarked(text: string, start: number, tools: OfferedTools): WholeCall[] {
+  const calls: WholeCall[] = [];
+  for (let at = start; at < text.length; ) {
+    const reading = readList(text, at, tools) ?? readNamedObject(text, at, tools) ?? readPlainAll(text, at, tools);
+    if (reading?.kind !== 'call') return calls;
+    calls.push(reading);
+    const next = skipSpace(text, reading.blockEnd ?? reading.end);
+    at = text.charAt(next) === ';' ? skipSpace(text, next + 1) : next;
+    if (reading.dialect === 'bracket' || calls.length > MAX_CALLS) return calls;
+  }
+  return calls;
+}
+
+/** Maximum number of calls without marks in one reply. */
+const MAX_CALLS = 1_000;
+
+/** Reads `[f(), g()]`, a list of Python calls. */
+function readList(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const reading = readPythonCalls(text, start, tools);
+  return reading?.kind === 'call' && text.charAt(start) === '[' ? { ...reading, end: reading.blockEnd ?? reading.end } : null;
+}
+
+/** Reads `name` and a JSON object, whose mark was in the prompt or is lost (Functionary, Mistral). */
+function readNamedObject(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const nameEnd = tools.nameEnd(text, start);
+  const name = text.slice(start, nameEnd);
+  const open = skipSpace(text, nameEnd);
+  if (!tools.find(name) || text.charAt(open) !== '{') return null;
+  const scanner = new Scanner(text, open);
+  const value = readValue(scanner);
+  if (value === undefined) return null;
+  return withArguments({ kind: 'call', dialect: 'name_json', name, start, end: scanner.position }, value, scanner);
+}
+
+function readPlainAll(text: string, start: number, tools: OfferedTools): CallReading | null {
+  return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCalls(text, start, { tools });
 }
 
 /** Reads a call in a form that is recognisable without a marker. */
@@ -112,7 +160,7 @@ export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall
   const start = skipSpace(text, fence.inside);
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
   const isAction = marker !== null && marker !== 'partial' && marker.label === 'action';
-  const marked = isAction ? readAction(text, marker.end, tools) : readTag(text, start, tools);
+  const marked = isAction ? readAction(text, marker.end, tools) : readBlock(text, start, tools);
   const reading = marked ?? readPlain(text, start, tools);
   if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
   const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;

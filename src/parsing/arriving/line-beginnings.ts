@@ -1,6 +1,6 @@
 import { isOneOf, skipBlanks } from '../text/characters.js';
 import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
-import { inlineMarkAt } from '../text/inline-marks.js';
+import { inlineMarkAt } from '../formats/inline-marks.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { isBareFence } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';

@@ -217,9 +217,8 @@ export function withoutMarks(block: string): string {
   return block.trim().replace(unmarkedHarmony, '$1').replace(around, '').trim();
 }
 
-/** Whether a mark of reasoning may begin with this character. */
-export const beginsReasoningMark = (text: string, position: number): boolean =>
-  isOneOf('<[◁', text, position);
+/** Whether a mark of reasoning or of a call may begin with this character. */
+export const beginsMark = (text: string, position: number): boolean => isOneOf('<[]◁', text, position);
 
 function nextMatch(pattern: RegExp, text: string, from: number): Place | null {
   pattern.lastIndex = from;

@@ -1,0 +1,327 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { readJsonCalls } from '../dialects/json-object.js';
+import { readNamedTag } from '../dialects/tags.js';
+import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
+import { FixedWords, isOneOf, skipSpace } from '../text/characters.js';
+import { chatTokenAt, opensOtherTurn } from '../text/chat-tokens.js';
+import { readValue } from '../text/literals.js';
+import { Scanner } from '../text/scanner.js';
+import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
+import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
+import { readPythonCalls } from './python-calls.js';
+import { closerEnd, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
+import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
+
+/** Words with which a block of a native format begins anywhere in a line. */
+export const blockWords: readonly string[] = [...new Set([...markWords, ...callWords, ...gemmaWords])];
+const lineWords = [...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED];
+const wordsAnywhere = new FixedWords(
+  [...blockWords].sort((a, b) => b.length - a.length),
+  1,
+);
+const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y;
+
+/** Whether a block may begin with the mark at `position`, so that reading it is worth while. */
+export function opensBlock(text: string, position: number): boolean {
+  if (!isOneOf('<[]', text, position)) return false;
+  if (wordsAnywhere.at(text, position) !== undefined) return true;
+  namespaced.lastIndex = position;
+  return namespaced.test(text);
+}
+
+/** Whether a block may begin at the start of a line that is still arriving; `'partial'` if more text is needed. */
+export function mayBeginBlockLine(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  const written = text.slice(position, position + 40);
+  if (lineWords.some((word) => written.startsWith(word))) return true;
+  const isShort = position + written.length >= text.length;
+  if (isShort && lineWords.some((word) => word.startsWith(written))) return 'partial';
+  if (written.startsWith('<')) return mayBeElement(text, position, tools);
+  return mayBeNamed(text, position, tools);
+}
+
+function mayBeElement(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  if (tools.mayGoOnToName(text, position + 1)) return 'partial';
+  const end = tools.nameEnd(text, position + 1);
+  return text.charAt(end) === '>' && tools.find(text.slice(position + 1, end)) !== undefined;
+}
+
+/** Separators that show that the name before them belongs to a call whose mark was lost. */
+const afterName = ['<arg_key', '<ifm|arg_key', '<tool_sep', '[ARGS]', '[CALL_ID]', '<|tool_', '<｜tool', ':', '\\n'];
+
+function mayBeNamed(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  const start = text.startsWith('functions.', position) ? position + 'functions.'.length : position;
+  if (tools.mayGoOnToName(text, start)) return 'partial';
+  const end = tools.nameEnd(text, start);
+  if (!tools.find(text.slice(start, end).replace(/:\d{0,9}$/, ''))) return false;
+  const next = skipSpace(text, end);
+  if (next - end > 8) return false;
+  if (next >= text.length) return 'partial';
+  const rest = text.slice(next, next + 12);
+  if (afterName.some((each) => rest.startsWith(each))) return true;
+  return afterName.some((each) => each.startsWith(rest) && next + rest.length >= text.length) ? 'partial' : false;
+}
+
+/** A place where a block may begin. */
+export interface BlockPlace {
+  /** True if only blanks, reasoning or chat tokens precede it on its line. */
+  readonly startsLine: boolean;
+}
+
+/**
+ * Reads a block of a native format: its marks and all its calls (rule: native-formats). Returns null if what
+ * follows the opener fits no row, so that the text only mentions it.
+ */
+export function readBlock(
+  text: string,
+  start: number,
+  tools: OfferedTools,
+  place: BlockPlace = { startsLine: true },
+): CallReading | null {
+  return new BlockReader(text, tools).read(start, place);
+}
+
+class BlockReader {
+  readonly #text: string;
+  readonly #tools: OfferedTools;
+  readonly #matches: NextMatches;
+  readonly #calls: WholeCall[] = [];
+  /** Patterns of the tags of calls with raw values; a closer of them after the block shows a wrong cut. */
+  readonly #raw = new Map<string, { opens: string; closes: string }>();
+  /** The innermost mark that is open. */
+  #mark: Mark | null = null;
+  #depth = 0;
+
+  constructor(text: string, tools: OfferedTools) {
+    this.#text = text;
+    this.#tools = tools;
+    this.#matches = new NextMatches(text);
+  }
+
+  read(start: number, place: BlockPlace): CallReading | null {
+    let end = start;
+    let at = start;
+    for (let first = true; ; first = false) {
+      const startsLine = place.startsLine || !first;
+      const mark = markAt(this.#text, at, startsLine);
+      const closer = first ? null : closerEnd(this.#text, at);
+      if (mark && !(closer !== null && this.#depth > 0 && closer > mark.end)) {
+        this.#mark = mark;
+        this.#depth += 1;
+        at = this.#skipGap(mark.end);
+      } else if (closer !== null && this.#calls.length > 0) {
+        this.#depth = Math.max(0, this.#depth - 1);
+        end = closer;
+        at = this.#skipGap(closer);
+      } else {
+        const reading = this.#readCall(at, startsLine);
+        const problem = reading?.kind === 'unreadable' ? reading : null;
+        if (problem && this.#calls.length === 0) return this.#isMeant(problem, place) ? problem : null;
+        if (reading?.kind !== 'call') return this.#calls.length > 0 ? this.#block(start, end) : this.#unread(at, place);
+        end = reading.blockEnd ?? reading.end;
+        at = this.#skipGap(end);
+      }
+      if (at >= this.#text.length) return this.#calls.length > 0 ? this.#block(start, end) : this.#unread(at, place);
+    }
+  }
+
+  /** Skips white space, separators, fences and chat tokens between the parts of a block. */
+  #skipGap(position: number): number {
+    for (let at = skipSpace(this.#text, position); ; ) {
+      const fence = this.#depth > 0 && this.#text.startsWith('```', at) ? /```\w{0,20}/y : null;
+      const token = chatTokenAt(this.#text, at);
+      const isToken = token && !opensOtherTurn(this.#text, at) && !opensBlock(this.#text, at);
+      if (fence) {
+        fence.lastIndex = at;
+        at += fence.exec(this.#text)?.[0].length ?? 3;
+      } else if (isToken && this.#calls.length > 0) at += token.length;
+      else if (this.#calls.length > 0 && this.#depth > 0 && isOneOf(',;', this.#text, at)) at += 1;
+      else return at;
+      at = skipSpace(this.#text, at);
+    }
+  }
+
+  #readCall(at: number, startsLine: boolean): CallReading | null {
+    const named = this.#readNamedOpener(at, startsLine);
+    if (named) return this.#add(named);
+    if (this.#depth > 0) return this.#readInside(at);
+    return startsLine ? this.#readStripped(at) : null;
+  }
+
+  #add(reading: CallReading): CallReading {
+    if (reading.kind === 'call') this.#calls.push(reading, ...(reading.more ?? []));
+    return reading;
+  }
+
+  #readNamedOpener(at: number, startsLine: boolean): CallReading | null {
+    const { row, found } = this.#rowAt(at, startsLine) ?? {};
+    if (row && found) return this.#readRow(row, at, found);
+    if (gemmaWords.some((word) => this.#text.startsWith(word, at))) return readGemmaCall(this.#text, at);
+    return startsLine ? this.#readElement(at) : null;
+  }
+
+  #rowAt(at: number, startsLine: boolean): { row: CallRow; found: RegExpExecArray } | null {
+    for (const row of callRows) {
+      if (row.startsLine && !startsLine) continue;
+      if (!row.words.some((word) => this.#text.startsWith(word, at)) && !isInvoke(this.#text, at, row)) continue;
+      row.open.lastIndex = at;
+      const found = row.open.exec(this.#text);
+      if (found) return { row, found };
+    }
+    return null;
+  }
+
+  #readRow(row: Omit<CallRow, 'words'>, start: number, { 0: opener, groups = {} }: RegExpExecArray): CallReading | null {
+    const { name = '', attrs = '' } = groups;
+    const head = this.#head(name, start, start + opener.length);
+    if (attrs.trim() === '/') return this.#withoutArguments(head, row);
+    const body = skipSpace(this.#text, head.end);
+    const mayBeJson = row.jsonEnd && (!row.tags || this.#text.charAt(body) === '{');
+    if (mayBeJson) return this.#readJson(head, body, row.jsonEnd);
+    if (!row.tags) return null;
+    const { p = this.#mark?.prefix ?? '', s = this.#mark?.suffix ?? '' } = groups;
+    const tags = row.tags(p, s);
+    this.#raw.set(tags.open, { opens: tags.open, closes: `${tags.close(name)}|${tags.end}` });
+    return new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
+  }
+
+  #head(written: string, start: number, end: number): CallHead {
+    const name = this.#offeredName(written);
+    return { name, tool: this.#tools.find(name), start, end };
+  }
+
+  /** Returns the offered tool that a name stands for: without `functions.` and a number such as `:0`. */
+  #offeredName(written: string): string {
+    const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+    const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');
+    const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{1,9}$/, '')];
+    return names.find((name) => this.#tools.find(name)) ?? short;
+  }
+
+  #withoutArguments({ name, start, end }: CallHead, row: Pick<CallRow, 'tags'>): CallReading {
+    const dialect = row.tags?.('', '').dialect ?? 'name_json';
+    return withArguments({ kind: 'call', dialect, name, start, end }, undefined, new Scanner(this.#text, end));
+  }
+
+  #readJson({ name, start }: CallHead, body: number, jsonEnd: RegExp | undefined): CallReading | null {
+    const text = this.#text;
+    if (text.charAt(body) !== '{' && body < text.length) return null;
+    const scanner = new Scanner(text, body);
+    const value = readValue(scanner);
+    if (value === undefined) return { ...unreadable('name_json', name, scanner), end: text.length };
+    const end = jsonEnd ? endOf(jsonEnd, text, scanner.position) : scanner.position;
+    return withArguments({ kind: 'call', dialect: 'name_json', name, start, end }, value, scanner);
+  }
+
+  /** Reads an element named after an offered tool, if its parameters or nothing is inside (Cline). */
+  #readElement(at: number): CallReading | null {
+    if (this.#text.charAt(at) !== '<') return null;
+    const nameEnd = this.#tools.nameEnd(this.#text, at + 1);
+    const name = this.#text.slice(at + 1, nameEnd);
+    if (this.#text.charAt(nameEnd) !== '>' || !this.#tools.find(name) || isHtml(name)) return null;
+    const tags = toolElements(name);
+    this.#raw.set(tags.end, { opens: `<${name}>`, closes: tags.end });
+    const head = this.#head(name, at, nameEnd + 1);
+    const isCut = skipSpace(this.#text, head.end) >= this.#text.length;
+    return isCut ? null : new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
+  }
+
+  /** Reads what may follow a mark: JSON, the form that the service teaches, a name with arguments, Python calls. */
+  #readInside(at: number): CallReading | null {
+    const text = this.#text;
+    const isList = text.charAt(at) === '[' && isOneOf('{[]', text, skipSpace(text, at + 1));
+    if (text.charAt(at) === '{' || isList) return this.#readObjects(at, isList);
+    const taught = readNamedTag(text, at);
+    if (taught) return this.#add(taught);
+    const named = this.#readNamed(at, true);
+    const python = named ? null : readPythonCalls(text, at, this.#tools);
+    return named ?? (python && this.#add(python));
+  }
+
+  #readObjects(at: number, isList: boolean): CallReading | null {
+    const reading = readJsonCalls(this.#text, at, { dialect: isList ? 'json_list' : 'json_block', tools: this.#tools });
+    if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
+    const name = reading.name ?? hintedName(this.#text, at, this.#tools);
+    return { ...reading, name, end: reading.cut ? this.#text.length : undefined };
+  }
+
+  #readNamed(at: number, isMarked: boolean): CallReading | null {
+    for (const { row, stripped } of namedRows) {
+      if (!stripped && !isMarked) continue;
+      row.open.lastIndex = at;
+      const found = row.open.exec(this.#text);
+      if (!found) continue;
+      const name = this.#offeredName(found.groups?.['name'] ?? '');
+      if (!this.#tools.find(name) && (!isMarked || this.#tools.areUnknown)) continue;
+      const reading = this.#readRow(row, at, found);
+      if (reading) return this.#add(reading);
+    }
+    return null;
+  }
+
+  /** Reads a call whose mark a server removed, if the rest has no other meaning. */
+  #readStripped(at: number): CallReading | null {
+    const isGemma = this.#text.startsWith(GEMMA_STRIPPED, at);
+    const gemma = isGemma ? readGemmaCall(this.#text, at) : null;
+    if (gemma?.kind === 'call' && gemma.name && this.#tools.find(gemma.name)) return this.#add(gemma);
+    return this.#readNamed(at, false);
+  }
+
+  /** Whether an unreadable call was intended: it starts its line, or names an offered tool. */
+  #isMeant({ name }: CallReading, { startsLine }: BlockPlace): boolean {
+    return startsLine || (name !== null && this.#tools.find(name) !== undefined);
+  }
+
+  /** Reports a mark that an offered tool's name follows, but no arguments that can be read. */
+  #unread(at: number, { startsLine }: BlockPlace): CallReading | null {
+    if (this.#depth === 0 || !startsLine) return null;
+    const nameEnd = this.#tools.nameEnd(this.#text, at);
+    const tool = this.#tools.find(this.#text.slice(at, nameEnd));
+    if (!tool) return null;
+    const end = this.#matches.after('</[\\w:|]{1,40}>', at);
+    const stop = end ? end.index + end[0].length : this.#text.length;
+    const problem = `${tool.name}: its arguments cannot be read`;
+    return { kind: 'unreadable', dialect: 'arg_pairs', name: tool.name, problem, cut: end === null, end: stop };
+  }
+
+  /** Builds the reading of the whole block; unreadable if one of its closers is left over after it. */
+  #block(start: number, end: number): CallReading | null {
+    const [first, ...more] = this.#calls;
+    if (!first) return null;
+    for (const { opens, closes } of this.#raw.values()) {
+      const close = this.#matches.after(closes, end);
+      const open = close && this.#matches.after(opens, end);
+      if (!close || (open && open.index < close.index)) continue;
+      const problem = `${first.name}: a closing tag is left over after the call, so its values may be cut`;
+      const stop = close.index + close[0].length;
+      return { kind: 'unreadable', dialect: first.dialect, name: first.name, problem, cut: false, end: stop };
+    }
+    if (more.length === 0) return { ...first, start, end, blockEnd: end };
+    return { ...first, start, more, blockEnd: end };
+  }
+}
+
+/** Whether a namespaced `invoke` is here, which no fixed word finds. */
+function isInvoke(text: string, at: number, row: CallRow): boolean {
+  if (!row.words.includes('<invoke name=') || text.charAt(at) !== '<') return false;
+  return /^<(?:[a-z][\w-]{0,15}:)?invoke\s/.test(text.slice(at, at + 30));
+}
+
+/** Returns the end of a pattern at a position; the position itself if it is not there. */
+function endOf(pattern: RegExp, text: string, position: number): number {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : position;
+}
+
+/** Names that are more likely HTML or XML than a tool. */
+const isHtml = (name: string): boolean =>
+  ['code', 'table', 'search', 'path', 'p', 'a', 'b', 'i', 'pre', 'div', 'span', 'form', 'link', 'time', 'title', 'map', 'data', 'details', 'summary', 'file', 'answer', 'think'].includes(name);
+
+const nameKey = /\{\s{0,20}"(?:name|tool_name|function|tool|action)"\s{0,8}:\s{0,8}"([^"\n]{1,200})"/y;
+
+/** Returns the offered tool that unreadable JSON begins with. */
+function hintedName(text: string, at: number, tools: OfferedTools): string | null {
+  const start = text.charAt(at) === '[' ? skipSpace(text, at + 1) : at;
+  nameKey.lastIndex = start;
+  const name = nameKey.exec(text)?.[1];
+  return name !== undefined && tools.find(name) ? name : null;
+}
