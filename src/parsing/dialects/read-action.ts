@@ -5,7 +5,7 @@ import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
-import { readJsonCall } from './json-object.js';
+import { readJsonCalls } from './json-object.js';
 import { readNamedOnly } from './named-only.js';
 import type { CallReading } from './written-call.js';
 
@@ -19,7 +19,7 @@ interface DialectReader {
 const readers: readonly DialectReader[] = [
   { opens: '<[]', read: readBlock },
   { opens: '[', read: readListedCall },
-  { opens: '{[', read: (text, start) => readJsonCall(text, start) },
+  { opens: '{[', read: (text, start) => readJsonCalls(text, start) },
   { read: readQuotedCall },
   { read: readCall },
   { read: readBracket },

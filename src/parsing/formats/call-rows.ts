@@ -27,6 +27,8 @@ export interface CallRow {
   readonly startsLine?: boolean;
   /** Closes the call after one JSON object of arguments; absent if the arguments cannot be JSON. */
   readonly jsonEnd?: RegExp;
+  /** True if the opener is unmistakable only with that closer. */
+  readonly needsEnd?: boolean;
   readonly tags?: (prefix: string, suffix: string) => ArgumentTags;
 }
 
@@ -224,6 +226,11 @@ export const namedRows: readonly { readonly stripped: boolean; readonly row: Omi
   {
     stripped: true,
     row: { open: new RegExp(`${WORD}\\s{0,8}(?=<\\|tool_arg:start\\|>|<\\|tool_call:end\\|>)`, 'y'), tags: solarTags },
+  },
+  {
+    // Functionary's first mark stands in the prompt; the mark of the next call shows what this is.
+    stripped: true,
+    row: { open: new RegExp(`${WORD}\\s{0,4}\\n(?=\\{)`, 'y'), jsonEnd: /\s*(?=>>>)/y, needsEnd: true },
   },
   {
     stripped: false,

@@ -22,6 +22,9 @@ export const PREFIX = '(?<p>｜(?:DSML|GCML)｜ ?|ifm\\||[a-z][\\w-]{0,15}:)?';
 /** The character between the words of DeepSeek's tokens, in all spellings that its parsers accept. */
 export const GAP = '(?:▁|\\\\?_| )';
 
+/** A code fence whose language means a call (Gemma 3). */
+export const CALL_FENCE = '```tool_code';
+
 /** Openers of sections and of calls whose name or JSON follows. A new family's mark is a line here. */
 const markRows: readonly MarkRow[] = [
   {
@@ -45,7 +48,7 @@ const markRows: readonly MarkRow[] = [
   ...fixed('[TOOL_CALLS]', '<|tool_call_start|>', '<|python_start|>', '<|python_tag|>', '<|tool_call:start|>'),
   ...fixed('<|tool_calls_section_begin|>', '<|open|>tools<|sep|>', ']<]minimax[>[<tool_call>'),
   ...fixed('<|plamo:begin_tool_requests:plamo|>', '<|content_invoke_tool_json|>'),
-  { words: ['<|message_model|>'], open: /<\|message_model\|>(?=\s{0,4}<\|content_invoke_tool_json\|>)/y },
+  ...fixed('<|message_model|><|content_invoke_tool_json|>'),
   { words: ['<|action_start|>'], open: /<\|action_start\|>\s{0,4}<\|plugin\|>/y },
   { words: ['<|message_sep|>'], open: /<\|message_sep\|>\s{0,4}function call<\|role_sep\|>/y },
   {
@@ -60,6 +63,7 @@ const markRows: readonly MarkRow[] = [
   { words: ['-> tool/function_call'], open: /-> tool\/function_call(?=\s)/y, startsLine: true },
   { words: ['function call<|role_sep|>'], open: /function call<\|role_sep\|>/y, startsLine: true },
   { words: ['functools['], open: /functools(?=\[)/y, startsLine: true },
+  { words: [CALL_FENCE], open: /```tool_code[ \t]*(?=\r?\n)/y, startsLine: true },
   { words: ['**Tool Call:**'], open: /\*\*Tool Call:\*\*(?=\s{1,8}```)/y, startsLine: true },
 ];
 

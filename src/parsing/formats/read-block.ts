@@ -9,7 +9,7 @@ import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
 import { readPythonCalls } from './python-calls.js';
-import { closerEnd, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
+import { CALL_FENCE, closerEnd, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
 
 /** Words with which a block of a native format begins anywhere in a line. */
@@ -29,6 +29,10 @@ export function opensBlock(text: string, position: number): boolean {
   return namespaced.test(text);
 }
 
+/** Whether the text is a mark, although a line that begins so is otherwise a block quote or a code fence. */
+export const opensQuotedLine = (text: string, position: number): boolean =>
+  text.startsWith('>>>', position) || text.startsWith(CALL_FENCE, position);
+
 /** Whether a block may begin at the start of a line that is still arriving; `'partial'` if more text is needed. */
 export function mayBeginBlockLine(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   const written = text.slice(position, position + 40);
@@ -46,7 +50,7 @@ function mayBeElement(text: string, position: number, tools: OfferedTools): bool
 }
 
 /** Separators that show that the name before them belongs to a call whose mark was lost. */
-const afterName = ['<arg_key', '<ifm|arg_key', '<tool_sep', '[ARGS]', '[CALL_ID]', '<|tool_', '<｜tool', ':', '\\n'];
+const afterName = ['{', '<arg_key', '<ifm|arg_key', '<tool_sep', '[ARGS]', '[CALL_ID]', '<|tool_', '<｜tool', ':', '\\n'];
 
 function mayBeNamed(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   const start = text.startsWith('functions.', position) ? position + 'functions.'.length : position;
@@ -176,10 +180,9 @@ class BlockReader {
     if (attrs.trim() === '/') return this.#withoutArguments(head, row);
     const body = skipSpace(this.#text, head.end);
     const mayBeJson = row.jsonEnd && (!row.tags || this.#text.charAt(body) === '{');
-    if (mayBeJson) return this.#readJson(head, body, row.jsonEnd);
+    if (mayBeJson) return this.#readJson(head, body, row);
     if (!row.tags) return null;
-    const { p = this.#mark?.prefix ?? '', s = this.#mark?.suffix ?? '' } = groups;
-    const tags = row.tags(p, s);
+    const tags = row.tags(groups['p'] ?? '', groups['s'] ?? this.#mark?.suffix ?? '');
     this.#raw.set(tags.open, { opens: tags.open, closes: `${tags.close(name)}|${tags.end}` });
     return new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
   }
@@ -202,14 +205,16 @@ class BlockReader {
     return withArguments({ kind: 'call', dialect, name, start, end }, undefined, new Scanner(this.#text, end));
   }
 
-  #readJson({ name, start }: CallHead, body: number, jsonEnd: RegExp | undefined): CallReading | null {
+  #readJson({ name, start }: CallHead, body: number, { jsonEnd, needsEnd }: Pick<CallRow, 'jsonEnd' | 'needsEnd'>): CallReading | null {
     const text = this.#text;
     if (text.charAt(body) !== '{' && body < text.length) return null;
     const scanner = new Scanner(text, body);
     const value = readValue(scanner);
-    if (value === undefined) return { ...unreadable('name_json', name, scanner), end: text.length };
+    if (value === undefined) return needsEnd ? null : { ...unreadable('name_json', name, scanner), end: text.length };
     const end = jsonEnd ? endOf(jsonEnd, text, scanner.position) : scanner.position;
-    return withArguments({ kind: 'call', dialect: 'name_json', name, start, end }, value, scanner);
+    if (needsEnd && end === null) return null;
+    const place = { start, end: end ?? scanner.position };
+    return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
   }
 
   /** Reads an element named after an offered tool, if its parameters or nothing is inside (Cline). */
@@ -306,10 +311,10 @@ function isInvoke(text: string, at: number, row: CallRow): boolean {
   return /^<(?:[a-z][\w-]{0,15}:)?invoke\s/.test(text.slice(at, at + 30));
 }
 
-/** Returns the end of a pattern at a position; the position itself if it is not there. */
-function endOf(pattern: RegExp, text: string, position: number): number {
+/** Returns the end of a pattern at a position; null if it is not there. */
+function endOf(pattern: RegExp, text: string, position: number): number | null {
   pattern.lastIndex = position;
-  return pattern.test(text) ? pattern.lastIndex : position;
+  return pattern.test(text) ? pattern.lastIndex : null;
 }
 
 /** Names that are more likely HTML or XML than a tool. */

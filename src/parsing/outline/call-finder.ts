@@ -1,7 +1,7 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readAction } from '../dialects/read-action.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
-import { mayBeginBlockLine, opensBlock, readBlock } from '../formats/read-block.js';
+import { mayBeginBlockLine, opensBlock, opensQuotedLine, readBlock } from '../formats/read-block.js';
 import { character, skipBlanks } from '../text/characters.js';
 import type { CodeSpans } from '../text/code-spans.js';
 import type { Line } from '../text/line-classifier.js';
@@ -53,9 +53,8 @@ export class CallFinder {
   /** Reads a block whose opener counts only at the start of a line; `>>>` is no block quote there. */
   readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
     const at = skipBlanks(this.#text, lineStart);
-    const isQuoted = line.kind === 'quoted' && !this.#text.startsWith('>>>', at);
-    if (isQuoted || line.kind === 'blank' || line.kind === 'wrapper' || opensBlock(this.#text, at)) return null;
-    if (mayBeginBlockLine(this.#text, at, this.#tools) === false) return null;
+    const isText = line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(this.#text, at);
+    if (!isText || opensBlock(this.#text, at) || mayBeginBlockLine(this.#text, at, this.#tools) === false) return null;
     const reading = this.readBlock(at, lineStart);
     return reading && { at, reading };
   }

@@ -112,8 +112,9 @@ class OutlineWalk {
   #enterLine(start: number): Next {
     const end = this.#lineEnds.after(start);
     this.#line = [start, end];
+    const wasInside = this.#lines.insideFence;
     const line = this.#classify(this.#line);
-    if (line && !this.#lines.insideFence) {
+    if (line && !wasInside) {
       const block = this.#calls.readLine(line, start);
       if (block) return this.#act(block.at, block.reading);
     }

@@ -13,6 +13,14 @@ export const endTokens = [
   '<|end_of_text|>',
   '<|endoftext|>',
   '<|end_of_turn|>',
+  '<|END_OF_TURN_TOKEN|>',
+  '<SPECIAL_12>',
+  '<|plamo:tag|>',
+  '<|role_end|>',
+  '<turn|>',
+  '[e~[',
+  '<|assistant_end|>',
+  '<|content_model_end_sampling|>',
   '<｜end▁of▁sentence｜>',
 ] as const;
 
@@ -49,6 +57,7 @@ const otherTokens = [
   '<|message|>',
   '<|python_tag|>',
   '<|assistant|>',
+  '<|message_model|>',
   '<|channel|>final<|message|>',
   '<|start|>assistant<|channel|>final<|message|>',
   ...otherTurnTokens,
