@@ -26,13 +26,15 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   const [reading, ...others] = calls;
   const isWhole = reading !== undefined && (isWellFormed(reading, tools) || speaksForItself(reading, tools));
   if (!isWhole || !others.every((each) => isWellFormed(each, tools))) return null;
-  const last = calls.at(-1)?.end ?? reading.end;
+  const lastCall = calls.at(-1) ?? reading;
+  const last = lastCall.blockEnd ?? lastCall.end;
   const end = text.charAt(last) === ';' ? last + 1 : last;
   if (end < text.length && !endsItsTurn(text, end)) return null;
   const keepsDialect = reading.dialect !== 'call' && reading.dialect !== 'bracket';
   if (calls.length === 1) return keepsDialect ? reading : { ...reading, dialect: 'bare' };
   const dialect = keepsDialect ? reading.dialect : 'python';
-  return { ...reading, dialect, more: [...(reading.more ?? []), ...others], blockEnd: last };
+  const more = others.flatMap((each) => [each, ...(each.more ?? [])]);
+  return { ...reading, dialect, more: [...(reading.more ?? []), ...more], blockEnd: last };
 }
 
 /** Reads calls without marks: one after the other in lines, or separated by `;` (rule: several-calls). */
@@ -54,8 +56,7 @@ const MAX_CALLS = 1_000;
 
 /** Reads `[f(), g()]`, a list of Python calls. */
 function readList(text: string, start: number, tools: OfferedTools): CallReading | null {
-  const reading = readPythonCalls(text, start, tools);
-  return reading?.kind === 'call' && text.charAt(start) === '[' ? { ...reading, end: reading.blockEnd ?? reading.end } : null;
+  return text.charAt(start) === '[' ? readPythonCalls(text, start, tools) : null;
 }
 
 /** Reads `name` and a JSON object, whose mark was in the prompt or is lost (Functionary, Mistral). */
@@ -92,16 +93,22 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   if (text.charAt(start) === '[') {
     const inside = skipSpace(text, start + 1);
     if (inside - start > MAX_BLANKS) return true;
-    return inside >= text.length ? 'partial' : isOneOf('{[', text, inside);
+    if (inside >= text.length) return 'partial';
+    return isOneOf('{[', text, inside) || mayBeginNamed(text, inside, tools);
   }
+  return mayBeginNamed(text, start, tools);
+}
+
+/** Whether an offered tool's name and the beginning of its arguments are here. */
+function mayBeginNamed(text: string, start: number, tools: OfferedTools): boolean | 'partial' {
   if (tools.areUnknown) return false;
   if (tools.mayGoOnToName(text, start)) return 'partial';
   const end = tools.nameEnd(text, start);
   if (!tools.find(text.slice(start, end))) return false;
-  const open = skipBlanks(text, end);
+  const open = skipSpace(text, end);
   if (open - end > MAX_BLANKS) return true;
   if (open >= text.length) return 'partial';
-  return text.charAt(open) === '(' || text.charAt(end) === '[';
+  return isOneOf('({', text, open) || text.charAt(end) === '[';
 }
 
 /** Whether only chat tokens follow, or chat tokens and another role's turn that the model imagined. */

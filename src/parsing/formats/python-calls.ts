@@ -13,12 +13,13 @@ export function readPythonCalls(text: string, start: number, tools: OfferedTools
     calls.push({ ...reading, dialect: 'python' });
     const after = skipSpace(text, reading.end);
     if (isList && text.charAt(after) === ',') at = skipSpace(text, after + 1);
-    else return joined(calls, isList && isOneOf(']', text, after) ? after + 1 : reading.end);
+    else return joined(calls, start, isList && isOneOf(']', text, after) ? after + 1 : reading.end);
   }
 }
 
-function joined([first, ...more]: readonly WholeCall[], end: number): CallReading | null {
-  return first ? { ...first, more, blockEnd: end } : null;
+function joined([first, ...more]: readonly WholeCall[], start: number, end: number): CallReading | null {
+  if (!first) return null;
+  return more.length === 0 ? { ...first, start, end } : { ...first, more, blockEnd: end };
 }
 
 /** Reads `tool(a=1)`, or Llama's `tool.call(a=1)`. */

@@ -107,7 +107,7 @@ class BlockReader {
     for (let first = true; ; first = false) {
       const startsLine = place.startsLine || !first;
       const mark = markAt(this.#text, at, startsLine);
-      const closer = first ? null : closerEnd(this.#text, at);
+      const closer = first ? null : (closerEnd(this.#text, at) ?? this.#fenceEnd(at));
       if (mark && !(closer !== null && this.#depth > 0 && closer > mark.end)) {
         this.#mark = mark;
         this.#depth += 1;
@@ -128,10 +128,17 @@ class BlockReader {
     }
   }
 
+  /** Returns the end of a fence that closes after the calls of an open mark. */
+  #fenceEnd(at: number): number | null {
+    const closes = this.#depth > 0 && this.#calls.length > 0 && this.#text.startsWith('```', at);
+    return closes ? at + 3 : null;
+  }
+
   /** Skips white space, separators, fences and chat tokens between the parts of a block. */
   #skipGap(position: number): number {
     for (let at = skipSpace(this.#text, position); ; ) {
-      const fence = this.#depth > 0 && this.#text.startsWith('```', at) ? /```\w{0,20}/y : null;
+      const opens = this.#depth > 0 && this.#calls.length === 0 && this.#text.startsWith('```', at);
+      const fence = opens ? /```\w{0,20}/y : null;
       const token = chatTokenAt(this.#text, at);
       const isToken = token && !opensOtherTurn(this.#text, at) && !opensBlock(this.#text, at);
       if (fence) {
