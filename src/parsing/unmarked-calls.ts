@@ -3,16 +3,17 @@ import { readBracket } from './dialects/bracket.js';
 import { readCall } from './dialects/call.js';
 import { readJsonCall, readJsonCalls } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
-import { type CallReading, type WholeCall, withArguments } from './dialects/written-call.js';
+import { type CallReading, isNative, type WholeCall, withArguments } from './dialects/written-call.js';
 import { readPythonCalls } from './formats/python-calls.js';
-import { readBlock } from './formats/read-block.js';
+import { hintedName, readBlock } from './formats/read-block.js';
 import type { QuotedFence } from './outline/reply-outline.js';
-import type { ReplyText } from './reply-text.js';
+import { ReplyText } from './reply-text.js';
 import { isAnswerCall } from './resolve-call.js';
 import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, readTokens } from './text/chat-tokens.js';
 import { readValue } from './text/literals.js';
 import { matchMarker } from './text/markers.js';
+import { withoutMarks } from './text/reasoning-marks.js';
 import { Scanner } from './text/scanner.js';
 import { skipClosers } from './text/trailing.js';
 
@@ -35,6 +36,33 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   const dialect = keepsDialect ? reading.dialect : 'python';
   const more = others.flatMap((each) => [each, ...(each.more ?? [])]);
   return { ...reading, dialect, more: [...(reading.more ?? []), ...more], blockEnd: last };
+}
+
+/** Reads a call without a mark that the end of the reply cuts off; its name shows that it is one. */
+export function readCutCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
+  const start = reply.contentStart();
+  const name = reply.outline.thoughts.length > 0 ? null : hintedName(reply.text, start, tools);
+  if (name === null || reply.hasTextBefore(start)) return null;
+  const reading = readJsonCall(reply.text.slice(0, reply.contentEnd()), start);
+  return reading?.kind === 'unreadable' && reading.cut ? { ...reading, name } : null;
+}
+
+/**
+ * Reports a whole call in a native format at the end of reasoning that is never closed, in a reply without any other text. The call
+ * never runs, since the model may only have considered it (rule: thinking).
+ */
+export function readUnclosedReasoning(reply: ReplyText, tools: OfferedTools): CallReading | null {
+  const { text, outline } = reply;
+  const [from, to] = outline.reasoning.at(-1) ?? [0, 0];
+  if (to < reply.end || outline.turn.kind !== 'none' || reply.whole().length > 0) return null;
+  const inside = withoutMarks(text.slice(from, to));
+  const { turn } = ReplyText.read(inside, tools).outline;
+  if (turn.kind !== 'action' || turn.reading.kind !== 'call') return null;
+  const { name, dialect, blockEnd, end } = turn.reading;
+  const endsText = skipSpace(inside, skipClosers(inside, blockEnd ?? end)) >= inside.length;
+  if (!tools.find(name) || !endsText || !isNative(dialect)) return null;
+  const problem = `${name}: the call stands in reasoning that is not closed, so it was not run`;
+  return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
 /** Reads calls without marks: one after the other in lines, or separated by `;` (rule: several-calls). */

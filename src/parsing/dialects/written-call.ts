@@ -4,23 +4,25 @@ import { decode } from '../text/literals.js';
 import type { JsonValue, Repair, Scanner, Spellings } from '../text/scanner.js';
 
 /** The syntax in which an action was written (`parse.dialect` of the response). */
-export type Dialect =
-  | 'call'
-  | 'action_input'
-  | 'json'
-  | 'tag'
-  | 'bracket'
-  | 'bare'
-  | 'json_block'
-  | 'json_list'
-  | 'name_json'
-  | 'function_tag'
-  | 'invoke'
-  | 'arg_pairs'
-  | 'element'
-  | 'python'
-  | 'gemma'
-  | 'xtml';
+export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare' | NativeDialect;
+
+/** Grammars of the native formats of model families (rule: native-formats). */
+const nativeDialects = [
+  'json_block',
+  'json_list',
+  'name_json',
+  'function_tag',
+  'invoke',
+  'arg_pairs',
+  'element',
+  'python',
+  'gemma',
+  'xtml',
+] as const;
+type NativeDialect = (typeof nativeDialects)[number];
+
+/** Whether a dialect is the grammar of a native format. */
+export const isNative = (dialect: Dialect): boolean => nativeDialects.some((each) => each === dialect);
 
 /** A call with complete syntax; `resolveCall` checks its tool and arguments. */
 export interface WholeCall {

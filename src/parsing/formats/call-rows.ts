@@ -142,7 +142,7 @@ export const callRows: readonly CallRow[] = [
     tags: legacyElements,
   },
   {
-    words: ['<|open|>call'],
+    words: ['<|open|>call', '<|open|> call'],
     open: new RegExp(`<\\|open\\|>\\s{0,4}call\\s{1,4}tool="${NAME}"[^<>\\n]{0,200}<\\|sep\\|>`, 'y'),
     tags: xtmlTags,
   },
@@ -190,7 +190,7 @@ export const callRows: readonly CallRow[] = [
 /** Matches Harmony's header of a call from the recipient on; its tokens may be stripped. */
 function harmony(before: string): RegExp {
   const name = '(?:functions\\.)?(?<name>[^\\s<>{}]{1,200}?)';
-  const type = '\\s{0,2}(?:<\\|constrain\\|>)?(?:json)?\\s{0,2}(?:<\\|message\\|>)?\\s*(?=\\{|$)';
+  const type = '\\s{0,2}(?:<\\|constrain\\|>)?(?:json|code)?\\s{0,2}(?:<\\|message\\|>)?\\s*(?=\\{|$)';
   return new RegExp(`${before}to=${name}(?:\\s?<\\|channel\\|>(?:commentary|analysis))?${type}`, 'y');
 }
 

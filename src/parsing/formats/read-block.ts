@@ -331,7 +331,7 @@ const isHtml = (name: string): boolean =>
 const nameKey = /\{\s{0,20}"(?:name|tool_name|function|tool|action)"\s{0,8}:\s{0,8}"([^"\n]{1,200})"/y;
 
 /** Returns the offered tool that unreadable JSON begins with. */
-function hintedName(text: string, at: number, tools: OfferedTools): string | null {
+export function hintedName(text: string, at: number, tools: OfferedTools): string | null {
   const start = text.charAt(at) === '[' ? skipSpace(text, at + 1) : at;
   nameKey.lastIndex = start;
   const name = nameKey.exec(text)?.[1];

@@ -79,7 +79,7 @@ const leadingMarks: readonly {
 }[] = [
   { open: /to=self<\|message\|>/y, close: /<\|eom\|>/g, needsClose: false },
   // Harmony without its tokens. The word alone may begin any sentence, so the closer must follow.
-  { open: /analysis(?=[^a-z])/y, close: /assistantfinal/g, needsClose: true },
+  { open: /analysis(?=[^a-z])/y, close: /assistantfinal|assistant(?=commentary to=)/g, needsClose: true },
   {
     open: /Here(?: is|'s|’s) my thought process:/y,
     close: /Here(?: is|'s|’s) my response:/g,
@@ -210,7 +210,7 @@ const around = new RegExp(
   `^(?:${anyOpener}|to=self<\\|message\\|>|Here(?: is|['’]s) my thought process:)|(?:${anyCloser}|Here(?: is|['’]s) my response:)$`,
   'g',
 );
-const unmarkedHarmony = /^analysis(?=[^a-z])([\s\S]*)assistantfinal$/;
+const unmarkedHarmony = /^analysis(?=[^a-z])([\s\S]*)assistant(?:final)?$/;
 
 /** Removes the marks around a block of reasoning. */
 export function withoutMarks(block: string): string {
