@@ -2,12 +2,13 @@ import type { OfferedTools } from './arguments/offered-tool.js';
 import { readAction } from './dialects/read-action.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
 import { opensBlock, readBlock } from './formats/read-block.js';
+import { isWellFormed } from './formats/unmarked.js';
 import type { TextSpan } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
 import { isOneOf, lineEnd, skipSpace } from './text/characters.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
-import { isWellFormed, readLastFence, readPlain } from './unmarked-calls.js';
+import { readLastFence, readPlain } from './unmarked-calls.js';
 
 /**
  * Advises a model that probably intended an action, but wrote it where the parser only sees a quotation: in a

@@ -1,20 +1,18 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
 import { readBracket } from './dialects/bracket.js';
 import { readCall } from './dialects/call.js';
-import { readJsonCall, readJsonCalls } from './dialects/json-object.js';
+import { readJsonCall } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
-import { type CallReading, isNative, type WholeCall, withArguments } from './dialects/written-call.js';
-import { readPythonCalls } from './formats/python-calls.js';
+import { type CallReading, isNative, type WholeCall } from './dialects/written-call.js';
 import { hintedName, readBlock } from './formats/read-block.js';
+import { isWellFormed, readUnmarked } from './formats/unmarked.js';
 import type { QuotedFence } from './outline/reply-outline.js';
 import { ReplyText } from './reply-text.js';
 import { isAnswerCall } from './resolve-call.js';
-import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
+import { isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, readTokens } from './text/chat-tokens.js';
-import { readValue } from './text/literals.js';
 import { matchMarker } from './text/markers.js';
 import { withoutMarks } from './text/reasoning-marks.js';
-import { Scanner } from './text/scanner.js';
 import { skipClosers } from './text/trailing.js';
 
 /** Reads a reply that consists of one call without any marker (rules: bare-call, step-object). */
@@ -26,7 +24,8 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   const calls = readUnmarked(text, start, tools);
   const [reading, ...others] = calls;
   const isWhole = reading !== undefined && (isWellFormed(reading, tools) || speaksForItself(reading, tools));
-  if (!isWhole || !others.every((each) => isWellFormed(each, tools))) return null;
+  const further = [...others, ...calls.flatMap(({ more = [] }) => more)];
+  if (!isWhole || !further.every((each) => isWellFormed(each, tools))) return null;
   const lastCall = calls.at(-1) ?? reading;
   const last = lastCall.blockEnd ?? lastCall.end;
   const end = text.charAt(last) === ';' ? last + 1 : last;
@@ -65,88 +64,15 @@ export function readUnclosedReasoning(reply: ReplyText, tools: OfferedTools): Ca
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
-/** Reads calls without marks: one after the other in lines, or separated by `;` (rule: several-calls). */
-function readUnmarked(text: string, start: number, tools: OfferedTools): WholeCall[] {
-  const calls: WholeCall[] = [];
-  for (let at = start; at < text.length; ) {
-    const reading = readList(text, at, tools) ?? readNamedObject(text, at, tools) ?? readPlainAll(text, at, tools);
-    if (reading?.kind !== 'call') return calls;
-    calls.push(reading);
-    const next = skipSpace(text, reading.blockEnd ?? reading.end);
-    at = text.charAt(next) === ';' ? skipSpace(text, next + 1) : next;
-    if (reading.dialect === 'bracket' || calls.length > MAX_CALLS) return calls;
-  }
-  return calls;
-}
-
-/** Maximum number of calls without marks in one reply. */
-const MAX_CALLS = 1_000;
-
-/** Reads `[f(), g()]`, a list of Python calls. */
-function readList(text: string, start: number, tools: OfferedTools): CallReading | null {
-  return text.charAt(start) === '[' ? readPythonCalls(text, start, tools) : null;
-}
-
-/** Reads `name` and a JSON object, whose mark was in the prompt or is lost (Functionary, Mistral). */
-function readNamedObject(text: string, start: number, tools: OfferedTools): CallReading | null {
-  const nameEnd = tools.nameEnd(text, start);
-  const name = text.slice(start, nameEnd);
-  const open = skipSpace(text, nameEnd);
-  if (!tools.find(name) || text.charAt(open) !== '{') return null;
-  const scanner = new Scanner(text, open);
-  const value = readValue(scanner);
-  if (value === undefined) return null;
-  return withArguments({ kind: 'call', dialect: 'name_json', name, start, end: scanner.position }, value, scanner);
-}
-
-function readPlainAll(text: string, start: number, tools: OfferedTools): CallReading | null {
-  return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCalls(text, start, { tools });
-}
-
 /** Reads a call in a form that is recognisable without a marker. */
 export function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
   return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
-}
-
-/** Maximum number of blanks that a stream waits through before it holds the text as a possible call. */
-const MAX_BLANKS = 16;
-
-/**
- * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` if more text is
- * needed to decide.
- */
-export function mayBeginBareCall(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
-  const start = skipBlanks(text, position);
-  if (text.charAt(start) === '{') return true;
-  if (text.charAt(start) === '[') {
-    const inside = skipSpace(text, start + 1);
-    if (inside - start > MAX_BLANKS) return true;
-    if (inside >= text.length) return 'partial';
-    return isOneOf('{[', text, inside) || mayBeginNamed(text, inside, tools);
-  }
-  return mayBeginNamed(text, start, tools);
-}
-
-/** Whether an offered tool's name and the beginning of its arguments are here. */
-function mayBeginNamed(text: string, start: number, tools: OfferedTools): boolean | 'partial' {
-  if (tools.areUnknown) return false;
-  if (tools.mayGoOnToName(text, start)) return 'partial';
-  const end = tools.nameEnd(text, start);
-  if (!tools.find(text.slice(start, end))) return false;
-  const open = skipSpace(text, end);
-  if (open - end > MAX_BLANKS) return true;
-  if (open >= text.length) return 'partial';
-  return isOneOf('({', text, open) || text.charAt(end) === '[';
 }
 
 /** Whether only chat tokens follow, or chat tokens and another role's turn that the model imagined. */
 function endsItsTurn(text: string, position: number): boolean {
   const { end } = readTokens(text, position);
   return end > position && (end >= text.length || beginsTurn(text, position, end));
-}
-
-export function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
-  return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
 /** Whether a JSON object states its own meaning: an answer, or the form that `protocol: "json"` teaches (rule: step-object). */

@@ -1,8 +1,8 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
+import { inlineMarkAt } from '../formats/inline-marks.js';
 import { mayBeginBlockLine, opensQuotedLine } from '../formats/read-block.js';
 import { isOneOf, skipBlanks } from '../text/characters.js';
 import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
-import { inlineMarkAt } from '../formats/inline-marks.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { isBareFence } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';

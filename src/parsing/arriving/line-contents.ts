@@ -1,7 +1,8 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
+import { type InlineMark, inlineMarkAt } from '../formats/inline-marks.js';
+import { mayBeginBareCall } from '../formats/unmarked.js';
 import { character } from '../text/characters.js';
 import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
-import { type InlineMark, inlineMarkAt } from '../formats/inline-marks.js';
 import { EchoedFences, isMentioned } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -10,7 +11,6 @@ import {
   reasoningCloseAt,
 } from '../text/reasoning-marks.js';
 import { isHalfStop } from '../text/trailing.js';
-import { mayBeginBareCall } from '../unmarked-calls.js';
 import type { ArrivingReply } from './arriving-reply.js';
 
 /** Reads the contents of an arriving reply's lines: text, reasoning, tags, closing emphasis. */

@@ -37,7 +37,9 @@ export function readJsonCalls(text: string, start: number, options: JsonOptions 
   const place = { kind: 'call', dialect, start, end: scanner.position } as const;
   const step = readStepObject(value, place, scanner);
   if (step) return step;
-  const [first, ...others] = findCallObjects(value, tools).map((found) => readCallObject(found, place, scanner));
+  const [first, ...others] = findCallObjects(value, tools).map((found) =>
+    readCallObject(found, place, scanner),
+  );
   if (!first)
     return unreadableObject(dialect, 'the JSON names no tool; write {"name": "tool", "arguments": {…}}');
   const more = others.flatMap((each) => (each.kind === 'call' ? each : []));

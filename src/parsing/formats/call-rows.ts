@@ -174,7 +174,12 @@ export const callRows: readonly CallRow[] = [
     jsonEnd: /\s*<\|(?:call|end)\|>/y,
   },
   {
-    words: ['to=functions.', 'commentary to=functions.', 'analysis to=functions.', 'assistantcommentary to=functions.'],
+    words: [
+      'to=functions.',
+      'commentary to=functions.',
+      'analysis to=functions.',
+      'assistantcommentary to=functions.',
+    ],
     open: harmony('(?:(?:assistant)?(?:commentary|analysis) )?'),
     startsLine: true,
     jsonEnd: /\s*<\|(?:call|end)\|>/y,
@@ -212,20 +217,29 @@ export const namedRows: readonly { readonly stripped: boolean; readonly row: Omi
   {
     stripped: true,
     row: {
-      open: new RegExp(`${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=<(?<p>ifm\\|)?arg_key)`, 'y'),
+      open: new RegExp(
+        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=<(?<p>ifm\\|)?arg_key)`,
+        'y',
+      ),
       tags: pairTags,
     },
   },
   {
     stripped: false,
     row: {
-      open: new RegExp(`${WORD}\\s{0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\|)?(?:iquest_)?tool_call)`, 'y'),
+      open: new RegExp(
+        `${WORD}\\s{0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\|)?(?:iquest_)?tool_call)`,
+        'y',
+      ),
       tags: pairTags,
     },
   },
   {
     stripped: true,
-    row: { open: new RegExp(`${WORD}\\s{0,8}(?=<\\|tool_arg:start\\|>|<\\|tool_call:end\\|>)`, 'y'), tags: solarTags },
+    row: {
+      open: new RegExp(`${WORD}\\s{0,8}(?=<\\|tool_arg:start\\|>|<\\|tool_call:end\\|>)`, 'y'),
+      tags: solarTags,
+    },
   },
   {
     // Functionary's first mark stands in the prompt; the mark of the next call shows what this is.

@@ -14,7 +14,11 @@ const MAX_DEPTH = 40;
  * Reads nested elements as an object, or as a list where the schema says so (MiniMax M3). Returns undefined if the
  * value is not made of elements.
  */
-export function readElements(text: string, tool: OfferedTool | undefined, key: string): JsonValue | undefined {
+export function readElements(
+  text: string,
+  tool: OfferedTool | undefined,
+  key: string,
+): JsonValue | undefined {
   const schema = tool?.inputSchema && expandSchema(tool.inputSchema)?.schema;
   return new ElementReader(text).readAll(ownSchema(schema ? schema.properties : undefined, key));
 }
@@ -38,7 +42,9 @@ class ElementReader {
     const items: JsonValue[] = [];
     let count = 0;
     for (let name = this.#open(); name !== null; name = this.#open()) {
-      const inner = isList ? isSchema(declared.items) && declared.items : ownSchema(declared?.properties, name);
+      const inner = isList
+        ? isSchema(declared.items) && declared.items
+        : ownSchema(declared?.properties, name);
       const value = depth < MAX_DEPTH ? this.#value(name, inner || null, depth) : undefined;
       if (value === undefined) return undefined;
       if (isList) items.push(value);
@@ -66,7 +72,11 @@ class ElementReader {
     if (end < 0 || (nested !== undefined && this.#text.slice(this.#at, end).trim() !== '')) return undefined;
     this.#at = end + close.length;
     if (nested !== undefined) return nested;
-    const tool = { name, parameters: [name], inputSchema: { properties: declared ? { [name]: declared } : {} } };
+    const tool = {
+      name,
+      parameters: [name],
+      inputSchema: { properties: declared ? { [name]: declared } : {} },
+    };
     return readTypedText(this.#text.slice(start, end), { tool, key: name, spellings: new WeakMap() }).value;
   }
 }

@@ -5,7 +5,8 @@ import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 /** Tokens that quote strings in Gemma's notation. */
 const quotes = ['<|"|>', '<escape>'] as const;
 /** Matches the opener and name of a call; the word `call` may be lost. */
-const opener = /(?:<\|tool_call>|<start_function_call>|<call>)?\s{0,4}(?:call)?:?(?<name>[^\s{}<>:"']{1,200})(?=\{)/y;
+const opener =
+  /(?:<\|tool_call>|<start_function_call>|<call>)?\s{0,4}(?:call)?:?(?<name>[^\s{}<>:"']{1,200})(?=\{)/y;
 const closer = /\s{0,8}(?:<tool_call\|>|<end_function_call>|<\/call>)/y;
 
 export const gemmaWords = ['<|tool_call>', '<start_function_call>', '<call>'] as const;
@@ -67,7 +68,9 @@ function readKey(scanner: Scanner): string | undefined {
     scanner.skipTrivia();
     return key;
   }
-  return scanner.atEnd ? scanner.failAtEnd('an object is cut off in a key') : scanner.fail('a key is expected');
+  return scanner.atEnd
+    ? scanner.failAtEnd('an object is cut off in a key')
+    : scanner.fail('a key is expected');
 }
 
 function quotedKey(scanner: Scanner): string | undefined {

@@ -1,8 +1,13 @@
 import { FixedWords } from '../text/characters.js';
 import { chatTokenAt, chatTokens } from '../text/chat-tokens.js';
-import { blockWords } from './read-block.js';
 import { type OwnTag, ownTagAt } from '../text/own-fences.js';
-import { orphanClosers, type ReasoningMark, reasoningOpeners, suffixedTagAt } from '../text/reasoning-marks.js';
+import {
+  orphanClosers,
+  type ReasoningMark,
+  reasoningOpeners,
+  suffixedTagAt,
+} from '../text/reasoning-marks.js';
+import { blockWords } from './read-block.js';
 
 /** Tag that is stripped at the end of any answer. */
 export const ANSWER_CLOSE = '</final_answer>';

@@ -45,7 +45,13 @@ const markRows: readonly MarkRow[] = [
   },
   ...fixed('<tools>', '<tool_code>', '<TOOLCALL>', '<|tool_call|>', '<|tools_prefix|>', '<|START_ACTION|>'),
   ...fixed('<longcat_tool_call>', '<iquest_tool_call>', '<dots_function_call>', '<|function_call|>'),
-  ...fixed('[TOOL_CALLS]', '<|tool_call_start|>', '<|python_start|>', '<|python_tag|>', '<|tool_call:start|>'),
+  ...fixed(
+    '[TOOL_CALLS]',
+    '<|tool_call_start|>',
+    '<|python_start|>',
+    '<|python_tag|>',
+    '<|tool_call:start|>',
+  ),
   ...fixed('<|tool_calls_section_begin|>', '<|open|>tools<|sep|>', ']<]minimax[>[<tool_call>'),
   ...fixed('<|plamo:begin_tool_requests:plamo|>', '<|content_invoke_tool_json|>'),
   ...fixed('<|message_model|><|content_invoke_tool_json|>'),
@@ -64,7 +70,7 @@ const markRows: readonly MarkRow[] = [
   { words: ['function call<|role_sep|>'], open: /function call<\|role_sep\|>/y, startsLine: true },
   { words: ['functools['], open: /functools(?=\[)/y, startsLine: true },
   { words: [CALL_FENCE], open: /```tool_code[ \t]*(?=\r?\n)/y, startsLine: true },
-  { words: ['**Tool Call:**'], open: /\*\*Tool Call:\*\*(?=\s{1,8}```)/y, startsLine: true },
+  { words: ['**Tool Call:**'], open: /\*\*Tool Call:\*\*\s{1,8}```\w{0,10}(?=\s)/y, startsLine: true },
 ];
 
 /** Matches any closer of a section or a call, which may also be left where its opener was lost. */

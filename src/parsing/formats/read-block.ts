@@ -8,8 +8,8 @@ import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
-import { readPythonCalls } from './python-calls.js';
 import { CALL_FENCE, closerEnd, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
+import { readPythonCalls } from './python-calls.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
 
 /** Words with which a block of a native format begins anywhere in a line. */
@@ -50,7 +50,18 @@ function mayBeElement(text: string, position: number, tools: OfferedTools): bool
 }
 
 /** Separators that show that the name before them belongs to a call whose mark was lost. */
-const afterName = ['{', '<arg_key', '<ifm|arg_key', '<tool_sep', '[ARGS]', '[CALL_ID]', '<|tool_', '<｜tool', ':', '\\n'];
+const afterName = [
+  '{',
+  '<arg_key',
+  '<ifm|arg_key',
+  '<tool_sep',
+  '[ARGS]',
+  '[CALL_ID]',
+  '<|tool_',
+  '<｜tool',
+  ':',
+  '\\n',
+];
 
 function mayBeNamed(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   const start = text.startsWith('functions.', position) ? position + 'functions.'.length : position;
@@ -62,7 +73,9 @@ function mayBeNamed(text: string, position: number, tools: OfferedTools): boolea
   if (next >= text.length) return 'partial';
   const rest = text.slice(next, next + 12);
   if (afterName.some((each) => rest.startsWith(each))) return true;
-  return afterName.some((each) => each.startsWith(rest) && next + rest.length >= text.length) ? 'partial' : false;
+  return afterName.some((each) => each.startsWith(rest) && next + rest.length >= text.length)
+    ? 'partial'
+    : false;
 }
 
 /** A place where a block may begin. */
@@ -94,6 +107,8 @@ class BlockReader {
   /** The innermost mark that is open. */
   #mark: Mark | null = null;
   #depth = 0;
+  /** End of the last call, and of the closers after it. */
+  #end = 0;
 
   constructor(text: string, tools: OfferedTools) {
     this.#text = text;
@@ -102,35 +117,47 @@ class BlockReader {
   }
 
   read(start: number, place: BlockPlace): CallReading | null {
-    let end = start;
-    let at = start;
-    for (let first = true; ; first = false) {
-      const startsLine = place.startsLine || !first;
-      const mark = markAt(this.#text, at, startsLine);
-      const closer = first ? null : (closerEnd(this.#text, at) ?? this.#fenceEnd(at));
-      if (mark && !(closer !== null && this.#depth > 0 && closer > mark.end)) {
-        this.#mark = mark;
-        this.#depth += 1;
-        at = this.#skipGap(mark.end);
-      } else if (closer !== null && this.#calls.length > 0) {
-        this.#depth = Math.max(0, this.#depth - 1);
-        end = closer;
-        at = this.#skipGap(closer);
-      } else {
-        const reading = this.#readCall(at, startsLine);
-        const problem = reading?.kind === 'unreadable' ? reading : null;
-        if (problem && this.#calls.length === 0) return this.#isMeant(problem, place) ? problem : null;
-        if (reading?.kind !== 'call') return this.#calls.length > 0 ? this.#block(start, end) : this.#unread(at, place);
-        end = reading.blockEnd ?? reading.end;
-        at = this.#skipGap(end);
-      }
-      if (at >= this.#text.length) return this.#calls.length > 0 ? this.#block(start, end) : this.#unread(at, place);
+    this.#end = start;
+    for (let at = start; ; ) {
+      const startsLine = place.startsLine || at > start;
+      const next = this.#enterMark(at, startsLine) ?? this.#leaveMark(at);
+      const reading = next === null ? this.#readCall(at, startsLine) : null;
+      if (reading?.kind === 'call') this.#end = reading.blockEnd ?? reading.end;
+      else if (next === null) return this.#finish(start, at, { reading, place });
+      at = next ?? this.#skipGap(this.#end);
     }
+  }
+
+  #enterMark(at: number, startsLine: boolean): number | null {
+    const mark = markAt(this.#text, at, startsLine);
+    if (!mark) return null;
+    this.#mark = mark;
+    this.#depth += 1;
+    return this.#skipGap(mark.end);
+  }
+
+  #leaveMark(at: number): number | null {
+    const end = this.#calls.length > 0 ? (closerEnd(this.#text, at) ?? this.#fenceEnd(at)) : null;
+    if (end === null) return null;
+    this.#depth = Math.max(0, this.#depth - 1);
+    this.#end = end;
+    return this.#skipGap(end);
+  }
+
+  /** Ends the block where no further call can be read. */
+  #finish(
+    start: number,
+    at: number,
+    { reading, place }: { reading: CallReading | null; place: BlockPlace },
+  ): CallReading | null {
+    if (this.#calls.length > 0) return this.#block(start, this.#end);
+    if (reading === null) return this.#unread(at, place);
+    return this.#isMeant(reading, place) ? reading : null;
   }
 
   /** Returns the end of a fence that closes after the calls of an open mark. */
   #fenceEnd(at: number): number | null {
-    const closes = this.#depth > 0 && this.#calls.length > 0 && this.#text.startsWith('```', at);
+    const closes = this.#depth > 0 && this.#text.startsWith('```', at);
     return closes ? at + 3 : null;
   }
 
@@ -173,7 +200,8 @@ class BlockReader {
   #rowAt(at: number, startsLine: boolean): { row: CallRow; found: RegExpExecArray } | null {
     for (const row of callRows) {
       if (row.startsLine && !startsLine) continue;
-      if (!row.words.some((word) => this.#text.startsWith(word, at)) && !isInvoke(this.#text, at, row)) continue;
+      if (!row.words.some((word) => this.#text.startsWith(word, at)) && !isInvoke(this.#text, at, row))
+        continue;
       row.open.lastIndex = at;
       const found = row.open.exec(this.#text);
       if (found) return { row, found };
@@ -181,7 +209,11 @@ class BlockReader {
     return null;
   }
 
-  #readRow(row: Omit<CallRow, 'words'>, start: number, { 0: opener, groups = {} }: RegExpExecArray): CallReading | null {
+  #readRow(
+    row: Omit<CallRow, 'words'>,
+    start: number,
+    { 0: opener, groups = {} }: RegExpExecArray,
+  ): CallReading | null {
     const { name = '', attrs = '' } = groups;
     const head = this.#head(name, start, start + opener.length);
     if (attrs.trim() === '/') return this.#withoutArguments(head, row);
@@ -209,15 +241,24 @@ class BlockReader {
 
   #withoutArguments({ name, start, end }: CallHead, row: Pick<CallRow, 'tags'>): CallReading {
     const dialect = row.tags?.('', '').dialect ?? 'name_json';
-    return withArguments({ kind: 'call', dialect, name, start, end }, undefined, new Scanner(this.#text, end));
+    return withArguments(
+      { kind: 'call', dialect, name, start, end },
+      undefined,
+      new Scanner(this.#text, end),
+    );
   }
 
-  #readJson({ name, start }: CallHead, body: number, { jsonEnd, needsEnd }: Pick<CallRow, 'jsonEnd' | 'needsEnd'>): CallReading | null {
+  #readJson(
+    { name, start }: CallHead,
+    body: number,
+    { jsonEnd, needsEnd }: Pick<CallRow, 'jsonEnd' | 'needsEnd'>,
+  ): CallReading | null {
     const text = this.#text;
     if (text.charAt(body) !== '{' && body < text.length) return null;
     const scanner = new Scanner(text, body);
     const value = readValue(scanner);
-    if (value === undefined) return needsEnd ? null : { ...unreadable('name_json', name, scanner), end: text.length };
+    if (value === undefined)
+      return needsEnd ? null : { ...unreadable('name_json', name, scanner), end: text.length };
     const end = jsonEnd ? endOf(jsonEnd, text, scanner.position) : scanner.position;
     if (needsEnd && end === null) return null;
     const place = { start, end: end ?? scanner.position };
@@ -250,7 +291,10 @@ class BlockReader {
   }
 
   #readObjects(at: number, isList: boolean): CallReading | null {
-    const reading = readJsonCalls(this.#text, at, { dialect: isList ? 'json_list' : 'json_block', tools: this.#tools });
+    const reading = readJsonCalls(this.#text, at, {
+      dialect: isList ? 'json_list' : 'json_block',
+      tools: this.#tools,
+    });
     if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
     const name = reading.name ?? hintedName(this.#text, at, this.#tools);
     return { ...reading, name, end: reading.cut ? this.#text.length : undefined };
@@ -292,7 +336,14 @@ class BlockReader {
     const end = this.#matches.after('</[\\w:|]{1,40}>', at);
     const stop = end ? end.index + end[0].length : this.#text.length;
     const problem = `${tool.name}: its arguments cannot be read`;
-    return { kind: 'unreadable', dialect: 'arg_pairs', name: tool.name, problem, cut: end === null, end: stop };
+    return {
+      kind: 'unreadable',
+      dialect: 'arg_pairs',
+      name: tool.name,
+      problem,
+      cut: end === null,
+      end: stop,
+    };
   }
 
   /** Builds the reading of the whole block; unreadable if one of its closers is left over after it. */
@@ -326,7 +377,30 @@ function endOf(pattern: RegExp, text: string, position: number): number | null {
 
 /** Names that are more likely HTML or XML than a tool. */
 const isHtml = (name: string): boolean =>
-  ['code', 'table', 'search', 'path', 'p', 'a', 'b', 'i', 'pre', 'div', 'span', 'form', 'link', 'time', 'title', 'map', 'data', 'details', 'summary', 'file', 'answer', 'think'].includes(name);
+  [
+    'code',
+    'table',
+    'search',
+    'path',
+    'p',
+    'a',
+    'b',
+    'i',
+    'pre',
+    'div',
+    'span',
+    'form',
+    'link',
+    'time',
+    'title',
+    'map',
+    'data',
+    'details',
+    'summary',
+    'file',
+    'answer',
+    'think',
+  ].includes(name);
 
 const nameKey = /\{\s{0,20}"(?:name|tool_name|function|tool|action)"\s{0,8}:\s{0,8}"([^"\n]{1,200})"/y;
 

@@ -21,7 +21,10 @@ export interface CallHead {
 /** Next matches of patterns in one text. A cached match serves all positions up to it, which keeps searches linear. */
 export class NextMatches {
   readonly #text: string;
-  readonly #patterns = new Map<string, { sticky: RegExp; search: RegExp; from: number; found: RegExpExecArray | null }>();
+  readonly #patterns = new Map<
+    string,
+    { sticky: RegExp; search: RegExp; from: number; found: RegExpExecArray | null }
+  >();
 
   constructor(text: string) {
     this.#text = text;
@@ -46,7 +49,12 @@ export class NextMatches {
   #compiled(source: string) {
     const known = this.#patterns.get(source);
     if (known) return known;
-    const pattern = { sticky: new RegExp(source, 'y'), search: new RegExp(source, 'g'), from: -1, found: null };
+    const pattern = {
+      sticky: new RegExp(source, 'y'),
+      search: new RegExp(source, 'g'),
+      from: -1,
+      found: null,
+    };
     this.#patterns.set(source, pattern);
     return pattern;
   }
@@ -72,7 +80,10 @@ export class TaggedArguments {
   /** The next closer that ends a value, for values that begin before it. */
   #properClose: { from: number; source: string; found: ValueEnd | null } | null = null;
 
-  constructor(text: string, { matches, tags, head }: { matches: NextMatches; tags: ArgumentTags; head: CallHead }) {
+  constructor(
+    text: string,
+    { matches, tags, head }: { matches: NextMatches; tags: ArgumentTags; head: CallHead },
+  ) {
     this.#text = text;
     this.#matches = matches;
     this.#tags = tags;
@@ -82,16 +93,19 @@ export class TaggedArguments {
   /** Returns null if neither an argument nor the end of the call follows the opener, so that it is only mentioned. */
   read(): CallReading | null {
     const first = this.#skip(this.#head.end);
-    const fits = first >= this.#text.length || this.#argumentAt(first) || this.#matches.at(this.#tags.end, first);
+    const fits =
+      first >= this.#text.length || this.#argumentAt(first) || this.#matches.at(this.#tags.end, first);
     if (!fits) return null;
     let at = first;
     for (;;) {
       const end = this.#matches.at(this.#tags.end, at);
       if (end) return this.#call(at + end[0].length);
       const argument = this.#argumentAt(at);
-      if (!argument) return this.#list.length > 0 ? this.#endWithoutCloser(at) : this.#fail('the call is not closed', at);
+      if (!argument)
+        return this.#list.length > 0 ? this.#endWithoutCloser(at) : this.#fail('the call is not closed', at);
       const after = this.#readArgument(argument, at + argument[0].length);
-      if (after === null) return this.#fail(`\`${argument.groups?.['key']}\` is not closed`, this.#text.length);
+      if (after === null)
+        return this.#fail(`\`${argument.groups?.['key']}\` is not closed`, this.#text.length);
       at = this.#skip(after);
     }
   }
@@ -99,7 +113,8 @@ export class TaggedArguments {
   /** Skips white space, and the two characters `\n` that some servers write for a line break. */
   #skip(position: number): number {
     let at = skipSpace(this.#text, position);
-    while (this.#text.startsWith('\\n', at) && this.#tags.dialect === 'arg_pairs') at = skipSpace(this.#text, at + 2);
+    while (this.#text.startsWith('\\n', at) && this.#tags.dialect === 'arg_pairs')
+      at = skipSpace(this.#text, at + 2);
     return at;
   }
 
@@ -116,7 +131,11 @@ export class TaggedArguments {
     if (found === null) return null;
     if (found.isMended) this.#repairs.add('missing_close');
     const written = this.#withoutMarkup(this.#text.slice(start, found.end));
-    const { value, repairs } = this.#typed(written, key, type ?? /\b(?:type|string)\s?=\s?"(\w+)"/.exec(attrs)?.[1]);
+    const { value, repairs } = this.#typed(
+      written,
+      key,
+      type ?? /\b(?:type|string)\s?=\s?"(\w+)"/.exec(attrs)?.[1],
+    );
     for (const repair of repairs) this.#repairs.add(repair);
     this.#list.push({ key, value });
     this.#given.add(key);
@@ -129,7 +148,9 @@ export class TaggedArguments {
     if (type === 'string' || type === 'true') return { value: written, repairs: [] };
     if (type !== undefined) return readJsonText(written, spellings);
     const nested = this.#tags.nests ? readElements(written, tool, key) : undefined;
-    return nested === undefined ? readTypedText(written, { tool, key, spellings }) : { value: nested, repairs: [] };
+    return nested === undefined
+      ? readTypedText(written, { tool, key, spellings })
+      : { value: nested, repairs: [] };
   }
 
   /** Removes the line break at both edges that the family writes, and the marks of CDATA. */
@@ -150,7 +171,13 @@ export class TaggedArguments {
     const proper = this.#nextProperClose(key, start);
     const next = this.#nextArgument(start);
     const first = this.#matches.after(this.#closeOf(key, start), start);
-    if (next !== null && proper !== null && first !== null && next < first.index && first.index === proper.end)
+    if (
+      next !== null &&
+      proper !== null &&
+      first !== null &&
+      next < first.index &&
+      first.index === proper.end
+    )
       return { end: next, after: next, isMended: true };
     return proper ?? this.#endAtCall(start, first?.index ?? this.#text.length);
   }
@@ -166,7 +193,11 @@ export class TaggedArguments {
     if (known?.source === source && known.from <= start && (known.found === null || known.found.end >= start))
       return known.found;
     let found: ValueEnd | null = null;
-    for (let close = this.#matches.after(source, start); close; close = this.#matches.after(source, close.index + 1)) {
+    for (
+      let close = this.#matches.after(source, start);
+      close;
+      close = this.#matches.after(source, close.index + 1)
+    ) {
       const after = close.index + close[0].length;
       if (!this.#continues(after)) continue;
       found = { end: close.index, after, isMended: false };

@@ -2,6 +2,7 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readAction } from '../dialects/read-action.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import { mayBeginBlockLine, opensBlock, opensQuotedLine, readBlock } from '../formats/read-block.js';
+import { isWellFormed, mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
 import type { CodeSpans } from '../text/code-spans.js';
 import type { Line } from '../text/line-classifier.js';
@@ -54,9 +55,21 @@ export class CallFinder {
   readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
     const at = skipBlanks(this.#text, lineStart);
     const isText = line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(this.#text, at);
-    if (!isText || opensBlock(this.#text, at) || mayBeginBlockLine(this.#text, at, this.#tools) === false) return null;
+    if (!isText || opensBlock(this.#text, at) || mayBeginBlockLine(this.#text, at, this.#tools) === false)
+      return null;
     const reading = this.readBlock(at, lineStart);
     return reading && { at, reading };
+  }
+
+  /** Returns the end of well-formed calls without marks, in whose strings nothing counts; null if there are none. */
+  unmarkedEnd(lineStart: number): number | null {
+    const at = skipBlanks(this.#text, lineStart);
+    const isPossible =
+      this.#attempts < MAX_ATTEMPTS && mayBeginBareCall(this.#text, at, this.#tools) === true;
+    const calls = isPossible ? readUnmarked(this.#text, at, this.#tools) : [];
+    if (isPossible) this.#attempts += 1;
+    const last = calls.every((each) => isWellFormed(each, this.#tools)) ? calls.at(-1) : undefined;
+    return last ? endOf(last) : null;
   }
 
   /** Whether reading began within a line, after reasoning or chat tokens. */

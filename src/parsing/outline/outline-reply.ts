@@ -1,10 +1,10 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
+import { thinkTagAt } from '../formats/inline-marks.js';
 import { opensBlock } from '../formats/read-block.js';
 import { character, isRestBlank, LineEnds, skipBlanks } from '../text/characters.js';
 import { imaginesTurn, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { CodeSpans } from '../text/code-spans.js';
-import { thinkTagAt } from '../formats/inline-marks.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
 import { bulletEnd } from '../text/markdown.js';
@@ -122,6 +122,12 @@ class OutlineWalk {
       return this.#skipLine(line);
     if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
     this.found.enterLine(start, { hasLabel: false });
+    const callEnd = this.#lines.proseBefore ? null : this.#calls.unmarkedEnd(start);
+    if (callEnd !== null) {
+      this.found.lastValue = skipBlanks(this.#text, start);
+      this.#lines.sawProse();
+      return this.#enterProse(callEnd, this.#lineEnds.after(callEnd));
+    }
     return line.kind === 'value' ? this.#skipValue(start, end) : this.#enterProse(start, end);
   }
 

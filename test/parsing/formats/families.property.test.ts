@@ -99,13 +99,18 @@ const call = fc.oneof(
   { weight: 1, arbitrary: fc.constant<RenderedCall>({ name: 'list-tools', args: {} }) },
 );
 
+/** All strings in a value, as the notations write them: verbatim, and as JSON in lists and objects. */
+const stringsIn = (each: JsonValue): string[] => {
+  if (typeof each === 'string') return [each];
+  if (typeof each !== 'object' || each === null) return [];
+  return [JSON.stringify(each), ...Object.values(each).flatMap(stringsIn)];
+};
+
 /** Whether the family's notation can express the calls: no value holds what ends it. */
 const canExpress = ({ ends = [] }: Family, calls: readonly RenderedCall[]): boolean =>
   calls
-    .flatMap(({ args }) => Object.values(args))
-    .every(
-      (each) => !ends.some((end) => (typeof each === 'string' ? each : JSON.stringify(each)).includes(end)),
-    );
+    .flatMap(({ args }) => Object.values(args).flatMap(stringsIn))
+    .every((each) => !ends.some((end) => each.includes(end)));
 
 const callsIn = (reply: string, finishReason: 'stop' | 'length' = 'stop'): RenderedCall[] => {
   const read = parseCompletion(reply, tools, { finishReason });

@@ -426,7 +426,7 @@ export const families: readonly Family[] = [
   {
     family: 'minicpm5-cdata',
     grammar: 'invoke',
-    ends: [']]>'],
+    ends: [']]>', '</param>', '</function>'],
     render: each(
       (call) =>
         `<function name="${call.name}">${pairs(call, (key, value) => `<param name="${key}">${typeof value === 'string' ? `<![CDATA[${value}]]>` : raw(value)}</param>`, '')}</function>`,
