@@ -4,7 +4,8 @@ import { readCall } from './dialects/call.js';
 import { readJsonCall } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
 import { type CallReading, isNative, type WholeCall } from './dialects/written-call.js';
-import { hintedName, readBlock } from './formats/read-block.js';
+import { hintedName } from './formats/hinted-name.js';
+import { readBlock } from './formats/read-block.js';
 import { isWellFormed, readUnmarked } from './formats/unmarked.js';
 import type { QuotedFence } from './outline/reply-outline.js';
 import { ReplyText } from './reply-text.js';
@@ -21,7 +22,7 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
   if (reply.hasTextBefore(start)) return null; // Words precede the reasoning, so the call is an example.
-  const calls = readUnmarked(text, start, tools);
+  const { calls } = readUnmarked(text, start, tools);
   const [reading, ...others] = calls;
   const isWhole = reading !== undefined && (isWellFormed(reading, tools) || speaksForItself(reading, tools));
   const further = [...others, ...calls.flatMap(({ more = [] }) => more)];

@@ -12,6 +12,8 @@ export interface ArgumentTags {
   readonly end: string;
   /** True if one line break at each edge of a value is markup. */
   readonly hasBreaks?: boolean;
+  /** True if a value may stand in `<![CDATA[…]]>`, which then ends it. */
+  readonly hasCdata?: boolean;
   /** True if only declared parameters open an argument, since any tag has this form. */
   readonly declaredOnly?: boolean;
   /** True if the elements in a value make an object or a list. */
@@ -59,6 +61,7 @@ const paramTags = (): ArgumentTags => ({
   open: `<param\\s{1,4}${attribute('name', 'key')}>`,
   close: () => '</param\\s{0,4}>',
   end: '</function\\s{0,4}>',
+  hasCdata: true,
 });
 
 const minimax = escaped(']<]minimax[>[');

@@ -8,6 +8,7 @@ import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
+import { hintedName } from './hinted-name.js';
 import { CALL_FENCE, closerEnd, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
 import { readPythonCalls } from './python-calls.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
@@ -401,13 +402,3 @@ const isHtml = (name: string): boolean =>
     'answer',
     'think',
   ].includes(name);
-
-const nameKey = /\{\s{0,20}"(?:name|tool_name|function|tool|action)"\s{0,8}:\s{0,8}"([^"\n]{1,200})"/y;
-
-/** Returns the offered tool that unreadable JSON begins with. */
-export function hintedName(text: string, at: number, tools: OfferedTools): string | null {
-  const start = text.charAt(at) === '[' ? skipSpace(text, at + 1) : at;
-  nameKey.lastIndex = start;
-  const name = nameKey.exec(text)?.[1];
-  return name !== undefined && tools.find(name) ? name : null;
-}

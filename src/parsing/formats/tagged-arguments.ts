@@ -155,7 +155,7 @@ export class TaggedArguments {
 
   /** Removes the line break at both edges that the family writes, and the marks of CDATA. */
   #withoutMarkup(written: string): string {
-    const cdata = /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(written);
+    const cdata = this.#tags.hasCdata && /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(written);
     if (cdata) return (cdata[1] ?? '').replaceAll(']]><![CDATA[', '');
     const opening = /^\r?\n/.exec(written)?.[0].length ?? 0;
     const closing = /\r?\n$/.exec(written.slice(opening))?.[0].length ?? 0;
@@ -183,7 +183,7 @@ export class TaggedArguments {
   }
 
   #closeOf(key: string, start: number): string {
-    const isData = this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start));
+    const isData = this.#tags.hasCdata && this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start));
     return isData ? `(?<=\\]\\]>)\\s{0,4}${this.#tags.close(key)}` : this.#tags.close(key);
   }
 

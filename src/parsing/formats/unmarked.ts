@@ -2,25 +2,47 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readBracket } from '../dialects/bracket.js';
 import { readCall } from '../dialects/call.js';
 import { readJsonCalls } from '../dialects/json-object.js';
-import { type CallReading, type WholeCall, withArguments } from '../dialects/written-call.js';
+import {
+  type CallReading,
+  type UnreadableCall,
+  unreadable,
+  type WholeCall,
+  withArguments,
+} from '../dialects/written-call.js';
 import { isOneOf, skipBlanks, skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
+import { hintedName } from './hinted-name.js';
 import { readPythonCalls } from './python-calls.js';
 
+/** Calls without marks at the beginning of a text. */
+export interface UnmarkedCalls {
+  readonly calls: readonly WholeCall[];
+  /** True if the end of the text cuts off a call of an offered tool, so that all of it is data. */
+  readonly isCut: boolean;
+}
+
 /** Reads calls without marks: one after the other in lines, or separated by `;` (rule: several-calls). */
-export function readUnmarked(text: string, start: number, tools: OfferedTools): WholeCall[] {
+export function readUnmarked(text: string, start: number, tools: OfferedTools): UnmarkedCalls {
   const calls: WholeCall[] = [];
   for (let at = start; at < text.length; ) {
     const reading =
       readList(text, at, tools) ?? readNamedObject(text, at, tools) ?? readPlainAll(text, at, tools);
-    if (reading?.kind !== 'call') return calls;
+    if (reading?.kind !== 'call')
+      return { calls, isCut: reading !== null && isCut(reading, { text, at, tools }) };
     calls.push(reading);
     const next = skipSpace(text, reading.blockEnd ?? reading.end);
     at = text.charAt(next) === ';' ? skipSpace(text, next + 1) : next;
-    if (reading.dialect === 'bracket' || calls.length > MAX_CALLS) return calls;
+    if (reading.dialect === 'bracket' || calls.length > MAX_CALLS) break;
   }
-  return calls;
+  return { calls, isCut: false };
+}
+
+function isCut(
+  { cut, name }: UnreadableCall,
+  { text, at, tools }: { text: string; at: number; tools: OfferedTools },
+): boolean {
+  return cut && (name === null ? hintedName(text, at, tools) !== null : tools.find(name) !== undefined);
 }
 
 /** Maximum number of calls without marks in one reply. */
@@ -39,7 +61,7 @@ function readNamedObject(text: string, start: number, tools: OfferedTools): Call
   if (!tools.find(name) || text.charAt(open) !== '{') return null;
   const scanner = new Scanner(text, open);
   const value = readValue(scanner);
-  if (value === undefined) return null;
+  if (value === undefined) return unreadable('name_json', name, scanner);
   return withArguments(
     { kind: 'call', dialect: 'name_json', name, start, end: scanner.position },
     value,

@@ -2,7 +2,7 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readAction } from '../dialects/read-action.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import { mayBeginBlockLine, opensBlock, opensQuotedLine, readBlock } from '../formats/read-block.js';
-import { isWellFormed, mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
+import { mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
 import type { CodeSpans } from '../text/code-spans.js';
 import type { Line } from '../text/line-classifier.js';
@@ -61,14 +61,17 @@ export class CallFinder {
     return reading && { at, reading };
   }
 
-  /** Returns the end of well-formed calls without marks, in whose strings nothing counts; null if there are none. */
+  /**
+   * Returns the end of calls without marks, in whose strings nothing counts; the text's end if it cuts
+   * the last of them off; null if there are none.
+   */
   unmarkedEnd(lineStart: number): number | null {
     const at = skipBlanks(this.#text, lineStart);
-    const isPossible =
-      this.#attempts < MAX_ATTEMPTS && mayBeginBareCall(this.#text, at, this.#tools) === true;
-    const calls = isPossible ? readUnmarked(this.#text, at, this.#tools) : [];
-    if (isPossible) this.#attempts += 1;
-    const last = calls.every((each) => isWellFormed(each, this.#tools)) ? calls.at(-1) : undefined;
+    if (this.#attempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true) return null;
+    this.#attempts += 1;
+    const { calls, isCut } = readUnmarked(this.#text, at, this.#tools);
+    if (isCut) return this.#text.length;
+    const last = calls.every(({ name }) => this.#tools.find(name)) ? calls.at(-1) : undefined;
     return last ? endOf(last) : null;
   }
 
