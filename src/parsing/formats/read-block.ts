@@ -2,7 +2,7 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
-import { FixedWords, isOneOf, skipSpace } from '../text/characters.js';
+import { FixedWords, isOneOf, skipLanguage, skipSpace } from '../text/characters.js';
 import { chatTokenAt, opensOtherTurn } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
@@ -98,6 +98,11 @@ export function readBlock(
   return new BlockReader(text, tools).read(start, place);
 }
 
+/** Maximum number of marks that are open at once; sections and calls nest at most three deep. */
+const MAX_MARKS = 8;
+/** Maximum number of calls in one block; later ones are discarded. */
+const MAX_CALLS = 128;
+
 class BlockReader {
   readonly #text: string;
   readonly #tools: OfferedTools;
@@ -122,7 +127,8 @@ class BlockReader {
     for (let at = start; ; ) {
       const startsLine = place.startsLine || at > start;
       const next = this.#enterMark(at, startsLine) ?? this.#leaveMark(at);
-      const reading = next === null ? this.#readCall(at, startsLine) : null;
+      const mayRead = next === null && this.#calls.length < MAX_CALLS;
+      const reading = mayRead ? this.#readCall(at, startsLine) : null;
       if (reading?.kind === 'call') this.#end = reading.blockEnd ?? reading.end;
       else if (next === null) return this.#finish(start, at, { reading, place });
       at = next ?? this.#skipGap(this.#end);
@@ -130,7 +136,7 @@ class BlockReader {
   }
 
   #enterMark(at: number, startsLine: boolean): number | null {
-    const mark = markAt(this.#text, at, startsLine);
+    const mark = this.#depth < MAX_MARKS ? markAt(this.#text, at, startsLine) : null;
     if (!mark) return null;
     this.#mark = mark;
     this.#depth += 1;
@@ -164,19 +170,22 @@ class BlockReader {
 
   /** Skips white space, separators, fences and chat tokens between the parts of a block. */
   #skipGap(position: number): number {
-    for (let at = skipSpace(this.#text, position); ; ) {
-      const opens = this.#depth > 0 && this.#calls.length === 0 && this.#text.startsWith('```', at);
-      const fence = opens ? /```\w{0,20}/y : null;
+    const start = skipSpace(this.#text, position);
+    if (this.#calls.length === 0) return this.#depth > 0 ? this.#skipFence(start) : start;
+    for (let at = start; ; ) {
       const token = chatTokenAt(this.#text, at);
       const isToken = token && !opensOtherTurn(this.#text, at) && !opensBlock(this.#text, at);
-      if (fence) {
-        fence.lastIndex = at;
-        at += fence.exec(this.#text)?.[0].length ?? 3;
-      } else if (isToken && this.#calls.length > 0) at += token.length;
-      else if (this.#calls.length > 0 && this.#depth > 0 && isOneOf(',;', this.#text, at)) at += 1;
+      if (isToken) at += token.length;
+      else if (this.#depth > 0 && isOneOf(',;', this.#text, at)) at += 1;
       else return at;
       at = skipSpace(this.#text, at);
     }
+  }
+
+  /** Skips the opening of a fence around the calls of a mark. */
+  #skipFence(at: number): number {
+    if (!this.#text.startsWith('```', at)) return at;
+    return skipSpace(this.#text, skipLanguage(this.#text, at + 3));
   }
 
   #readCall(at: number, startsLine: boolean): CallReading | null {

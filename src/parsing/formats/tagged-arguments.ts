@@ -9,6 +9,9 @@ import { readElements } from './elements.js';
 import { closerEnd } from './marks.js';
 import { readJsonText, readTypedText, type TypedText } from './typed-text.js';
 
+/** Maximum number of arguments of one call. */
+const MAX_ARGUMENTS = 1_000;
+
 /** The name of a call, and the place of its opener. */
 export interface CallHead {
   readonly name: string;
@@ -100,6 +103,7 @@ export class TaggedArguments {
     for (;;) {
       const end = this.#matches.at(this.#tags.end, at);
       if (end) return this.#call(at + end[0].length);
+      if (this.#list.length > MAX_ARGUMENTS) return this.#fail('it has too many arguments', at);
       const argument = this.#argumentAt(at);
       if (!argument)
         return this.#list.length > 0 ? this.#endWithoutCloser(at) : this.#fail('the call is not closed', at);

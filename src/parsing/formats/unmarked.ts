@@ -46,7 +46,7 @@ function isCut(
 }
 
 /** Maximum number of calls without marks in one reply. */
-const MAX_CALLS = 1_000;
+const MAX_CALLS = 128;
 
 /** Reads `[f(), g()]`, a list of Python calls. */
 function readList(text: string, start: number, tools: OfferedTools): CallReading | null {

@@ -58,7 +58,7 @@ const typeOf = (value: JsonValue): string => {
 };
 
 /** Writes a value as a Python literal. */
-export function python(value: JsonValue): string {
+function python(value: JsonValue): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   if (typeof value !== 'object') return json(value);
