@@ -98,6 +98,9 @@ export function readBlock(
   return new BlockReader(text, tools).read(start, place);
 }
 
+/** Matches the mark of a call that begins with its name. */
+const MARKED_CALL = '<(?:ifm\\||iquest_)?tool_call[:>]|<\\|tool_call:start\\|>';
+
 /** Maximum number of marks that are open at once; sections and calls nest at most three deep. */
 const MAX_MARKS = 8;
 /** Maximum number of calls in one block; later ones are discarded. */
@@ -232,7 +235,8 @@ class BlockReader {
     if (mayBeJson) return this.#readJson(head, body, row);
     if (!row.tags) return null;
     const tags = row.tags(groups['p'] ?? '', groups['s'] ?? this.#mark?.suffix ?? '');
-    this.#raw.set(tags.open, { opens: tags.open, closes: `${tags.close(name)}|${tags.end}` });
+    const opens = 'words' in row ? row.open.source : MARKED_CALL;
+    this.#raw.set(tags.open, { opens, closes: `${tags.close(name)}|${tags.end}` });
     return new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
   }
 
