@@ -1,6 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { isOneOf } from '../text/characters.js';
-import { readValue } from '../text/literals.js';
+import { readJsonValue } from '../text/literals.js';
 import { isJsonObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readStepObject } from './step-object.js';
 import { type CallPlace, type CallReading, type Dialect, unreadable, withArguments } from './written-call.js';
@@ -32,7 +32,7 @@ export function readJsonCalls(text: string, start: number, options: JsonOptions 
   const { dialect = 'json', tools } = options;
   if (!isOneOf('{[', text, start)) return null;
   const scanner = new Scanner(text, start);
-  const value = readValue(scanner);
+  const value = readJsonValue(scanner);
   if (value === undefined) return unreadable(dialect, null, scanner);
   const place = { kind: 'call', dialect, start, end: scanner.position } as const;
   const step = readStepObject(value, place, scanner);

@@ -2,7 +2,7 @@ import { declaredTypes, ownSchema } from '../arguments/check-arguments.js';
 import { expandSchema } from '../arguments/expand-schema.js';
 import type { OfferedTool } from '../arguments/offered-tool.js';
 import { skipSpace } from '../text/characters.js';
-import { isJson, readValue } from '../text/literals.js';
+import { isJson, readJsonValue } from '../text/literals.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
 
 /** A value and the repairs that its reading needed. */
@@ -55,7 +55,7 @@ function readLiteral(text: string, spellings: Spellings): TypedText | undefined 
   const trimmed = text.trim();
   if (/^(?:true|false)$/i.test(trimmed)) return { value: trimmed.toLowerCase() === 'true', repairs: [] };
   const scanner = new Scanner(trimmed, 0, { spellings });
-  const value = trimmed === '' ? undefined : readValue(scanner);
+  const value = trimmed === '' ? undefined : readJsonValue(scanner);
   if (value === undefined || skipSpace(trimmed, scanner.position) < trimmed.length) return undefined;
   return { value, repairs: [...scanner.repairs] };
 }
