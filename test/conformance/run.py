@@ -29,7 +29,7 @@ def same(a, b):
 
 def verdict(expected, outcome):
     def differs(key):
-        return key in outcome and not same(outcome[key], expected[key])
+        return key in outcome and not same(outcome[key], expected.get(key))
 
     acts, should_act = outcome["outcome"] == "action", expected["outcome"] == "action"
     if outcome["outcome"] == "error":

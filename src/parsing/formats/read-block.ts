@@ -118,6 +118,7 @@ class BlockReader {
   #depth = 0;
   /** End of the last call, and of the closers after it. */
   #end = 0;
+  #startsLine = false;
 
   constructor(text: string, tools: OfferedTools) {
     this.#text = text;
@@ -127,6 +128,7 @@ class BlockReader {
 
   read(start: number, place: BlockPlace): CallReading | null {
     this.#end = start;
+    this.#startsLine = place.startsLine;
     for (let at = start; ; ) {
       const startsLine = place.startsLine || at > start;
       const next = this.#enterMark(at, startsLine) ?? this.#leaveMark(at);
@@ -323,9 +325,15 @@ class BlockReader {
       const name = this.#offeredName(found.groups?.['name'] ?? '');
       if (!this.#tools.find(name) && (!isMarked || this.#tools.areUnknown)) continue;
       const reading = this.#readRow(row, at, found);
-      if (reading) return this.#add(reading);
+      if (reading && !this.#isMentioned(reading)) return this.#add(reading);
     }
     return null;
+  }
+
+  /** Whether a name alone in a sentence only mentions a tool that takes arguments. */
+  #isMentioned(reading: CallReading): boolean {
+    if (this.#startsLine || reading.kind !== 'call' || reading.list.length > 0) return false;
+    return (this.#tools.find(reading.name)?.parameters.length ?? 0) > 0;
   }
 
   /** Reads a call whose mark a server removed, if the rest has no other meaning. */

@@ -68,7 +68,11 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
     close: ['<|im_end|>\n<|im_start|>assistant', '<|im_end|>'],
     orphanClose: [],
   },
-  { open: ['<|start|>assistant to=self<|message|>'], close: ['<|eom|>'], orphanClose: [] },
+  {
+    open: ['<|start|>assistant to=self<|message|>'],
+    close: ['<|eom|><|start|>assistant to=user<|message|>', '<|eom|>'],
+    orphanClose: [],
+  },
 ];
 
 /** Marks that count only at the start of a reply, where words or tokens before them were lost. */
@@ -77,7 +81,11 @@ const leadingMarks: readonly {
   readonly close: RegExp;
   readonly needsClose: boolean;
 }[] = [
-  { open: /to=self<\|message\|>/y, close: /<\|eom\|>/g, needsClose: false },
+  {
+    open: /to=self<\|message\|>/y,
+    close: /<\|eom\|>(?:<\|start\|>assistant to=user<\|message\|>)?/g,
+    needsClose: false,
+  },
   // Harmony without its tokens. The word alone may begin any sentence, so the closer must follow.
   { open: /analysis(?=[^a-z])/y, close: /assistantfinal|assistant(?=commentary to=)/g, needsClose: true },
   {

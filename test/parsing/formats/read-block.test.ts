@@ -136,6 +136,7 @@ describe('native formats as servers and models bend them', () => {
     ['a tag in a sentence', 'Use the <read_file> tool. <read_file> takes a path.'],
     ['inline code', 'Write `<function=read_file><parameter=path>a</parameter></function>` to read.'],
     ['a table', '| form |\n|---|\n| <function=read_file><parameter=path>a</parameter></function> |'],
+    ['a name between tags in a sentence', 'Use <tool_call>read_file</tool_call> to read.'],
     ['the word functools', 'I use functools to cache.\nfunctools is good.'],
   ])('%s only mentions a format (rule: native-formats)', (_, text) => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer: text, problem: null });
