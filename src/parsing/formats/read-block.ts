@@ -301,6 +301,7 @@ class BlockReader {
     if (text.charAt(at) === '{' || isList) return this.#readObjects(at, isList);
     const taught = readNamedTag(text, at);
     if (taught) return this.#add(taught);
+    if (this.#calls[0]?.dialect.startsWith('json')) return null; // A mark holds calls of one grammar.
     const named = this.#readNamed(at, true);
     const python = named ? null : readPythonCalls(text, at, this.#tools);
     return named ?? (python && this.#add(python));
