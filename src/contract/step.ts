@@ -29,7 +29,28 @@ const parseSchema = z
       'refusal',
       'empty',
     ]),
-    dialect: z.enum(['call', 'action_input', 'json', 'tag', 'bracket', 'bare', 'native']).nullable(),
+    dialect: z
+      .enum([
+        'call',
+        'action_input',
+        'json',
+        'tag',
+        'bracket',
+        'bare',
+        'native',
+        'json_block',
+        'json_list',
+        'name_json',
+        'function_tag',
+        'invoke',
+        'arg_pairs',
+        'element',
+        'python',
+        'gemma',
+        'xtml',
+      ])
+      .nullable()
+      .meta({ description: 'The syntax in which the action was written; more values may be added.' }),
     confidence: z.enum(['exact', 'repaired', 'constrained']).meta({
       description:
         '`constrained`: the provider enforced the schema of the offered tools. `repaired`: the parser fixed or assumed something; see `repairs`.',

@@ -36,8 +36,9 @@ export class IncrementalParser {
 
   constructor(tools: readonly OfferedTool[]) {
     this.#tools = tools;
-    this.#beginnings = new LineBeginnings(this.#reply);
-    this.#contents = new LineContents(this.#reply, OfferedTools.of(tools));
+    const offered = OfferedTools.of(tools);
+    this.#beginnings = new LineBeginnings(this.#reply, offered);
+    this.#contents = new LineContents(this.#reply, offered);
   }
 
   /** Adds the next part of the completion and returns the deltas that can be sent. */

@@ -1,11 +1,14 @@
 import type { OfferedTools } from './arguments/offered-tool.js';
 import { readAction } from './dialects/read-action.js';
 import type { CallReading, WholeCall } from './dialects/written-call.js';
+import { opensBlock, readBlock } from './formats/read-block.js';
+import { isWellFormed } from './formats/unmarked.js';
+import type { TextSpan } from './outline/reply-outline.js';
 import type { ReplyText } from './reply-text.js';
 import { isOneOf, lineEnd, skipSpace } from './text/characters.js';
 import { matchMarker } from './text/markers.js';
 import { skipClosers } from './text/trailing.js';
-import { isWellFormed, readLastFence, readPlain } from './unmarked-calls.js';
+import { readLastFence, readPlain } from './unmarked-calls.js';
 
 /**
  * Advises a model that probably intended an action, but wrote it where the parser only sees a quotation: in a
@@ -106,7 +109,16 @@ function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null 
   const start = unwrap(text, outline.lastItem);
   const label = actionLabels(text, start, lineEnd(text, start))[0];
   const labelled = label?.start === start ? readAction(text, label.end, tools) : null;
-  return endsReply(labelled, reply, tools) ? adviceFor(labelled, 'stands in a list') : null;
+  const reading = labelled ?? blockIn(text, [start, lineEnd(text, start)], tools);
+  return endsReply(reading, reply, tools) ? adviceFor(reading, 'stands in a list') : null;
+}
+
+/** Reads the first block of a native format that begins between two places. */
+function blockIn(text: string, [from, to]: TextSpan, tools: OfferedTools): CallReading | null {
+  for (let at = from; at < to; at += 1) {
+    if (opensBlock(text, at)) return readBlock(text, at, tools, { startsLine: false });
+  }
+  return null;
 }
 
 /** Whether a call is well-formed and only closing marks or an invented observation follow. */
@@ -116,7 +128,8 @@ function endsReply(
   tools: OfferedTools,
 ): reading is WholeCall {
   if (!isWellFormed(reading, tools)) return false;
-  const closed = isOneOf(')', text, reading.end) ? reading.end + 1 : reading.end; // In `Action(f())`, another parenthesis follows.
+  const callEnd = reading.blockEnd ?? reading.end;
+  const closed = isOneOf(')', text, callEnd) ? callEnd + 1 : callEnd; // In `Action(f())`, another parenthesis follows.
   const next = skipSpace(text, skipClosers(text, closed));
   if (next >= end) return true;
   const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);

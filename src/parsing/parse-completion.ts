@@ -1,13 +1,13 @@
 import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
-import type { Dialect } from './dialects/written-call.js';
+import type { CallReading, Dialect } from './dialects/written-call.js';
 import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
 import { describeIntendedCall } from './intended-calls.js';
 import type { TextSpan } from './outline/reply-outline.js';
 import { ReplyText } from './reply-text.js';
-import { type ResolvedCall, resolveCall } from './resolve-call.js';
+import { type ResolvedCall, type ResolveOptions, resolveCall } from './resolve-call.js';
 import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
-import { readBareCall, readClosingFence } from './unmarked-calls.js';
+import { readBareCall, readClosingFence, readCutCall, readUnclosedReasoning } from './unmarked-calls.js';
 
 /** A call that may be run: its tool is offered, its arguments are checked. */
 export interface ParsedAction {
@@ -40,6 +40,8 @@ export type ParsedOutcome =
   | {
       readonly outcome: 'action';
       readonly action: ParsedAction;
+      /** Further calls of the same block of a native format, in order; absent if there are none. */
+      readonly additionalActions?: readonly ParsedAction[];
       readonly dialect: Dialect;
       readonly answer: null;
       readonly problem: null;
@@ -154,12 +156,14 @@ function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOption
   const limits = { cutByLimit, textLength: reply.end };
   if (turn.kind === 'answer') return labelledAnswer(reply, turn.marker);
   if (turn.kind === 'action') {
-    return fromCall(reply, resolveCall(turn.reading, tools, limits), turn.at);
+    return fromCall(reply, resolveAll(turn.reading, tools, limits), turn.at);
   }
   const bare = readBareCall(reply, tools);
-  if (bare) return fromCall(reply, resolveCall(bare, tools, limits), start);
+  if (bare) return fromCall(reply, resolveAll(bare, tools, limits), start);
   const fenced = readClosingFence(reply, tools);
-  if (fenced) return fromCall(reply, resolveCall(fenced.reading, tools, limits), fenced.at);
+  if (fenced) return fromCall(reply, resolveAll(fenced.reading, tools, limits), fenced.at);
+  const cut = readCutCall(reply, tools) ?? readUnclosedReasoning(reply, tools);
+  if (cut) return fromCall(reply, resolveAll(cut, tools, limits), start);
   if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
   const advice = describeIntendedCall(reply, tools);
   return unlabelledAnswer(reply, advice, options.labelsExpected ?? true);
@@ -171,9 +175,32 @@ const brokenOff = {
   problem: 'the output limit cut the action off',
 } as const;
 
-function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
+/** The first call of a reply, and the further calls of its block that may run. */
+interface ResolvedCalls {
+  readonly call: ResolvedCall;
+  readonly more: readonly ResolvedAction[];
+}
+
+type ResolvedAction = Extract<ResolvedCall, { outcome: 'action' }>;
+
+/** Resolves the calls of a block. Further ones that cannot run are left out (rule: several-calls). */
+function resolveAll(reading: CallReading, tools: OfferedTools, limits: ResolveOptions): ResolvedCalls {
+  const call = resolveCall(reading, tools, limits);
+  const others = call.outcome === 'action' ? call.more : [];
+  const more = others.map((each) => resolveCall(each, tools, limits));
+  return { call, more: more.filter((each) => each.outcome === 'action') };
+}
+
+const toAction = ({ text }: ReplyText, { toolName, toolArgs, start, end }: ResolvedAction): ParsedAction => ({
+  toolName,
+  toolArgs,
+  raw: text.slice(start, end),
+});
+
+function fromCall(reply: ReplyText, { call, more }: ResolvedCalls, at: number): Found {
   if (call.outcome !== 'action' && call.outcome !== 'answer') return unreadAction(reply, call);
-  const { repairs, start, end } = call;
+  const { start, end } = { ...call, ...(call.outcome === 'action' && { end: call.blockEnd }) };
+  const repairs = [...new Set([call, ...more].flatMap((each) => each.repairs))];
   const before = reply.thoughtBefore(at);
   const thought = [reply.textOf(before), call.thought].filter(Boolean).join('\n');
   const leftOut = reply.leftOutAround(at, { start, end });
@@ -182,10 +209,19 @@ function fromCall(reply: ReplyText, call: ResolvedCall, at: number): Found {
     const places = [...thoughtPlaces, { kind: 'answer', start, end } as const];
     return { outcomeFields: givenAnswer(call.answer.trim(), thought, repairs), leftOut, places };
   }
-  const { toolName, toolArgs, dialect } = call;
-  const action = { toolName, toolArgs, raw: reply.text.slice(start, end) };
+  const { dialect } = call;
+  const additionalActions = more.map((each) => toAction(reply, each));
   return {
-    outcomeFields: { outcome: 'action', action, dialect, answer: null, problem: null, thought, repairs },
+    outcomeFields: {
+      outcome: 'action',
+      action: toAction(reply, call),
+      ...(additionalActions.length > 0 && { additionalActions }),
+      dialect,
+      answer: null,
+      problem: null,
+      thought,
+      repairs,
+    },
     leftOut,
     places: [...thoughtPlaces, { kind: 'call', start, end }],
   };
@@ -195,8 +231,9 @@ type UnreadCall = Exclude<ResolvedCall, { outcome: 'action' | 'answer' }>;
 
 function unreadAction(reply: ReplyText, call: UnreadCall): Found {
   const whole = reply.whole();
+  const answer = reply.textOf(whole) || (reply.reasoning() ?? '');
   return {
-    outcomeFields: { ...call, action: null, thought: null, answer: reply.textOf(whole) },
+    outcomeFields: { ...call, action: null, thought: null, answer },
     leftOut: reply.leftOutOfAnswer(),
     places: placesOf('answer', whole),
   };

@@ -1,10 +1,10 @@
 import { OfferedTools } from './arguments/offered-tool.js';
 import { type DiscardedRun, discardedBefore, discardedRuns, tokensIn } from './discarded.js';
+import { ANSWER_CLOSE } from './formats/inline-marks.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import { readTokens } from './text/chat-tokens.js';
-import { ANSWER_CLOSE } from './text/inline-marks.js';
 import { LineClassifier } from './text/line-classifier.js';
 import { isBareFence } from './text/markdown.js';
 import type { Marker } from './text/markers.js';

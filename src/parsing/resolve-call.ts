@@ -21,6 +21,9 @@ export type ResolvedCall =
       readonly repairs: readonly Repair[];
       readonly start: number;
       readonly end: number;
+      /** Further calls of the same block, and the end of the block. */
+      readonly more: readonly WholeCall[];
+      readonly blockEnd: number;
     }
   | {
       readonly outcome: 'answer';
@@ -124,5 +127,7 @@ function nameAndCheck(call: WholeCall, tools: OfferedTools): ResolvedCall {
     repairs,
     start,
     end,
+    more: call.more ?? [],
+    blockEnd: call.blockEnd ?? end,
   };
 }

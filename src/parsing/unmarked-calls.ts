@@ -3,14 +3,17 @@ import { readBracket } from './dialects/bracket.js';
 import { readCall } from './dialects/call.js';
 import { readJsonCall } from './dialects/json-object.js';
 import { readAction } from './dialects/read-action.js';
-import { readTag } from './dialects/tags.js';
-import type { CallReading, WholeCall } from './dialects/written-call.js';
+import { type CallReading, isNative, type WholeCall } from './dialects/written-call.js';
+import { hintedName } from './formats/hinted-name.js';
+import { readBlock } from './formats/read-block.js';
+import { isWellFormed, readUnmarked } from './formats/unmarked.js';
 import type { QuotedFence } from './outline/reply-outline.js';
-import type { ReplyText } from './reply-text.js';
+import { ReplyText } from './reply-text.js';
 import { isAnswerCall } from './resolve-call.js';
-import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
+import { isRestBlank, skipBlanks, skipLanguage, skipRun, skipSpace } from './text/characters.js';
 import { beginsTurn, readTokens } from './text/chat-tokens.js';
 import { matchMarker } from './text/markers.js';
+import { withoutMarks } from './text/reasoning-marks.js';
 import { skipClosers } from './text/trailing.js';
 
 /** Reads a reply that consists of one call without any marker (rules: bare-call, step-object). */
@@ -19,11 +22,47 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   const text = reply.text.slice(0, reply.contentEnd()).trimEnd();
   const start = reply.contentStart();
   if (reply.hasTextBefore(start)) return null; // Words precede the reasoning, so the call is an example.
-  const reading = readPlain(text, start, tools);
-  if (!isWellFormed(reading, tools) && !speaksForItself(reading, tools)) return null;
-  const end = text.charAt(reading.end) === ';' ? reading.end + 1 : reading.end;
+  const { calls } = readUnmarked(text, start, tools);
+  const [reading, ...others] = calls;
+  const isWhole = reading !== undefined && (isWellFormed(reading, tools) || speaksForItself(reading, tools));
+  const further = [...others, ...calls.flatMap(({ more = [] }) => more)];
+  if (!isWhole || !further.every((each) => isWellFormed(each, tools))) return null;
+  const lastCall = calls.at(-1) ?? reading;
+  const last = lastCall.blockEnd ?? lastCall.end;
+  const end = text.charAt(last) === ';' ? last + 1 : last;
   if (end < text.length && !endsItsTurn(text, end)) return null;
-  return reading.dialect === 'json' ? reading : { ...reading, dialect: 'bare' };
+  const keepsDialect = reading.dialect !== 'call' && reading.dialect !== 'bracket';
+  if (calls.length === 1) return keepsDialect ? reading : { ...reading, dialect: 'bare' };
+  const dialect = keepsDialect ? reading.dialect : 'python';
+  const more = others.flatMap((each) => [each, ...(each.more ?? [])]);
+  return { ...reading, dialect, more: [...(reading.more ?? []), ...more], blockEnd: last };
+}
+
+/** Reads a call without a mark that the end of the reply cuts off; its name shows that it is one. */
+export function readCutCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
+  const start = reply.contentStart();
+  const name = reply.outline.thoughts.length > 0 ? null : hintedName(reply.text, start, tools);
+  if (name === null || reply.hasTextBefore(start)) return null;
+  const reading = readJsonCall(reply.text.slice(0, reply.contentEnd()), start);
+  return reading?.kind === 'unreadable' && reading.cut ? { ...reading, name } : null;
+}
+
+/**
+ * Reports a whole call in a native format at the end of reasoning that is never closed, in a reply without any other text. The call
+ * never runs, since the model may only have considered it (rule: thinking).
+ */
+export function readUnclosedReasoning(reply: ReplyText, tools: OfferedTools): CallReading | null {
+  const { text, outline } = reply;
+  const [from, to] = outline.reasoning.at(-1) ?? [0, 0];
+  if (to < reply.end || outline.turn.kind !== 'none' || reply.whole().length > 0) return null;
+  const inside = withoutMarks(text.slice(from, to));
+  const { turn } = ReplyText.read(inside, tools).outline;
+  if (turn.kind !== 'action' || turn.reading.kind !== 'call') return null;
+  const { name, dialect, blockEnd, end } = turn.reading;
+  const endsText = skipSpace(inside, skipClosers(inside, blockEnd ?? end)) >= inside.length;
+  if (!tools.find(name) || !endsText || !isNative(dialect)) return null;
+  const problem = `${name}: the call stands in reasoning that is not closed, so it was not run`;
+  return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
 /** Reads a call in a form that is recognisable without a marker. */
@@ -31,39 +70,10 @@ export function readPlain(text: string, start: number, tools: OfferedTools): Cal
   return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }
 
-/** Maximum number of blanks that a stream waits through before it holds the text as a possible call. */
-const MAX_BLANKS = 16;
-
-/**
- * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` if more text is
- * needed to decide.
- */
-export function mayBeginBareCall(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
-  const start = skipBlanks(text, position);
-  if (text.charAt(start) === '{') return true;
-  if (text.charAt(start) === '[') {
-    const inside = skipSpace(text, start + 1);
-    if (inside - start > MAX_BLANKS) return true;
-    return inside >= text.length ? 'partial' : isOneOf('{[', text, inside);
-  }
-  if (tools.areUnknown) return false;
-  if (tools.mayGoOnToName(text, start)) return 'partial';
-  const end = tools.nameEnd(text, start);
-  if (!tools.find(text.slice(start, end))) return false;
-  const open = skipBlanks(text, end);
-  if (open - end > MAX_BLANKS) return true;
-  if (open >= text.length) return 'partial';
-  return text.charAt(open) === '(' || text.charAt(end) === '[';
-}
-
 /** Whether only chat tokens follow, or chat tokens and another role's turn that the model imagined. */
 function endsItsTurn(text: string, position: number): boolean {
   const { end } = readTokens(text, position);
   return end > position && (end >= text.length || beginsTurn(text, position, end));
-}
-
-export function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
-  return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
 /** Whether a JSON object states its own meaning: an answer, or the form that `protocol: "json"` teaches (rule: step-object). */
@@ -112,7 +122,7 @@ export function readLastFence(reply: ReplyText, tools: OfferedTools): FencedCall
   const start = skipSpace(text, fence.inside);
   const marker = matchMarker(text, text.lastIndexOf('\n', start) + 1);
   const isAction = marker !== null && marker !== 'partial' && marker.label === 'action';
-  const marked = isAction ? readAction(text, marker.end, tools) : readTag(text, start, tools);
+  const marked = isAction ? readAction(text, marker.end, tools) : readBlock(text, start, tools);
   const reading = marked ?? readPlain(text, start, tools);
   if (reading?.kind !== 'call' || !(tools.find(reading.name) || speaksForItself(reading, tools))) return null;
   const isAlone = skipSpace(text, skipClosers(text, reading.end)) >= text.length;

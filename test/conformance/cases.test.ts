@@ -10,6 +10,7 @@ import { outcomeOf, toOffered } from './stepwise.js';
  * Each case proves the rule that it names, which is a heading of the page below: (rules: markers, whole-reply-fence, closing-fence,
  * echoed-fence), (rules: first-outcome-wins, first-action-wins, literals-first, offered-tools, arguments, values, two-line-action),
  * (rules: json-call, step-object, answer-call, tag-call, bracket-call, listed-call, bare-call, repairs, thinking),
+ * (rules: native-formats, raw-values, typed-text, several-calls),
  * (rules: thought-and-answer, chat-tokens).
  */
 const page = readFileSync('docs/reference/reading-the-model.md', 'utf8');
@@ -17,7 +18,11 @@ const rules = [...page.matchAll(/^### (.*)$/gm)].map(([, name = '']) => name);
 /** The rule that limits the time of reading, which a case cannot show. */
 const ruleWithoutCases = 'linear-work';
 
-const files = { rulings: loadCases('rulings'), 'written-calls': loadCases('written-calls') };
+const files = {
+  rulings: loadCases('rulings'),
+  'written-calls': loadCases('written-calls'),
+  'native-formats': loadCases('native-formats'),
+};
 const cases = Object.values(files).flat();
 
 const named = (each: ParserCase, found: string[]): string[] =>

@@ -1,10 +1,12 @@
-"""python3 run.py FOLDER COMMAND...: runs the cases in FOLDER through the parser that COMMAND starts, and prints verdicts (see README.md)."""
+"""python3 run.py [--grammar=NAME] FOLDER COMMAND...: runs the cases in FOLDER, or those of one grammar, through the parser that COMMAND starts, and prints verdicts (see README.md)."""
 import json
 import subprocess
 import sys
 from collections import Counter
 
-folder, *command = sys.argv[1:]
+words = sys.argv[1:]
+grammar = words.pop(0).split("=", 1)[1] if words and words[0].startswith("--grammar=") else None
+folder, *command = words
 
 
 def text(name):
@@ -27,14 +29,14 @@ def same(a, b):
 
 def verdict(expected, outcome):
     def differs(key):
-        return key in outcome and not same(outcome[key], expected[key])
+        return key in outcome and not same(outcome[key], expected.get(key))
 
     acts, should_act = outcome["outcome"] == "action", expected["outcome"] == "action"
     if outcome["outcome"] == "error":
         return "raised"
     if acts != should_act:
         return "acted" if acts else "missed"
-    if acts and (differs("tool_name") or differs("tool_args")):
+    if acts and any(map(differs, ["tool_name", "tool_args", "additional"])):
         return "wrong call"
     if outcome["outcome"] == "none":
         return "right"
@@ -42,7 +44,9 @@ def verdict(expected, outcome):
 
 
 sets = json.loads(text("tools.json"))
-cases = objects(text("cases/rulings.jsonl") + text("cases/written-calls.jsonl"))
+files = ["rulings", "written-calls", "native-formats"]
+cases = objects("".join(text(f"cases/{name}.jsonl") for name in files))
+cases = [case for case in cases if grammar is None or case.get("grammar") == grammar]
 replies = []
 for case in cases:
     reply = {key: value for key, value in case.items() if key != "expected"}
@@ -55,6 +59,12 @@ verdicts = [(case, verdict(case["expected"], outcomes.get(case["id"], {"outcome"
 for case, found in verdicts:
     if found != "right":
         print(found, case["id"])
-for rule in sorted({case["rule"] for case in cases}):
-    print(rule.ljust(20), dict(Counter(found for case, found in verdicts if case["rule"] == rule)))
+
+
+def row(case):
+    return f"{case['rule']} {case.get('grammar', '')}".strip()
+
+
+for name in sorted({row(case) for case in cases}):
+    print(name.ljust(30), dict(Counter(found for case, found in verdicts if row(case) == name)))
 sys.exit(any(found != "right" for _, found in verdicts))

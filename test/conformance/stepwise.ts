@@ -24,10 +24,16 @@ export function outcomeOf({ id, text, tools, finish_reason }: Reply) {
     raw: read.action.raw,
   };
   const problem = read.problem !== null;
+  const further = read.outcome === 'action' ? read.additionalActions : undefined;
+  const additional = further?.map(({ toolName: tool_name, toolArgs: tool_args }) => ({
+    tool_name,
+    tool_args,
+  }));
   return {
     id,
     outcome,
     ...action,
+    ...(additional && { additional }),
     dialect,
     thought,
     reasoning,

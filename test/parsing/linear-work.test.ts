@@ -176,4 +176,23 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
     };
     expect(readCall(schema, `a="${'a'.repeat(100_000)}!"`).outcome).toBe('action');
   });
+
+  test.each([
+    ['section marks', '<tool_call>'],
+    ['marks of lists', '[TOOL_CALLS]\n'],
+    ['openers of arguments', '<function=f><parameter=a>'],
+    ['arguments on lines that are never closed', '\n<parameter=a>x'],
+    ['closing tags', '</parameter> x'],
+    ['keys', '<tool_call>f<arg_key>a</arg_key><arg_value>'],
+    ['nested elements', ']<]minimax[>[<b>'],
+    ['open strings of Gemma', '<|tool_call>call:f{a:<|"|>'],
+    ['fences that mean a call', '```tool_code\n'],
+    ['names before JSON', 'f\n{"a": 1}\n'],
+    ['whole calls', '<invoke name="f"></invoke>'],
+  ])('a reply of 1 MiB of %s in native formats is read in linear time', (_, unit) => {
+    const tools = [toOfferedTool({ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } })];
+    const text = `<function=f>${unit.repeat(2 ** 20 / unit.length)}`;
+    for (const reply of [text, text.slice('<function=f>'.length), `x ${text}</parameter></function>`])
+      expect(parseCompletion(reply, tools).outcome).toMatch(/^(?:answer|action|malformed_action)$/);
+  });
 });

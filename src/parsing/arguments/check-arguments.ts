@@ -112,7 +112,7 @@ class Coercion {
 }
 
 /** Returns the types that a schema or its alternatives name, as in `anyOf: [integer, null]`. */
-function declaredTypes(schema: Schema): ReadonlySet<string> {
+export function declaredTypes(schema: Schema): ReadonlySet<string> {
   const alternatives: unknown[] = [schema, schema.anyOf, schema.oneOf, schema.allOf].flat();
   const types = alternatives.flatMap((each) => (isSchema(each) ? each.type : []));
   return new Set(types.filter((type) => typeof type === 'string'));
@@ -141,7 +141,7 @@ function toStructure(text: string, type: 'array' | 'object', spellings: Spelling
   return decoded !== undefined && Array.isArray(decoded) === (type === 'array') ? decoded : undefined;
 }
 
-function ownSchema(properties: Schema['properties'], key: string): Schema | null {
+export function ownSchema(properties: Schema['properties'], key: string): Schema | null {
   const declared = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;
   return isSchema(declared) ? declared : null;
 }

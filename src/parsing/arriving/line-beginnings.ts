@@ -1,6 +1,8 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { inlineMarkAt } from '../formats/inline-marks.js';
+import { mayBeginBlockLine, opensQuotedLine } from '../formats/read-block.js';
 import { isOneOf, skipBlanks } from '../text/characters.js';
 import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
-import { inlineMarkAt } from '../text/inline-marks.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { isBareFence } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';
@@ -12,14 +14,16 @@ import { WaitingFences } from './waiting-fences.js';
 /** Reads the beginnings of an arriving reply's lines: the edge of the reply, kinds of lines, labels. */
 export class LineBeginnings {
   readonly #reply: ArrivingReply;
+  readonly #tools: OfferedTools;
   readonly #fences: WaitingFences;
   /** True if only white space and chat tokens have arrived. */
   #atEdge = true;
   /** True if a line began like a JSON value, in whose strings markers do not count. */
   #valueBegan = false;
 
-  constructor(reply: ArrivingReply) {
+  constructor(reply: ArrivingReply, tools: OfferedTools) {
     this.#reply = reply;
+    this.#tools = tools;
     this.#fences = new WaitingFences(reply);
   }
 
@@ -47,7 +51,7 @@ export class LineBeginnings {
     const mark = isOneOf('<[', text, at) ? inlineMarkAt(text, at) : null;
     if (mark === 'partial') return false;
     // Harmony's header of the final channel closes reasoning in a text, but is only a token before one.
-    const isToken = mark !== null && chatTokenAt(text, at) !== undefined;
+    const isToken = mark !== null && mark.kind !== 'call' && chatTokenAt(text, at) !== undefined;
     this.#atEdge = isToken;
     if (!isToken) return true;
     if (otherTurnOpener(text, at) !== null) writer.hold();
@@ -59,11 +63,14 @@ export class LineBeginnings {
 
   #beginLine(): boolean {
     const { text, at, lines, code, writer } = this.#reply;
+    const block = this.#mayBeginBlock();
+    if (block === 'partial') return false;
     const end = this.#reply.lineEnd(at);
     const wasInFence = lines.insideCodeFence;
     const { indent } = this.#reply.line;
     const line = lines.enter({ text, start: at, end, indent, isWhole: end < text.length });
     if (!line) return false;
+    if (block && (line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(text, at))) writer.hold();
     const quoted = line.kind === 'quoted';
     this.#reply.beginLine();
     this.#reply.line.begins = false;
@@ -75,6 +82,13 @@ export class LineBeginnings {
     else if (line.kind === 'marker') this.#enterMarker(line.marker);
     else if (line.kind === 'value') this.#valueBegan = true;
     return true;
+  }
+
+  /** Whether a block of a native format may begin this line; never in an answer or a fence. */
+  #mayBeginBlock(): boolean | 'partial' {
+    const { text, at, lines, writer } = this.#reply;
+    if (writer.role === 'answer' || lines.insideFence) return false;
+    return mayBeginBlockLine(text, at, this.#tools);
   }
 
   #enterMarker(marker: Marker): void {

@@ -1,16 +1,16 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
+import { type InlineMark, inlineMarkAt } from '../formats/inline-marks.js';
+import { mayBeginBareCall } from '../formats/unmarked.js';
 import { character } from '../text/characters.js';
 import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
-import { type InlineMark, inlineMarkAt } from '../text/inline-marks.js';
 import { EchoedFences, isMentioned } from '../text/own-fences.js';
 import {
-  beginsReasoningMark,
+  beginsMark,
   openedReasoning,
   type ReasoningMarks,
   reasoningCloseAt,
 } from '../text/reasoning-marks.js';
 import { isHalfStop } from '../text/trailing.js';
-import { mayBeginBareCall } from '../unmarked-calls.js';
 import type { ArrivingReply } from './arriving-reply.js';
 
 /** Reads the contents of an arriving reply's lines: text, reasoning, tags, closing emphasis. */
@@ -57,7 +57,7 @@ export class LineContents {
     const { text } = this.#reply;
     for (let from = this.#reply.at; ; from += 1) {
       const at = nextStop(text, from, openBold);
-      if (at >= text.length || !beginsReasoningMark(text, at)) return { at, mark: null };
+      if (at >= text.length || !beginsMark(text, at)) return { at, mark: null };
       const mark = this.#markAt(at);
       if (mark || isHalfStop(text, at, this.#reply.lineEnd(at))) return { at, mark };
       from = at;
@@ -164,7 +164,7 @@ export class LineContents {
 function nextStop(text: string, from: number, openBold: boolean): number {
   for (let at = from; at < text.length; at += 1) {
     const mark = text.charCodeAt(at);
-    if (mark === character.newline || beginsReasoningMark(text, at)) return at;
+    if (mark === character.newline || beginsMark(text, at)) return at;
     if (mark === character.asterisk && openBold) return at;
   }
   return text.length;

@@ -9,11 +9,19 @@ import type { CallReading } from './written-call.js';
 export function readCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
-  const tool = tools.find(name);
   // Only an offered tool's name may have blanks before its parenthesis, since prose also puts words there.
-  const open = tool ? skipBlanks(text, nameEnd) : nameEnd;
-  if (name === '' || text.charAt(open) !== '(') return null;
-  const reading = readArguments(text, open + 1, tool);
+  const open = tools.find(name) ? skipBlanks(text, nameEnd) : nameEnd;
+  return name === '' ? null : readCallOf(text, { name, start, open }, tools);
+}
+
+/** Reads the call of a name whose parenthesis is at `open`. */
+export function readCallOf(
+  text: string,
+  { name, start, open }: { name: string; start: number; open: number },
+  tools: OfferedTools,
+): CallReading | null {
+  if (text.charAt(open) !== '(') return null;
+  const reading = readArguments(text, open + 1, tools.find(name));
   if (!reading.ok) {
     return {
       kind: 'unreadable',

@@ -1,6 +1,7 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
 import { isOneOf } from '../text/characters.js';
-import { readValue } from '../text/literals.js';
-import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
+import { readJsonValue } from '../text/literals.js';
+import { isJsonObject, type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 import { readStepObject } from './step-object.js';
 import { type CallPlace, type CallReading, type Dialect, unreadable, withArguments } from './written-call.js';
 
@@ -11,23 +12,42 @@ const argumentKeys = ['arguments', 'action_input', 'args', 'tool_args', 'paramet
 const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'action', 'tool'] as const;
 const MAX_WRAPPER_DEPTH = 4;
 
-/** Reads `{"name": "tool", "arguments": {…}}`, or the first of a list of such objects. */
-export function readJsonCall(text: string, start: number, dialect: Dialect = 'json'): CallReading | null {
-  if (!isOneOf('{[', text, start)) return null;
-  const scanner = new Scanner(text, start);
-  const value = readValue(scanner);
-  if (value === undefined) return unreadable(dialect, null, scanner);
-  const place = { kind: 'call', dialect, start, end: scanner.position } as const;
-  return readStepObject(value, place, scanner) ?? readCallObject(value, place, scanner);
+/** How the calls of a JSON value are read. */
+interface JsonOptions {
+  readonly dialect?: Dialect;
+  /** With tools, an object whose only key is one of them is a call of it (Apertus). */
+  readonly tools?: OfferedTools;
 }
 
-function readCallObject(value: JsonValue, place: CallPlace, scanner: Scanner): CallReading {
-  const { dialect } = place;
-  const call = findCallObject(value);
-  if (!call) {
+/** Reads `{"name": "tool", "arguments": {…}}`, or the first of a list of such objects. */
+export function readJsonCall(text: string, start: number): CallReading | null {
+  const reading = readJsonCalls(text, start);
+  if (reading?.kind !== 'call') return reading;
+  const { more: _, ...first } = reading;
+  return first;
+}
+
+/** Reads one such object, or all calls of a list or wrapper (rule: several-calls). */
+export function readJsonCalls(text: string, start: number, options: JsonOptions = {}): CallReading | null {
+  const { dialect = 'json', tools } = options;
+  if (!isOneOf('{[', text, start)) return null;
+  const scanner = new Scanner(text, start);
+  const value = readJsonValue(scanner);
+  if (value === undefined) return unreadable(dialect, null, scanner);
+  const place = { kind: 'call', dialect, start, end: scanner.position } as const;
+  const step = readStepObject(value, place, scanner);
+  if (step) return step;
+  const [first, ...others] = findCallObjects(value, tools).map((found) =>
+    readCallObject(found, place, scanner),
+  );
+  if (!first)
     return unreadableObject(dialect, 'the JSON names no tool; write {"name": "tool", "arguments": {…}}');
-  }
-  const [name, object] = call;
+  const more = others.flatMap((each) => (each.kind === 'call' ? each : []));
+  return first.kind === 'call' && more.length > 0 ? { ...first, more, blockEnd: first.end } : first;
+}
+
+function readCallObject([name, object]: CallObject, place: CallPlace, scanner: Scanner): CallReading {
+  const { dialect } = place;
   const argumentKey = argumentKeys.find((key) => Object.hasOwn(object, key));
   const others = Object.keys(object).filter((key) => !isAccompanying(key));
   if (argumentKey === undefined && others.length > 0) {
@@ -47,16 +67,32 @@ function isAccompanying(key: string): boolean {
   return ['id', 'type', 'thought', ...nameKeys].includes(key);
 }
 
-/** Finds the tool's name and the object of its arguments, inside lists and wrappers. */
-function findCallObject(value: JsonValue, depth = 0): [string, JsonObject] | null {
-  if (depth > MAX_WRAPPER_DEPTH) return null;
-  if (Array.isArray(value)) return value[0] === undefined ? null : findCallObject(value[0], depth + 1);
-  if (typeof value !== 'object' || value === null) return null;
+/** A tool's name and the object with its arguments. */
+type CallObject = readonly [name: string, object: JsonObject];
+
+/** Finds the calls in a value, inside lists and wrappers. */
+function findCallObjects(value: JsonValue, tools: OfferedTools | undefined, depth = 0): CallObject[] {
+  if (depth > MAX_WRAPPER_DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((each) => findCallObjects(each, tools, depth + 1));
+  if (!isJsonObject(value)) return [];
   for (const key of nameKeys) {
     const name = Object.hasOwn(value, key) ? value[key] : undefined;
-    if (typeof name === 'string' && name !== '') return [name, value];
+    if (typeof name === 'string' && name !== '') return [[plainName(name, tools), value]];
   }
   const wrapper = wrapperKeys.find((key) => Object.hasOwn(value, key));
   const wrapped = wrapper === undefined ? undefined : value[wrapper];
-  return wrapped === undefined ? null : findCallObject(wrapped, depth + 1);
+  return wrapped === undefined ? keyedCall(value, tools) : findCallObjects(wrapped, tools, depth + 1);
+}
+
+/** Drops the namespace `functions.` unless a tool has it in its name. */
+function plainName(name: string, tools: OfferedTools | undefined): string {
+  const plain = name.replace(/^functions\./, '');
+  return tools?.find(plain) && !tools.find(name) ? plain : name;
+}
+
+/** Reads `{"tool": {…}}`, whose only key is an offered tool. */
+function keyedCall(value: JsonObject, tools: OfferedTools | undefined): CallObject[] {
+  const [entry, ...others] = Object.entries(value);
+  const [name = '', args = null] = entry ?? [];
+  return others.length === 0 && tools?.find(name) && isJsonObject(args) ? [[name, { arguments: args }]] : [];
 }

@@ -1,12 +1,12 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
+import { readBlock } from '../formats/read-block.js';
 import { isOneOf, isRestBlank, lineEnd, skipBlanks, skipLanguage, skipSpace } from '../text/characters.js';
 import { opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { isLabelled, meansNoAction, readActionInput } from './action-input.js';
 import { readBracket } from './bracket.js';
 import { readCall, readListedCall, readQuotedCall } from './call.js';
-import { readJsonCall } from './json-object.js';
+import { readJsonCalls } from './json-object.js';
 import { readNamedOnly } from './named-only.js';
-import { readTag } from './tags.js';
 import type { CallReading } from './written-call.js';
 
 interface DialectReader {
@@ -17,9 +17,9 @@ interface DialectReader {
 
 /** Readers of all dialects of an action; the first that recognises the text reads it. */
 const readers: readonly DialectReader[] = [
-  { opens: '<', read: readTag },
+  { opens: '<[]', read: readBlock },
   { opens: '[', read: readListedCall },
-  { opens: '{[', read: (text, start) => readJsonCall(text, start) },
+  { opens: '{[', read: (text, start) => readJsonCalls(text, start) },
   { read: readQuotedCall },
   { read: readCall },
   { read: readBracket },

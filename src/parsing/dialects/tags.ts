@@ -1,43 +1,16 @@
-import type { OfferedTools } from '../arguments/offered-tool.js';
-import { FixedWords, skipSpace } from '../text/characters.js';
-import { callTags } from '../text/inline-marks.js';
+import { skipSpace } from '../text/characters.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
-import { readCall } from './call.js';
-import { readJsonCall } from './json-object.js';
 import { type CallReading, unreadable, withArguments } from './written-call.js';
 
 const MAX_NAME_LENGTH = 300;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 
-const openingTags = new FixedWords(
-  callTags.map((tag) => `<${tag}>` as const),
-  1,
-);
-
-/** Returns the call tag, such as `<tool_call>`, that opens at `position`. */
-export function callTagAt(text: string, position: number): string | undefined {
-  return openingTags.at(text, position);
-}
-
 /**
- * Reads a call in a tag: a JSON object, `<name>` with `<parameters>`, or `tool(…)`. Returns null otherwise,
- * as for prose that only mentions the tag. The closing tag may be missing.
+ * Reads `<name>tool</name><parameters>{…}</parameters>`, the form that the service teaches inside `<tool_call>`.
+ * Returns null for any other text.
  */
-export function readTag(text: string, start: number, tools: OfferedTools): CallReading | null {
-  const opening = callTagAt(text, start);
-  if (opening === undefined) return null;
-  const tag = opening.slice(1, -1);
-  const inside = skipFence(text, skipSpace(text, start + opening.length));
-  const reading =
-    readNamed(text, inside) ?? readJsonCall(text, inside, 'tag') ?? readCall(text, inside, tools);
-  if (reading?.kind !== 'call') return reading && { ...reading, dialect: 'tag' };
-  const end = closeTag(text, skipFence(text, skipSpace(text, reading.end)), tag) ?? reading.end;
-  return { ...reading, dialect: 'tag', start, end };
-}
-
-/** Reads `<name>tool</name><parameters>{…}</parameters>`, the form that the service teaches. */
-function readNamed(text: string, start: number): CallReading | null {
+export function readNamedTag(text: string, start: number): CallReading | null {
   if (!text.startsWith('<name>', start)) return null;
   const nameLength = text.slice(start, start + MAX_NAME_LENGTH).indexOf('</name>');
   if (nameLength < 0) {
@@ -74,7 +47,7 @@ function closeParameters(
   const exact = closeTag(text, position, tag);
   if (exact !== null) return { end: exact, isMended: false };
   const close = /^<\/(\w{1,40})>/.exec(text.slice(position, position + 43));
-  if (!close || callTags.some((each) => each === close[1])) return null;
+  if (!close || close[1]?.endsWith('_call') || close[1] === 'tool_code') return null;
   return { end: position + close[0].length, isMended: true };
 }
 

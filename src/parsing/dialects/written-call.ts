@@ -4,7 +4,25 @@ import { decode } from '../text/literals.js';
 import type { JsonValue, Repair, Scanner, Spellings } from '../text/scanner.js';
 
 /** The syntax in which an action was written (`parse.dialect` of the response). */
-export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare';
+export type Dialect = 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare' | NativeDialect;
+
+/** Grammars of the native formats of model families (rule: native-formats). */
+const nativeDialects = [
+  'json_block',
+  'json_list',
+  'name_json',
+  'function_tag',
+  'invoke',
+  'arg_pairs',
+  'element',
+  'python',
+  'gemma',
+  'xtml',
+] as const;
+type NativeDialect = (typeof nativeDialects)[number];
+
+/** Whether a dialect is the grammar of a native format. */
+export const isNative = (dialect: Dialect): boolean => nativeDialects.some((each) => each === dialect);
 
 /** A call with complete syntax; `resolveCall` checks its tool and arguments. */
 export interface WholeCall {
@@ -23,6 +41,10 @@ export interface WholeCall {
   /** The call as written: `text.slice(start, end)`. */
   readonly start: number;
   readonly end: number;
+  /** Further calls of the same block, in order (rule: several-calls). */
+  readonly more?: readonly WholeCall[];
+  /** End of the block that holds the call, if the call is in one. */
+  readonly blockEnd?: number;
 }
 
 /** Position and dialect of a call. */
@@ -37,6 +59,8 @@ export interface UnreadableCall {
   readonly problem: string;
   /** True if the text ended too early. */
   readonly cut: boolean;
+  /** End of the block whose bytes are data, if its extent is known. */
+  readonly end?: number | undefined;
 }
 
 /** Whether agents such as LangChain's use this tool name for their answer (rule: answer-call). */

@@ -1,9 +1,11 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readAction } from '../dialects/read-action.js';
-import { readTag } from '../dialects/tags.js';
-import type { CallReading } from '../dialects/written-call.js';
+import type { CallReading, WholeCall } from '../dialects/written-call.js';
+import { mayBeginBlockLine, opensBlock, opensQuotedLine, readBlock } from '../formats/read-block.js';
+import { mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
 import type { CodeSpans } from '../text/code-spans.js';
+import type { Line } from '../text/line-classifier.js';
 
 /**
  * Maximum number of broken or quoted calls that are tried; later ones count as prose, which keeps the walk
@@ -34,19 +36,43 @@ export class CallFinder {
     return null;
   }
 
-  /** Reads the call in a tag. A broken call counts as an action only if the tag starts its line. */
-  readTag(at: number, lineStart: number): CallReading | null {
+  /** Reads the block of a native format that begins at `at`. */
+  readBlock(at: number, lineStart: number): CallReading | null {
     if (this.#attempts >= MAX_ATTEMPTS) return null;
-    const reading = readTag(this.#text, at, this.#tools);
-    if (!reading) return null;
-    if (reading.kind === 'unreadable' && skipBlanks(this.#text, lineStart) < at) {
+    const startsLine = skipBlanks(this.#text, lineStart) >= at;
+    const reading = readBlock(this.#text, at, this.#tools, { startsLine });
+    if (!reading) {
       this.#attempts += 1;
       return null;
     }
     // A call wrapped directly in inline code counts, however the paragraph's other backticks pair up.
     const isWrapped =
-      reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[reading.end] === '`';
+      reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[endOf(reading)] === '`';
     return !isWrapped && this.#isIntended(reading, at + 1) ? reading : null;
+  }
+
+  /** Reads a block whose opener counts only at the start of a line; `>>>` is no block quote there. */
+  readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
+    const at = skipBlanks(this.#text, lineStart);
+    const isText = line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(this.#text, at);
+    if (!isText || opensBlock(this.#text, at) || mayBeginBlockLine(this.#text, at, this.#tools) === false)
+      return null;
+    const reading = this.readBlock(at, lineStart);
+    return reading && { at, reading };
+  }
+
+  /**
+   * Returns the end of calls without marks, in whose strings nothing counts; the text's end if it cuts
+   * the last of them off; null if there are none.
+   */
+  unmarkedEnd(lineStart: number): number | null {
+    const at = skipBlanks(this.#text, lineStart);
+    if (this.#attempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true) return null;
+    this.#attempts += 1;
+    const { calls, isCut } = readUnmarked(this.#text, at, this.#tools);
+    if (isCut) return this.#text.length;
+    const last = calls.every(({ name }) => this.#tools.find(name)) ? calls.at(-1) : undefined;
+    return last ? endOf(last) : null;
   }
 
   /** Whether reading began within a line, after reasoning or chat tokens. */
@@ -56,8 +82,11 @@ export class CallFinder {
 
   /** Whether a call is outside inline code that closes after it. */
   #isIntended(reading: CallReading, fallbackEnd: number): boolean {
-    if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? reading.end : fallbackEnd)) return true;
+    if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? endOf(reading) : fallbackEnd)) return true;
     this.#attempts += 1;
     return false;
   }
 }
+
+/** Returns the end of a call, or of the block that holds it. */
+const endOf = ({ blockEnd, end }: WholeCall): number => blockEnd ?? end;

@@ -1,17 +1,17 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import { callTagAt } from '../dialects/tags.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
+import { thinkTagAt } from '../formats/inline-marks.js';
+import { opensBlock } from '../formats/read-block.js';
 import { character, isRestBlank, LineEnds, skipBlanks } from '../text/characters.js';
 import { imaginesTurn, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { CodeSpans } from '../text/code-spans.js';
-import { thinkTagAt } from '../text/inline-marks.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
 import { bulletEnd } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';
 import type { OwnTag } from '../text/own-fences.js';
 import {
-  beginsReasoningMark,
+  beginsMark,
   leadingReasoningEnd,
   nextOrphanClose,
   nextReasoningClose,
@@ -29,17 +29,18 @@ import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from '.
  * (rule: thinking).
  */
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
-  const { end: edge, turn } = readTokens(text, 0, opensOtherTurn);
-  if (turn !== null) {
+  const { end, turn } = readTokens(text, 0, (_, at) => opensOtherTurn(text, at) || opensBlock(text, at));
+  const edge = turn ?? end;
+  if (turn !== null && opensOtherTurn(text, turn)) {
     const imagined = new Findings(0);
     imagined.otherTurn = 0;
     return imagined;
   }
   const leading = leadingReasoningEnd(text, edge);
   const first = new OutlineWalk(text, leading ?? edge, tools);
-  const end = first.run() ?? reasoningEndAfter(text, first.found.turn);
-  const walk = end === null ? first : new OutlineWalk(text, end, tools, { orphanCloseCounts: false });
-  if (end !== null) walk.run();
+  const restart = first.run() ?? reasoningEndAfter(text, first.found.turn);
+  const walk = restart === null ? first : new OutlineWalk(text, restart, tools, { orphanCloseCounts: false });
+  if (restart !== null) walk.run();
   const { found } = walk;
   found.edge = edge;
   found.quotedAction = quotedAction(walk, text, tools);
@@ -58,7 +59,8 @@ function quotedAction({ openQuotation }: OutlineWalk, text: string, tools: Offer
 /** Returns the end of a closer of reasoning after an action that was read inside unopened reasoning; null if there is none. */
 function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   if (turn.kind !== 'action') return null;
-  const from = turn.reading.kind === 'call' ? turn.reading.end : turn.at;
+  const { reading } = turn;
+  const from = reading.kind === 'call' ? (reading.blockEnd ?? reading.end) : (reading.end ?? turn.at);
   const close = nextOrphanClose(text, from);
   return !close || text.charAt(close[0] - 1) === '`' ? null : close[1];
 }
@@ -110,11 +112,22 @@ class OutlineWalk {
   #enterLine(start: number): Next {
     const end = this.#lineEnds.after(start);
     this.#line = [start, end];
+    const wasInside = this.#lines.insideFence;
     const line = this.#classify(this.#line);
+    if (line && !wasInside) {
+      const block = this.#calls.readLine(line, start);
+      if (block) return this.#act(block.at, block.reading);
+    }
     if (!line || line.kind === 'blank' || line.kind === 'quoted' || line.kind === 'wrapper')
       return this.#skipLine(line);
     if (line.kind === 'marker') return this.#enterMarker(line.marker, end);
     this.found.enterLine(start, { hasLabel: false });
+    const callEnd = this.#lines.proseBefore ? null : this.#calls.unmarkedEnd(start);
+    if (callEnd !== null) {
+      this.found.lastValue = skipBlanks(this.#text, start);
+      this.#lines.sawProse();
+      return this.#enterProse(callEnd, this.#lineEnds.after(callEnd));
+    }
     return line.kind === 'value' ? this.#skipValue(start, end) : this.#enterProse(start, end);
   }
 
@@ -214,7 +227,7 @@ class OutlineWalk {
         this.#lines.sawProse();
       } else if (this.#leavesTurn(mark, at)) {
         return this.#stopAtOtherTurn(at);
-      } else if (beginsReasoningMark(text, at)) {
+      } else if (beginsMark(text, at)) {
         const next = this.#enterTag(at);
         // Markers count after reasoning as at the start of a line.
         if (next !== at + 1) return next;
@@ -232,7 +245,7 @@ class OutlineWalk {
     return !this.#codeSpans.isOpen && imaginesTurn(this.#text, at);
   }
 
-  /** Reads a `<`, `[` or `◁` and returns where to continue; null to stop. */
+  /** Reads a `<`, `[`, `]` or `◁` and returns where to continue; null to stop. */
   #enterTag(at: number): Next {
     const text = this.#text;
     const think = thinkTagAt(text, at);
@@ -241,21 +254,18 @@ class OutlineWalk {
       this.#orphanEnd = think.end;
       return null;
     }
+    const block = opensBlock(text, at) ? this.#calls.readBlock(at, this.#line[0]) : null;
+    if (block) return this.#act(at, block);
     if (text.charCodeAt(at) !== character.less) return this.#skipCharacter(at);
     const own = this.#quotations.tagAt(at);
     if (own && own.mark !== null) return this.#leaveToQuotation(at, own);
     this.#lines.sawProse();
-    return callTagAt(text, at) ? this.#enterCall(at) : at + 1;
+    return at + 1;
   }
 
   #skipCharacter(at: number): Next {
     this.#lines.sawProse();
     return at + 1;
-  }
-
-  #enterCall(at: number): Next {
-    const reading = this.#calls.readTag(at, this.#line[0]);
-    return reading ? this.#act(at, reading) : at + 1;
   }
 
   /** Treats the rest of the line as part of one of our own fences; omits a closer alone on its line. */

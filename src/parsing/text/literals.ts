@@ -29,6 +29,19 @@ export function decode(encoded: string, spellings: Spellings): JsonValue | undef
   return skipSpace(encoded, scanner.position) >= encoded.length ? value : undefined;
 }
 
+/** Reads one value; its strings have JSON's escapes if `JSON.parse` accepts all of it, lists included. */
+export function readJsonValue(scanner: Scanner): JsonValue | undefined {
+  const start = scanner.position;
+  const value = readValue(scanner);
+  const isUnclear = value !== undefined && scanner.repairs.has('literal_backslashes');
+  if (!isUnclear || !isJson(scanner.text.slice(start, scanner.position))) return value;
+  scanner.repairs.delete('literal_backslashes');
+  scanner.isJson = true;
+  const exact = scanner.readAgain(start, () => readValue(scanner));
+  scanner.isJson = false;
+  return exact;
+}
+
 /** Whether a value at this depth may begin here. */
 function mayBegin(scanner: Scanner, depth: number): boolean {
   if (scanner.atEnd) scanner.failAtEnd('a value is missing at the end');

@@ -68,7 +68,11 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
     close: ['<|im_end|>\n<|im_start|>assistant', '<|im_end|>'],
     orphanClose: [],
   },
-  { open: ['<|start|>assistant to=self<|message|>'], close: ['<|eom|>'], orphanClose: [] },
+  {
+    open: ['<|start|>assistant to=self<|message|>'],
+    close: ['<|eom|><|start|>assistant to=user<|message|>', '<|eom|>'],
+    orphanClose: [],
+  },
 ];
 
 /** Marks that count only at the start of a reply, where words or tokens before them were lost. */
@@ -77,9 +81,13 @@ const leadingMarks: readonly {
   readonly close: RegExp;
   readonly needsClose: boolean;
 }[] = [
-  { open: /to=self<\|message\|>/y, close: /<\|eom\|>/g, needsClose: false },
+  {
+    open: /to=self<\|message\|>/y,
+    close: /<\|eom\|>(?:<\|start\|>assistant to=user<\|message\|>)?/g,
+    needsClose: false,
+  },
   // Harmony without its tokens. The word alone may begin any sentence, so the closer must follow.
-  { open: /analysis(?=[^a-z])/y, close: /assistantfinal/g, needsClose: true },
+  { open: /analysis(?=[^a-z])/y, close: /assistantfinal|assistant(?=commentary to=)/g, needsClose: true },
   {
     open: /Here(?: is|'s|’s) my thought process:/y,
     close: /Here(?: is|'s|’s) my response:/g,
@@ -210,16 +218,15 @@ const around = new RegExp(
   `^(?:${anyOpener}|to=self<\\|message\\|>|Here(?: is|['’]s) my thought process:)|(?:${anyCloser}|Here(?: is|['’]s) my response:)$`,
   'g',
 );
-const unmarkedHarmony = /^analysis(?=[^a-z])([\s\S]*)assistantfinal$/;
+const unmarkedHarmony = /^analysis(?=[^a-z])([\s\S]*)assistant(?:final)?$/;
 
 /** Removes the marks around a block of reasoning. */
 export function withoutMarks(block: string): string {
   return block.trim().replace(unmarkedHarmony, '$1').replace(around, '').trim();
 }
 
-/** Whether a mark of reasoning may begin with this character. */
-export const beginsReasoningMark = (text: string, position: number): boolean =>
-  isOneOf('<[◁', text, position);
+/** Whether a mark of reasoning or of a call may begin with this character. */
+export const beginsMark = (text: string, position: number): boolean => isOneOf('<[]◁', text, position);
 
 function nextMatch(pattern: RegExp, text: string, from: number): Place | null {
   pattern.lastIndex = from;

@@ -17,6 +17,7 @@ export type Repair =
   | 'closing_fence'
   | 'unlabelled_answer'
   | 'mismatched_tag'
+  | 'untyped_text'
   | `coerced:${string}`;
 
 /** Any JSON value. */

@@ -36,8 +36,8 @@ export function correctionFor(reply: Reply, situation: ReplySituation): Turn | n
  */
 function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: ReplySituation): OfferedTool {
   const tools = new Map(offered.map((tool) => [tool.name, tool]));
-  const marker = Math.max(0, text.search(/action\s*:|<(?:tool|function)_/i));
-  const words = text.slice(marker, marker + MAX_SEARCHED_CHARACTERS).split(/[\s\p{Cc}<>(){}[\]"'`,:]+/u);
+  const marker = Math.max(0, text.search(/action\s*:|<\W?(?:tool|function|invoke)|\[TOOL_CALLS\]/i));
+  const words = text.slice(marker, marker + MAX_SEARCHED_CHARACTERS).split(/[\s\p{Cc}<>(){}[\]"'`,:=|｜]+/u);
   const names = [...toolCalls.slice(0, 1).map(({ name }) => name), ...words];
   const named = names.flatMap((name) => tools.get(name) ?? tools.get(withoutNamespace(name)) ?? []);
   return named[0] ?? offered[0] ?? unknownTool;

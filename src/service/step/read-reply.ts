@@ -30,7 +30,7 @@ export interface Reply {
   readonly answerLabelled: boolean;
   /** The text for the user: an answer, or the whole text if an action could not be read. */
   readonly answer: string | null;
-  /** Several actions only if the model called natively. */
+  /** Several actions only if the model called natively, or in a native format in its text. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
 }
@@ -226,8 +226,10 @@ function toNativeAction({ call, read }: NativeReading): ReadAction[] {
   return [{ name: read.toolName, parameters: read.toolArgs, raw: writeCall(call), id: call.id }];
 }
 
-function toActions({ action }: ParsedCompletion): ReadAction[] {
-  return action ? [{ name: action.toolName, parameters: action.toolArgs, raw: action.raw }] : [];
+function toActions(parsed: ParsedCompletion): ReadAction[] {
+  if (parsed.outcome !== 'action') return [];
+  const actions = [parsed.action, ...(parsed.additionalActions ?? [])];
+  return actions.map(({ toolName, toolArgs, raw }) => ({ name: toolName, parameters: toolArgs, raw }));
 }
 
 /** Writes a reply with native calls as text. */

@@ -14,11 +14,13 @@ export interface ParserCase extends Reply {
   readonly title?: string;
   readonly style?: string;
   readonly wrap?: string;
+  readonly family?: string;
+  readonly grammar?: string;
   readonly expected: Expected;
 }
 
 /** Loads the cases of a file in `test/conformance/cases`, each with its tools. */
-export function loadCases(file: 'rulings' | 'written-calls'): ParserCase[] {
+export function loadCases(file: 'rulings' | 'written-calls' | 'native-formats'): ParserCase[] {
   const sets: Record<string, Reply['tools']> = JSON.parse(
     readFileSync('test/conformance/tools.json', 'utf8'),
   );

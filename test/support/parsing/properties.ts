@@ -41,7 +41,9 @@ export function streamsToTheSameResult(text: string, lengths: readonly number[])
  */
 export function accountsForAllText(text: string): boolean {
   const parsed = parseCompletion(text, tools);
-  const weights = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw].map(weight);
+  const further = parsed.outcome === 'action' ? (parsed.additionalActions ?? []) : [];
+  const raws = further.map(({ raw }) => raw);
+  const weights = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw, ...raws].map(weight);
   const counted = parsed.discarded.reduce((sum, { chars }) => sum + chars, 0);
   // Text on both sides of removed reasoning is joined. The language of a wrapping fence is not text.
   const least = Math.min(

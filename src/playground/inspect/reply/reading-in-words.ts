@@ -20,6 +20,16 @@ export const dialects: Readonly<Record<NonNullable<Parse['dialect']>, string>> =
   bracket: 'tool[argument]',
   bare: 'a bare call without a label',
   native: "the provider's own tool calling",
+  json_block: 'a mark and a JSON object',
+  json_list: 'a mark and a JSON list',
+  name_json: 'a name and a JSON object',
+  function_tag: '<function=…> tags',
+  invoke: '<invoke> tags',
+  arg_pairs: 'pairs of keys and values',
+  element: 'an element for each argument',
+  python: 'Python calls',
+  gemma: "Gemma's notation",
+  xtml: 'typed tags (Kimi K3)',
 };
 
 export const confidences: Readonly<Record<Parse['confidence'], string>> = {

@@ -1,10 +1,13 @@
-import { FixedWords } from './characters.js';
-import { chatTokenAt, chatTokens } from './chat-tokens.js';
-import { type OwnTag, ownTagAt } from './own-fences.js';
-import { orphanClosers, type ReasoningMark, reasoningOpeners, suffixedTagAt } from './reasoning-marks.js';
-
-/** Tags that announce a call without any marker (rule: tag-call). */
-export const callTags = ['tool_call', 'tool_code', 'function_call'] as const;
+import { FixedWords } from '../text/characters.js';
+import { chatTokenAt, chatTokens } from '../text/chat-tokens.js';
+import { type OwnTag, ownTagAt } from '../text/own-fences.js';
+import {
+  orphanClosers,
+  type ReasoningMark,
+  reasoningOpeners,
+  suffixedTagAt,
+} from '../text/reasoning-marks.js';
+import { blockWords } from './read-block.js';
 
 /** Tag that is stripped at the end of any answer. */
 export const ANSWER_CLOSE = '</final_answer>';
@@ -23,9 +26,9 @@ export type InlineMark =
 const kinds: ReadonlyMap<string, Exclude<InlineMark['kind'], 'own_fence'>> = new Map([
   [ANSWER_CLOSE, 'answer_end'],
   ['</answer>', 'answer_end'],
-  ...callTags.map((tag): [string, 'call'] => [`<${tag}>`, 'call']),
   ...chatTokens.map((token): [string, 'chat_token'] => [token, 'chat_token']),
   ...cutTags.map((tag): [string, 'cut'] => [tag, 'cut']),
+  ...blockWords.map((mark): [string, 'call'] => [mark, 'call']),
   ...reasoningOpeners.map((mark): [string, 'think'] => [mark, 'think']),
   ...orphanClosers.map((mark): [string, 'think_end'] => [mark, 'think_end']),
 ]);
@@ -43,7 +46,17 @@ export function inlineMarkAt(text: string, position: number): InlineMark | 'part
   const kind = found === undefined ? undefined : kinds.get(found);
   const mark = kind === 'chat_token' ? chatTokenAt(text, position) : found;
   if (mark !== undefined && kind) return { kind, end: position + mark.length };
-  return own ?? suffixedTagAt(text, position);
+  return own ?? suffixedTagAt(text, position) ?? namespacedMarkAt(text, position);
+}
+
+/** Matches a tag with a namespace that opens a call; it may still be arriving. */
+const namespaced = /<[a-z][\w-]{0,15}(?:$|:(?:[a-z_]{0,14}$|(?:invoke|function_calls?|tool_calls?)\b))/y;
+
+function namespacedMarkAt(text: string, position: number): InlineMark | 'partial' | null {
+  namespaced.lastIndex = position;
+  if (!namespaced.test(text)) return null;
+  const end = namespaced.lastIndex;
+  return end >= text.length ? 'partial' : { kind: 'call', end };
 }
 
 /** Returns the mark at `position` that opens reasoning, or closes it without having been opened. */

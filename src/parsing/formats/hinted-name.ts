@@ -1,0 +1,14 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { skipSpace } from '../text/characters.js';
+
+/** Matches the beginning of a JSON call up to its name, which a wrapper, a type or an id may precede. */
+const nameKey =
+  /\{\s{0,20}(?:"(?:tool_calls?|function_call|function)"\s{0,8}:\s{0,8}\[?\s{0,20}\{\s{0,20})?(?:"(?:type|id|tool_call_id)"\s{0,8}:\s{0,8}"[^"\n]{0,60}"\s{0,8},\s{0,20}){0,2}"(?:name|tool_name|function|tool|action)"\s{0,8}:\s{0,8}"([^"\n]{1,200})"/y;
+
+/** Returns the offered tool that unreadable JSON begins with. */
+export function hintedName(text: string, at: number, tools: OfferedTools): string | null {
+  const start = text.charAt(at) === '[' ? skipSpace(text, at + 1) : at;
+  nameKey.lastIndex = start;
+  const name = nameKey.exec(text)?.[1];
+  return name !== undefined && tools.find(name) ? name : null;
+}

@@ -1,0 +1,127 @@
+/**
+ * Marks around calls in the native formats of model families. The text after a mark decides the grammar; a mark
+ * alone says nothing. Most marks are fixed texts, some have a prefix or a suffix that differs between models.
+ */
+interface MarkRow {
+  /** Texts with which the mark begins; a search at a position compares only these. */
+  readonly words: readonly string[];
+  /** Matches the mark. Group `p` is the prefix and `s` the suffix that the tags inside repeat. */
+  readonly open: RegExp;
+  /** True if the mark counts only at the start of a line, since its text may stand in any sentence. */
+  readonly startsLine?: boolean;
+}
+
+/** Escapes a text for a regular expression. */
+export const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+const fixed = (...words: string[]): MarkRow[] =>
+  words.map((word) => ({ words: [word], open: new RegExp(escaped(word), 'y') }));
+
+/** Prefixes of tags: tokens of DeepSeek and GigaChat, K2 Horizon's, and any XML namespace. */
+export const PREFIX = '(?<p>｜(?:DSML|GCML)｜ ?|ifm\\||[a-z][\\w-]{0,15}:)?';
+/** The character between the words of DeepSeek's tokens, in all spellings that its parsers accept. */
+export const GAP = '(?:▁|\\\\?_| )';
+
+/** A code fence whose language means a call (Gemma 3). */
+export const CALL_FENCE = '```tool_code';
+
+/** Openers of sections and of calls whose name or JSON follows. A new family's mark is a line here. */
+const markRows: readonly MarkRow[] = [
+  {
+    words: ['<tool_call', '<function_call', '<｜DSML｜', '<｜GCML｜', '<ifm|tool_call'],
+    open: new RegExp(`<${PREFIX}(?:tool_calls?|function_calls?)(?<s>:[\\w.-]{1,40})?>`, 'y'),
+  },
+  {
+    words: ['<｜DSML｜', '<｜GCML｜'],
+    open: /<(?<p>｜(?:DSML|GCML)｜ ?)(?:calls|toolcalls|tool)>/y,
+  },
+  {
+    words: ['<｜tool'],
+    open: new RegExp(`<｜tool${GAP}calls(?:${GAP}begin)?｜>`, 'y'),
+  },
+  {
+    words: ['<｜tool'],
+    open: new RegExp(`<｜tool${GAP}call${GAP}begin｜>(?:function)?<｜tool${GAP}sep｜>(?=\\s*<)`, 'y'),
+  },
+  ...fixed('<tools>', '<tool_code>', '<TOOLCALL>', '<|tool_call|>', '<|tools_prefix|>', '<|START_ACTION|>'),
+  ...fixed('<longcat_tool_call>', '<iquest_tool_call>', '<dots_function_call>', '<|function_call|>'),
+  ...fixed(
+    '[TOOL_CALLS]',
+    '<|tool_call_start|>',
+    '<|python_start|>',
+    '<|python_tag|>',
+    '<|tool_call:start|>',
+  ),
+  ...fixed('<|tool_calls_section_begin|>', '<|open|>tools<|sep|>', ']<]minimax[>[<tool_call>'),
+  ...fixed('<|plamo:begin_tool_requests:plamo|>', '<|content_invoke_tool_json|>'),
+  ...fixed('<|message_model|><|content_invoke_tool_json|>'),
+  { words: ['<|action_start|>'], open: /<\|action_start\|>\s{0,4}<\|plugin\|>/y },
+  { words: ['<|message_sep|>'], open: /<\|message_sep\|>\s{0,4}function call<\|role_sep\|>/y },
+  {
+    words: ['<|im_start|>assistant -> tool/'],
+    open: /<\|im_start\|>assistant -> tool\/function_call(?=\s)/y,
+  },
+  {
+    // Muse's message to a tool; other messages are reasoning or text.
+    words: ['<|start|>assistant to=', 'to='],
+    open: /(?:<\|start\|>assistant )?to=(?!self<|user<)[\w.-]{1,200}<\|message\|>(?=\s*<)/y,
+  },
+  { words: ['-> tool/function_call'], open: /-> tool\/function_call(?=\s)/y, startsLine: true },
+  { words: ['function call<|role_sep|>'], open: /function call<\|role_sep\|>/y, startsLine: true },
+  { words: ['functools['], open: /functools(?=\[)/y, startsLine: true },
+  { words: [CALL_FENCE], open: /```tool_code[ \t]*(?=\r?\n)/y, startsLine: true },
+  { words: ['**Tool Call:**'], open: /\*\*Tool Call:\*\*\s{1,8}```\w{0,10}(?=\s)/y, startsLine: true },
+];
+
+/** Matches any closer of a section or a call, which may also be left where its opener was lost. */
+const closer = new RegExp(
+  [
+    '</(?:｜(?:DSML|GCML)｜ ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL)(?::[\\w.-]{1,40})?>',
+    `<｜tool${GAP}calls?${GAP}end｜>`,
+    '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS\\]|<\\|tool_call_end\\|>|<\\|python_end\\|>',
+    '<\\|tool_call:end\\|>|<\\|tool_calls_section_end\\|>|<\\|close\\|>tools<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
+    '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>|<\\|eom\\|>',
+  ].join('|'),
+  'y',
+);
+
+/** Returns the end of a closer at `position`; null if there is none. */
+export function closerEnd(text: string, position: number): number | null {
+  closer.lastIndex = position;
+  return closer.test(text) ? closer.lastIndex : null;
+}
+
+/** A mark that was found in a text. */
+export interface Mark {
+  readonly end: number;
+  readonly prefix: string;
+  readonly suffix: string;
+}
+
+/** Returns the mark at `position`; null if there is none. */
+export function markAt(text: string, position: number, startsLine: boolean): Mark | null {
+  for (const { words, open, startsLine: mustStart = false } of markRows) {
+    const fits = words.some((word) => text.startsWith(word, position)) || isNamespaced(text, position, open);
+    if (!fits || (mustStart && !startsLine)) continue;
+    open.lastIndex = position;
+    const found = open.exec(text);
+    if (found) {
+      const { p: prefix = '', s: suffix = '' } = found.groups ?? {};
+      return { end: open.lastIndex, prefix, suffix };
+    }
+  }
+  return null;
+}
+
+const namespaced = /<[a-z][\w-]{0,15}:/y;
+
+/** Whether a tag with a namespace is here, which no fixed word finds, and the row takes one. */
+function isNamespaced(text: string, position: number, open: RegExp): boolean {
+  if (open !== markRows[0]?.open || text.charAt(position) !== '<') return false;
+  namespaced.lastIndex = position;
+  return namespaced.test(text);
+}
+
+/** Words of all marks, for finding them in a text. */
+export const markWords = markRows.filter(({ startsLine }) => !startsLine).flatMap(({ words }) => words);
+export const lineMarkWords = markRows.filter(({ startsLine }) => startsLine).flatMap(({ words }) => words);

@@ -1,0 +1,32 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { readCall, readCallOf } from '../dialects/call.js';
+import type { CallReading, WholeCall } from '../dialects/written-call.js';
+import { isOneOf, skipSpace } from '../text/characters.js';
+
+/** Reads one Python call, or all calls of a list such as `[f(a=1), g()]`. */
+export function readPythonCalls(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const isList = text.charAt(start) === '[';
+  const calls: WholeCall[] = [];
+  for (let at = isList ? skipSpace(text, start + 1) : start; ; ) {
+    const reading = readPythonCall(text, at, tools);
+    if (reading?.kind !== 'call') return reading && { ...reading, dialect: 'python' };
+    calls.push({ ...reading, dialect: 'python' });
+    const after = skipSpace(text, reading.end);
+    if (isList && text.charAt(after) === ',') at = skipSpace(text, after + 1);
+    else return joined(calls, start, isList && isOneOf(']', text, after) ? after + 1 : reading.end);
+  }
+}
+
+function joined([first, ...more]: readonly WholeCall[], start: number, end: number): CallReading | null {
+  if (!first) return null;
+  return more.length === 0 ? { ...first, start, end } : { ...first, more, blockEnd: end };
+}
+
+/** Reads `tool(a=1)`, or Llama's `tool.call(a=1)`. */
+function readPythonCall(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const open = tools.nameEnd(text, start);
+  const written = text.slice(start, open);
+  const name = written.endsWith('.call') ? written.slice(0, -'.call'.length) : written;
+  const isBuiltIn = name !== written && !tools.find(written) && tools.find(name);
+  return isBuiltIn ? readCallOf(text, { name, start, open }, tools) : readCall(text, start, tools);
+}

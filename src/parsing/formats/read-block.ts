@@ -1,0 +1,426 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { readJsonCalls } from '../dialects/json-object.js';
+import { readNamedTag } from '../dialects/tags.js';
+import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
+import { FixedWords, isOneOf, skipLanguage, skipSpace } from '../text/characters.js';
+import { chatTokenAt, opensOtherTurn } from '../text/chat-tokens.js';
+import { readValue } from '../text/literals.js';
+import { Scanner } from '../text/scanner.js';
+import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
+import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
+import { hintedName } from './hinted-name.js';
+import { CALL_FENCE, closerEnd, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
+import { readPythonCalls } from './python-calls.js';
+import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
+
+/** Words with which a block of a native format begins anywhere in a line. */
+export const blockWords: readonly string[] = [...new Set([...markWords, ...callWords, ...gemmaWords])];
+const lineWords = [...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED];
+const wordsAnywhere = new FixedWords(
+  [...blockWords].sort((a, b) => b.length - a.length),
+  1,
+);
+const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y;
+
+/** Whether a block may begin with the mark at `position`, so that reading it is worth while. */
+export function opensBlock(text: string, position: number): boolean {
+  if (!isOneOf('<[]', text, position)) return false;
+  if (wordsAnywhere.at(text, position) !== undefined) return true;
+  namespaced.lastIndex = position;
+  return namespaced.test(text);
+}
+
+/** Whether the text is a mark, although a line that begins so is otherwise a block quote or a code fence. */
+export const opensQuotedLine = (text: string, position: number): boolean =>
+  text.startsWith('>>>', position) || text.startsWith(CALL_FENCE, position);
+
+/** Whether a block may begin at the start of a line that is still arriving; `'partial'` if more text is needed. */
+export function mayBeginBlockLine(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  const written = text.slice(position, position + 40);
+  if (lineWords.some((word) => written.startsWith(word))) return true;
+  const isShort = position + written.length >= text.length;
+  if (isShort && lineWords.some((word) => word.startsWith(written))) return 'partial';
+  if (written.startsWith('<')) return mayBeElement(text, position, tools);
+  return mayBeNamed(text, position, tools);
+}
+
+function mayBeElement(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  if (tools.mayGoOnToName(text, position + 1)) return 'partial';
+  const end = tools.nameEnd(text, position + 1);
+  return text.charAt(end) === '>' && tools.find(text.slice(position + 1, end)) !== undefined;
+}
+
+/** Separators that show that the name before them belongs to a call whose mark was lost. */
+const afterName = [
+  '{',
+  '<arg_key',
+  '<ifm|arg_key',
+  '<tool_sep',
+  '[ARGS]',
+  '[CALL_ID]',
+  '<|tool_',
+  '<｜tool',
+  ':',
+  '\\n',
+];
+
+function mayBeNamed(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  const start = text.startsWith('functions.', position) ? position + 'functions.'.length : position;
+  if (tools.mayGoOnToName(text, start)) return 'partial';
+  const end = tools.nameEnd(text, start);
+  if (!tools.find(text.slice(start, end).replace(/:\d{0,9}$/, ''))) return false;
+  const next = skipSpace(text, end);
+  if (next - end > 8) return false;
+  if (next >= text.length) return 'partial';
+  const rest = text.slice(next, next + 12);
+  if (afterName.some((each) => rest.startsWith(each))) return true;
+  return afterName.some((each) => each.startsWith(rest) && next + rest.length >= text.length)
+    ? 'partial'
+    : false;
+}
+
+/** A place where a block may begin. */
+export interface BlockPlace {
+  /** True if only blanks, reasoning or chat tokens precede it on its line. */
+  readonly startsLine: boolean;
+}
+
+/**
+ * Reads a block of a native format: its marks and all its calls (rule: native-formats). Returns null if what
+ * follows the opener fits no row, so that the text only mentions it.
+ */
+export function readBlock(
+  text: string,
+  start: number,
+  tools: OfferedTools,
+  place: BlockPlace = { startsLine: true },
+): CallReading | null {
+  return new BlockReader(text, tools).read(start, place);
+}
+
+/** Matches the mark of a call that begins with its name. */
+const MARKED_CALL = '<(?:ifm\\||iquest_)?tool_call[:>]|<\\|tool_call:start\\|>';
+
+/** Maximum number of marks that are open at once; sections and calls nest at most three deep. */
+const MAX_MARKS = 8;
+/** Maximum number of calls in one block; later ones are discarded. */
+const MAX_CALLS = 128;
+
+class BlockReader {
+  readonly #text: string;
+  readonly #tools: OfferedTools;
+  readonly #matches: NextMatches;
+  readonly #calls: WholeCall[] = [];
+  /** Patterns of the tags of calls with raw values; a closer of them after the block shows a wrong cut. */
+  readonly #raw = new Map<string, { opens: string; closes: string }>();
+  /** The innermost mark that is open. */
+  #mark: Mark | null = null;
+  #depth = 0;
+  /** End of the last call, and of the closers after it. */
+  #end = 0;
+  #startsLine = false;
+
+  constructor(text: string, tools: OfferedTools) {
+    this.#text = text;
+    this.#tools = tools;
+    this.#matches = new NextMatches(text);
+  }
+
+  read(start: number, place: BlockPlace): CallReading | null {
+    this.#end = start;
+    this.#startsLine = place.startsLine;
+    for (let at = start; ; ) {
+      const startsLine = place.startsLine || at > start;
+      const next = this.#enterMark(at, startsLine) ?? this.#leaveMark(at);
+      const mayRead = next === null && this.#calls.length < MAX_CALLS;
+      const reading = mayRead ? this.#readCall(at, startsLine) : null;
+      if (reading?.kind === 'call') this.#end = reading.blockEnd ?? reading.end;
+      else if (next === null) return this.#finish(start, at, { reading, place });
+      at = next ?? this.#skipGap(this.#end);
+    }
+  }
+
+  #enterMark(at: number, startsLine: boolean): number | null {
+    const mark = this.#depth < MAX_MARKS ? markAt(this.#text, at, startsLine) : null;
+    if (!mark) return null;
+    this.#mark = mark;
+    this.#depth += 1;
+    return this.#skipGap(mark.end);
+  }
+
+  #leaveMark(at: number): number | null {
+    const end = this.#calls.length > 0 ? (closerEnd(this.#text, at) ?? this.#fenceEnd(at)) : null;
+    if (end === null) return null;
+    this.#depth = Math.max(0, this.#depth - 1);
+    this.#end = end;
+    return this.#skipGap(end);
+  }
+
+  /** Ends the block where no further call can be read. */
+  #finish(
+    start: number,
+    at: number,
+    { reading, place }: { reading: CallReading | null; place: BlockPlace },
+  ): CallReading | null {
+    if (this.#calls.length > 0) return this.#block(start, this.#end);
+    if (reading === null) return this.#unread(at, place);
+    return this.#isMeant(reading, place) ? reading : null;
+  }
+
+  /** Returns the end of a fence that closes after the calls of an open mark. */
+  #fenceEnd(at: number): number | null {
+    const closes = this.#depth > 0 && this.#text.startsWith('```', at);
+    return closes ? at + 3 : null;
+  }
+
+  /** Skips white space, separators, fences and chat tokens between the parts of a block. */
+  #skipGap(position: number): number {
+    const start = skipSpace(this.#text, position);
+    if (this.#calls.length === 0) return this.#depth > 0 ? this.#skipFence(start) : start;
+    for (let at = start; ; ) {
+      const token = chatTokenAt(this.#text, at);
+      const isToken = token && !opensOtherTurn(this.#text, at) && !opensBlock(this.#text, at);
+      if (isToken) at += token.length;
+      else if (this.#depth > 0 && isOneOf(',;', this.#text, at)) at += 1;
+      else return at;
+      at = skipSpace(this.#text, at);
+    }
+  }
+
+  /** Skips the opening of a fence around the calls of a mark. */
+  #skipFence(at: number): number {
+    if (!this.#text.startsWith('```', at)) return at;
+    return skipSpace(this.#text, skipLanguage(this.#text, at + 3));
+  }
+
+  #readCall(at: number, startsLine: boolean): CallReading | null {
+    const named = this.#readNamedOpener(at, startsLine);
+    if (named) return this.#add(named);
+    if (this.#depth > 0) return this.#readInside(at);
+    return startsLine ? this.#readStripped(at) : null;
+  }
+
+  #add(reading: CallReading): CallReading {
+    if (reading.kind === 'call') this.#calls.push(reading, ...(reading.more ?? []));
+    return reading;
+  }
+
+  #readNamedOpener(at: number, startsLine: boolean): CallReading | null {
+    const { row, found } = this.#rowAt(at, startsLine) ?? {};
+    if (row && found) return this.#readRow(row, at, found);
+    if (gemmaWords.some((word) => this.#text.startsWith(word, at))) return readGemmaCall(this.#text, at);
+    return startsLine ? this.#readElement(at) : null;
+  }
+
+  #rowAt(at: number, startsLine: boolean): { row: CallRow; found: RegExpExecArray } | null {
+    for (const row of callRows) {
+      if (row.startsLine && !startsLine) continue;
+      if (!row.words.some((word) => this.#text.startsWith(word, at)) && !isInvoke(this.#text, at, row))
+        continue;
+      row.open.lastIndex = at;
+      const found = row.open.exec(this.#text);
+      if (found) return { row, found };
+    }
+    return null;
+  }
+
+  #readRow(
+    row: Omit<CallRow, 'words'>,
+    start: number,
+    { 0: opener, groups = {} }: RegExpExecArray,
+  ): CallReading | null {
+    const { name = '', attrs = '' } = groups;
+    const head = this.#head(name, start, start + opener.length);
+    if (attrs.trim() === '/') return this.#withoutArguments(head, row);
+    const body = skipSpace(this.#text, head.end);
+    const mayBeJson = row.jsonEnd && (!row.tags || this.#text.charAt(body) === '{');
+    if (mayBeJson) return this.#readJson(head, body, row);
+    if (!row.tags) return null;
+    const tags = row.tags(groups['p'] ?? '', groups['s'] ?? this.#mark?.suffix ?? '');
+    const opens = 'words' in row ? row.open.source : MARKED_CALL;
+    this.#raw.set(tags.open, { opens, closes: `${tags.close(name)}|${tags.end}` });
+    return new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
+  }
+
+  #head(written: string, start: number, end: number): CallHead {
+    const name = this.#offeredName(written);
+    return { name, tool: this.#tools.find(name), start, end };
+  }
+
+  /** Returns the offered tool that a name stands for: without `functions.` and a number such as `:0`. */
+  #offeredName(written: string): string {
+    const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+    const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');
+    const names = [plain, short, plain.replace(/^functions\./, ''), plain.replace(/:\d{1,9}$/, '')];
+    return names.find((name) => this.#tools.find(name)) ?? short;
+  }
+
+  #withoutArguments({ name, start, end }: CallHead, row: Pick<CallRow, 'tags'>): CallReading {
+    const dialect = row.tags?.('', '').dialect ?? 'name_json';
+    return withArguments(
+      { kind: 'call', dialect, name, start, end },
+      undefined,
+      new Scanner(this.#text, end),
+    );
+  }
+
+  #readJson(
+    { name, start }: CallHead,
+    body: number,
+    { jsonEnd, needsEnd }: Pick<CallRow, 'jsonEnd' | 'needsEnd'>,
+  ): CallReading | null {
+    const text = this.#text;
+    if (text.charAt(body) !== '{' && body < text.length) return null;
+    const scanner = new Scanner(text, body);
+    const value = readValue(scanner);
+    if (value === undefined)
+      return needsEnd ? null : { ...unreadable('name_json', name, scanner), end: text.length };
+    const end = jsonEnd ? endOf(jsonEnd, text, scanner.position) : scanner.position;
+    if (needsEnd && end === null) return null;
+    const place = { start, end: end ?? scanner.position };
+    return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
+  }
+
+  /** Reads an element named after an offered tool, if its parameters or nothing is inside (Cline). */
+  #readElement(at: number): CallReading | null {
+    if (this.#text.charAt(at) !== '<') return null;
+    const nameEnd = this.#tools.nameEnd(this.#text, at + 1);
+    const name = this.#text.slice(at + 1, nameEnd);
+    if (this.#text.charAt(nameEnd) !== '>' || !this.#tools.find(name) || isHtml(name)) return null;
+    const tags = toolElements(name);
+    this.#raw.set(tags.end, { opens: `<${name}>`, closes: tags.end });
+    const head = this.#head(name, at, nameEnd + 1);
+    const isCut = skipSpace(this.#text, head.end) >= this.#text.length;
+    return isCut ? null : new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
+  }
+
+  /** Reads what may follow a mark: JSON, the form that the service teaches, a name with arguments, Python calls. */
+  #readInside(at: number): CallReading | null {
+    const text = this.#text;
+    const isList = text.charAt(at) === '[' && isOneOf('{[]', text, skipSpace(text, at + 1));
+    if (text.charAt(at) === '{' || isList) return this.#readObjects(at, isList);
+    const taught = readNamedTag(text, at);
+    if (taught) return this.#add(taught);
+    if (this.#calls[0]?.dialect.startsWith('json')) return null; // A mark holds calls of one grammar.
+    const named = this.#readNamed(at, true);
+    const python = named ? null : readPythonCalls(text, at, this.#tools);
+    return named ?? (python && this.#add(python));
+  }
+
+  #readObjects(at: number, isList: boolean): CallReading | null {
+    const reading = readJsonCalls(this.#text, at, {
+      dialect: isList ? 'json_list' : 'json_block',
+      tools: this.#tools,
+    });
+    if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
+    const name = reading.name ?? hintedName(this.#text, at, this.#tools);
+    return { ...reading, name, end: reading.cut ? this.#text.length : undefined };
+  }
+
+  #readNamed(at: number, isMarked: boolean): CallReading | null {
+    for (const { row, stripped } of namedRows) {
+      if (!stripped && !isMarked) continue;
+      row.open.lastIndex = at;
+      const found = row.open.exec(this.#text);
+      if (!found) continue;
+      const name = this.#offeredName(found.groups?.['name'] ?? '');
+      if (!this.#tools.find(name) && (!isMarked || this.#tools.areUnknown)) continue;
+      const reading = this.#readRow(row, at, found);
+      if (reading && !this.#isMentioned(reading)) return this.#add(reading);
+    }
+    return null;
+  }
+
+  /** Whether a name alone in a sentence only mentions a tool that takes arguments. */
+  #isMentioned(reading: CallReading): boolean {
+    if (this.#startsLine || reading.kind !== 'call' || reading.list.length > 0) return false;
+    return (this.#tools.find(reading.name)?.parameters.length ?? 0) > 0;
+  }
+
+  /** Reads a call whose mark a server removed, if the rest has no other meaning. */
+  #readStripped(at: number): CallReading | null {
+    const isGemma = this.#text.startsWith(GEMMA_STRIPPED, at);
+    const gemma = isGemma ? readGemmaCall(this.#text, at) : null;
+    if (gemma?.kind === 'call' && gemma.name && this.#tools.find(gemma.name)) return this.#add(gemma);
+    return this.#readNamed(at, false);
+  }
+
+  /** Whether an unreadable call was intended: it starts its line, or names an offered tool. */
+  #isMeant({ name }: CallReading, { startsLine }: BlockPlace): boolean {
+    return startsLine || (name !== null && this.#tools.find(name) !== undefined);
+  }
+
+  /** Reports a mark that an offered tool's name follows, but no arguments that can be read. */
+  #unread(at: number, { startsLine }: BlockPlace): CallReading | null {
+    if (this.#depth === 0 || !startsLine) return null;
+    const nameEnd = this.#tools.nameEnd(this.#text, at);
+    const tool = this.#tools.find(this.#text.slice(at, nameEnd));
+    if (!tool) return null;
+    const end = this.#matches.after('</[\\w:|]{1,40}>', at);
+    const stop = end ? end.index + end[0].length : this.#text.length;
+    const problem = `${tool.name}: its arguments cannot be read`;
+    return {
+      kind: 'unreadable',
+      dialect: 'arg_pairs',
+      name: tool.name,
+      problem,
+      cut: end === null,
+      end: stop,
+    };
+  }
+
+  /** Builds the reading of the whole block; unreadable if one of its closers is left over after it. */
+  #block(start: number, end: number): CallReading | null {
+    const [first, ...more] = this.#calls;
+    if (!first) return null;
+    for (const { opens, closes } of this.#raw.values()) {
+      const close = this.#matches.after(closes, end);
+      const open = close && this.#matches.after(opens, end);
+      if (!close || (open && open.index < close.index)) continue;
+      const problem = `${first.name}: a closing tag is left over after the call, so its values may be cut`;
+      const stop = close.index + close[0].length;
+      return { kind: 'unreadable', dialect: first.dialect, name: first.name, problem, cut: false, end: stop };
+    }
+    if (more.length === 0) return { ...first, start, end, blockEnd: end };
+    return { ...first, start, more, blockEnd: end };
+  }
+}
+
+/** Whether a namespaced `invoke` is here, which no fixed word finds. */
+function isInvoke(text: string, at: number, row: CallRow): boolean {
+  if (!row.words.includes('<invoke name=') || text.charAt(at) !== '<') return false;
+  return /^<(?:[a-z][\w-]{0,15}:)?invoke\s/.test(text.slice(at, at + 30));
+}
+
+/** Returns the end of a pattern at a position; null if it is not there. */
+function endOf(pattern: RegExp, text: string, position: number): number | null {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
+/** Names that are more likely HTML or XML than a tool. */
+const isHtml = (name: string): boolean =>
+  [
+    'code',
+    'table',
+    'search',
+    'path',
+    'p',
+    'a',
+    'b',
+    'i',
+    'pre',
+    'div',
+    'span',
+    'form',
+    'link',
+    'time',
+    'title',
+    'map',
+    'data',
+    'details',
+    'summary',
+    'file',
+    'answer',
+    'think',
+  ].includes(name);

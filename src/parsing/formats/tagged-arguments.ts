@@ -1,0 +1,271 @@
+import type { OfferedTool } from '../arguments/offered-tool.js';
+import type { Argument } from '../arguments/read-arguments.js';
+import type { CallPlace, CallReading } from '../dialects/written-call.js';
+import { skipSpace } from '../text/characters.js';
+import { readTokens } from '../text/chat-tokens.js';
+import { isJsonObject, type JsonValue, type Repair, type Spellings } from '../text/scanner.js';
+import type { ArgumentTags } from './call-rows.js';
+import { readElements } from './elements.js';
+import { closerEnd } from './marks.js';
+import { readJsonText, readTypedText, type TypedText } from './typed-text.js';
+
+/** Maximum number of arguments of one call. */
+const MAX_ARGUMENTS = 1_000;
+
+/** The name of a call, and the place of its opener. */
+export interface CallHead {
+  readonly name: string;
+  readonly tool: OfferedTool | undefined;
+  readonly start: number;
+  /** End of the opener. */
+  readonly end: number;
+}
+
+/** Next matches of patterns in one text. A cached match serves all positions up to it, which keeps searches linear. */
+export class NextMatches {
+  readonly #text: string;
+  readonly #patterns = new Map<
+    string,
+    { sticky: RegExp; search: RegExp; from: number; found: RegExpExecArray | null }
+  >();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  at(source: string, position: number): RegExpExecArray | null {
+    const { sticky } = this.#compiled(source);
+    sticky.lastIndex = position;
+    return sticky.exec(this.#text);
+  }
+
+  after(source: string, from: number): RegExpExecArray | null {
+    const pattern = this.#compiled(source);
+    const isKnown = pattern.from <= from && (pattern.found === null || pattern.found.index >= from);
+    if (pattern.from >= 0 && isKnown) return pattern.found;
+    pattern.search.lastIndex = from;
+    pattern.found = pattern.search.exec(this.#text);
+    pattern.from = from;
+    return pattern.found;
+  }
+
+  #compiled(source: string) {
+    const known = this.#patterns.get(source);
+    if (known) return known;
+    const pattern = {
+      sticky: new RegExp(source, 'y'),
+      search: new RegExp(source, 'g'),
+      from: -1,
+      found: null,
+    };
+    this.#patterns.set(source, pattern);
+    return pattern;
+  }
+}
+
+/** The end of a raw value, and the place after its closer. */
+interface ValueEnd {
+  readonly end: number;
+  readonly after: number;
+  readonly isMended: boolean;
+}
+
+/** Reads arguments that stand between tags, as raw text (rules: raw-values, typed-text). */
+export class TaggedArguments {
+  readonly #text: string;
+  readonly #matches: NextMatches;
+  readonly #tags: ArgumentTags;
+  readonly #head: CallHead;
+  readonly #spellings: Spellings = new WeakMap();
+  readonly #repairs = new Set<Repair>();
+  readonly #list: Argument[] = [];
+  readonly #given = new Set<string>();
+  /** The next closer that ends a value, for values that begin before it. */
+  #properClose: { from: number; source: string; found: ValueEnd | null } | null = null;
+
+  constructor(
+    text: string,
+    { matches, tags, head }: { matches: NextMatches; tags: ArgumentTags; head: CallHead },
+  ) {
+    this.#text = text;
+    this.#matches = matches;
+    this.#tags = tags;
+    this.#head = head;
+  }
+
+  /** Returns null if neither an argument nor the end of the call follows the opener, so that it is only mentioned. */
+  read(): CallReading | null {
+    const first = this.#skip(this.#head.end);
+    const fits =
+      first >= this.#text.length || this.#argumentAt(first) || this.#matches.at(this.#tags.end, first);
+    if (!fits) return null;
+    let at = first;
+    for (;;) {
+      const end = this.#matches.at(this.#tags.end, at);
+      if (end) return this.#call(at + end[0].length);
+      if (this.#list.length > MAX_ARGUMENTS) return this.#fail('it has too many arguments', at);
+      const argument = this.#argumentAt(at);
+      if (!argument)
+        return this.#list.length > 0 ? this.#endWithoutCloser(at) : this.#fail('the call is not closed', at);
+      const after = this.#readArgument(argument, at + argument[0].length);
+      if (after === null)
+        return this.#fail(`\`${argument.groups?.['key']}\` is not closed`, this.#text.length);
+      at = this.#skip(after);
+    }
+  }
+
+  /** Skips white space, and the two characters `\n` that some servers write for a line break. */
+  #skip(position: number): number {
+    let at = skipSpace(this.#text, position);
+    while (this.#text.startsWith('\\n', at) && this.#tags.dialect === 'arg_pairs')
+      at = skipSpace(this.#text, at + 2);
+    return at;
+  }
+
+  #argumentAt(position: number): RegExpExecArray | null {
+    const found = this.#matches.at(this.#tags.open, position);
+    const key = found?.groups?.['key'] ?? '';
+    const isForeign = this.#tags.declaredOnly && !this.#head.tool?.parameters.includes(key);
+    return isForeign ? null : found;
+  }
+
+  #readArgument({ groups = {} }: RegExpExecArray, start: number): number | null {
+    const { key = '', type, attrs = '' } = groups;
+    const found = this.#valueEnd(key, start);
+    if (found === null) return null;
+    if (found.isMended) this.#repairs.add('missing_close');
+    const written = this.#withoutMarkup(this.#text.slice(start, found.end));
+    const { value, repairs } = this.#typed(
+      written,
+      key,
+      type ?? /\b(?:type|string)\s?=\s?"(\w+)"/.exec(attrs)?.[1],
+    );
+    for (const repair of repairs) this.#repairs.add(repair);
+    this.#list.push({ key, value });
+    this.#given.add(key);
+    return found.after;
+  }
+
+  #typed(written: string, key: string, type: string | undefined): TypedText {
+    const spellings = this.#spellings;
+    const { tool } = this.#head;
+    if (type === 'string' || type === 'true') return { value: written, repairs: [] };
+    if (type !== undefined) return readJsonText(written, spellings);
+    const nested = this.#tags.nests ? readElements(written, tool, key) : undefined;
+    return nested === undefined
+      ? readTypedText(written, { tool, key, spellings })
+      : { value: nested, repairs: [] };
+  }
+
+  /** Removes the line break at both edges that the family writes, and the marks of CDATA. */
+  #withoutMarkup(written: string): string {
+    const cdata = this.#tags.hasCdata && /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(written);
+    if (cdata) return (cdata[1] ?? '').replaceAll(']]><![CDATA[', '');
+    const opening = /^\r?\n/.exec(written)?.[0].length ?? 0;
+    const closing = /\r?\n$/.exec(written.slice(opening))?.[0].length ?? 0;
+    const isMarkup = opening > 0 && closing > 0 && (this.#tags.hasBreaks || this.#tags.declaredOnly);
+    return isMarkup ? written.slice(opening, written.length - closing) : written;
+  }
+
+  /**
+   * Returns where a value ends: at the first of its closers that the next argument or the end of the call follows.
+   * Where the value's own closer is missing, the next argument's opener or the call's closer ends it.
+   */
+  #valueEnd(key: string, start: number): ValueEnd | null {
+    const proper = this.#nextProperClose(key, start);
+    const next = this.#nextArgument(start);
+    const first = this.#matches.after(this.#closeOf(key, start), start);
+    if (
+      next !== null &&
+      proper !== null &&
+      first !== null &&
+      next < first.index &&
+      first.index === proper.end
+    )
+      return { end: next, after: next, isMended: true };
+    return proper ?? this.#endAtCall(start, first?.index ?? this.#text.length);
+  }
+
+  #closeOf(key: string, start: number): string {
+    const isData = this.#tags.hasCdata && this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start));
+    return isData ? `(?<=\\]\\]>)\\s{0,4}${this.#tags.close(key)}` : this.#tags.close(key);
+  }
+
+  #nextProperClose(key: string, start: number): ValueEnd | null {
+    const source = this.#closeOf(key, start);
+    const known = this.#properClose;
+    if (known?.source === source && known.from <= start && (known.found === null || known.found.end >= start))
+      return known.found;
+    let found: ValueEnd | null = null;
+    for (
+      let close = this.#matches.after(source, start);
+      close;
+      close = this.#matches.after(source, close.index + 1)
+    ) {
+      const after = close.index + close[0].length;
+      if (!this.#continues(after)) continue;
+      found = { end: close.index, after, isMended: false };
+      break;
+    }
+    this.#properClose = { from: start, source, found };
+    return found;
+  }
+
+  /** Whether the next argument, the end of the call, of its section or of the reply follows a closer. */
+  #continues(position: number): boolean {
+    const at = this.#skip(position);
+    if (at >= this.#text.length || this.#argumentAt(at) || this.#matches.at(this.#tags.end, at)) return true;
+    return closerEnd(this.#text, at) !== null || readTokens(this.#text, at).end >= this.#text.length;
+  }
+
+  /** Returns the next argument's opener at the start of a line, for a declared parameter that was not given yet. */
+  #nextArgument(start: number): number | null {
+    const found = this.#matches.after(`(?<=\\n[ \\t]{0,20})${this.#tags.open}`, start);
+    const key = found?.groups?.['key'] ?? '';
+    const isOwn = this.#head.tool?.parameters.includes(key) && !this.#given.has(key);
+    return found && isOwn ? found.index : null;
+  }
+
+  /** Ends the last value at the call's closer if the value has no closer of its own. */
+  #endAtCall(start: number, limit: number): ValueEnd | null {
+    const end = this.#matches.after(this.#tags.end, start);
+    if (end === null || end.index > limit) return null;
+    const after = end.index + end[0].length;
+    const at = this.#skip(after);
+    const isLast = at >= this.#text.length || closerEnd(this.#text, at) !== null;
+    return isLast ? { end: end.index, after: end.index, isMended: true } : null;
+  }
+
+  /** Accepts a call whose closer is missing if the reply, or its section, ends here. */
+  #endWithoutCloser(at: number): CallReading {
+    const isEnd = at >= this.#text.length || closerEnd(this.#text, at) !== null;
+    if (!isEnd && readTokens(this.#text, at).end < this.#text.length)
+      return this.#fail('other text stands between the arguments', at);
+    this.#repairs.add('missing_close');
+    return this.#call(at);
+  }
+
+  #call(end: number): CallReading {
+    const { name, start } = this.#head;
+    const place: CallPlace = { kind: 'call', dialect: this.#tags.dialect, start, end };
+    const repairs = [...this.#repairs];
+    const list = this.#unwrapped() ?? this.#list;
+    return { ...place, name, list, spellings: this.#spellings, repairs };
+  }
+
+  /** Returns the object in a lone argument that wraps all arguments. */
+  #unwrapped(): Argument[] | null {
+    const [only, ...others] = this.#list;
+    if (!only || others.length > 0 || (only.key !== 'arguments' && only.key !== 'input')) return null;
+    if (!this.#head.tool || this.#head.tool.parameters.includes(only.key)) return null;
+    const value: JsonValue =
+      typeof only.value === 'string' ? readJsonText(only.value, this.#spellings).value : only.value;
+    return isJsonObject(value) ? [{ key: null, value }] : null;
+  }
+
+  #fail(why: string, end: number): CallReading {
+    const { name } = this.#head;
+    const cut = end >= this.#text.length;
+    return { kind: 'unreadable', dialect: this.#tags.dialect, name, problem: `${name}: ${why}`, cut, end };
+  }
+}

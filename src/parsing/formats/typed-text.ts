@@ -1,0 +1,70 @@
+import { declaredTypes, ownSchema } from '../arguments/check-arguments.js';
+import { expandSchema } from '../arguments/expand-schema.js';
+import type { OfferedTool } from '../arguments/offered-tool.js';
+import { skipSpace } from '../text/characters.js';
+import { isJson, readJsonValue } from '../text/literals.js';
+import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
+
+/** A value and the repairs that its reading needed. */
+export interface TypedText {
+  readonly value: JsonValue;
+  readonly repairs: readonly Repair[];
+}
+
+/** The order in which several declared types are tried; the first that fits wins. */
+const typeOrder = ['null', 'integer', 'number', 'boolean', 'object', 'array'] as const;
+
+/**
+ * Reads raw text as the parameter's declared type (rule: typed-text). Without a declared type, a JSON literal is
+ * its value and anything else is text, which is a repair. A text that fits no declared type stays as it is, so
+ * that the check reports it.
+ */
+export function readTypedText(
+  text: string,
+  { tool, key, spellings }: { tool: OfferedTool | undefined; key: string; spellings: Spellings },
+): TypedText {
+  const declared = tool?.inputSchema && ownSchema(expandSchema(tool.inputSchema)?.schema.properties, key);
+  const values = declared ? enumValues(declared.enum ?? declared.const) : [];
+  const types = declared ? declaredTypes(declared) : new Set<string>();
+  if (types.size === 0 && values.length === 0) return untyped(text, spellings);
+  if (values.length > 0 && values.includes(text)) return { value: text, repairs: [] };
+  const kinds = types.size > 0 ? types : new Set(values.map(typeOf));
+  const literal = kinds.size === 1 && kinds.has('string') ? undefined : readLiteral(text, spellings);
+  for (const type of typeOrder) {
+    if (kinds.has(type) && literal !== undefined && isOf(literal.value, type)) return literal;
+  }
+  return { value: text, repairs: [] };
+}
+
+/** Reads text that its own tag declares to be no string: one JSON value, else the text. */
+export function readJsonText(text: string, spellings: Spellings): TypedText {
+  return readLiteral(text, spellings) ?? { value: text, repairs: [] };
+}
+
+function enumValues(declared: unknown): readonly unknown[] {
+  return declared === undefined ? [] : [declared].flat();
+}
+
+function untyped(text: string, spellings: Spellings): TypedText {
+  const literal = isJson(text) ? readLiteral(text, spellings) : undefined;
+  return { value: literal?.value ?? text, repairs: ['untyped_text'] };
+}
+
+/** Reads a text that consists of one JSON or Python literal, booleans in any case. */
+function readLiteral(text: string, spellings: Spellings): TypedText | undefined {
+  const trimmed = text.trim();
+  if (/^(?:true|false)$/i.test(trimmed)) return { value: trimmed.toLowerCase() === 'true', repairs: [] };
+  const scanner = new Scanner(trimmed, 0, { spellings });
+  const value = trimmed === '' ? undefined : readJsonValue(scanner);
+  if (value === undefined || skipSpace(trimmed, scanner.position) < trimmed.length) return undefined;
+  return { value, repairs: [...scanner.repairs] };
+}
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+};
+
+const isOf = (value: JsonValue, type: string): boolean =>
+  typeOf(value) === type || (type === 'number' && typeof value === 'number');

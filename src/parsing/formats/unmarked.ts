@@ -1,0 +1,112 @@
+import type { OfferedTools } from '../arguments/offered-tool.js';
+import { readBracket } from '../dialects/bracket.js';
+import { readCall } from '../dialects/call.js';
+import { readJsonCalls } from '../dialects/json-object.js';
+import {
+  type CallReading,
+  type UnreadableCall,
+  unreadable,
+  type WholeCall,
+  withArguments,
+} from '../dialects/written-call.js';
+import { isOneOf, skipBlanks, skipSpace } from '../text/characters.js';
+import { readValue } from '../text/literals.js';
+import { Scanner } from '../text/scanner.js';
+import { hintedName } from './hinted-name.js';
+import { readPythonCalls } from './python-calls.js';
+
+/** Calls without marks at the beginning of a text. */
+export interface UnmarkedCalls {
+  readonly calls: readonly WholeCall[];
+  /** True if the end of the text cuts off a call of an offered tool, so that all of it is data. */
+  readonly isCut: boolean;
+}
+
+/** Reads calls without marks: one after the other in lines, or separated by `;` (rule: several-calls). */
+export function readUnmarked(text: string, start: number, tools: OfferedTools): UnmarkedCalls {
+  const calls: WholeCall[] = [];
+  for (let at = start; at < text.length; ) {
+    const reading =
+      readList(text, at, tools) ?? readNamedObject(text, at, tools) ?? readPlainAll(text, at, tools);
+    if (reading?.kind !== 'call')
+      return { calls, isCut: reading !== null && isCut(reading, { text, at, tools }) };
+    calls.push(reading);
+    const next = skipSpace(text, reading.blockEnd ?? reading.end);
+    at = text.charAt(next) === ';' ? skipSpace(text, next + 1) : next;
+    if (reading.dialect === 'bracket' || calls.length > MAX_CALLS) break;
+  }
+  return { calls, isCut: false };
+}
+
+function isCut(
+  { cut, name }: UnreadableCall,
+  { text, at, tools }: { text: string; at: number; tools: OfferedTools },
+): boolean {
+  return cut && (name === null ? hintedName(text, at, tools) !== null : tools.find(name) !== undefined);
+}
+
+/** Maximum number of calls without marks in one reply. */
+const MAX_CALLS = 128;
+
+/** Reads `[f(), g()]`, a list of Python calls. */
+function readList(text: string, start: number, tools: OfferedTools): CallReading | null {
+  return text.charAt(start) === '[' ? readPythonCalls(text, start, tools) : null;
+}
+
+/** Reads `name` and a JSON object, whose mark was in the prompt or is lost (Functionary, Mistral). */
+function readNamedObject(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const nameEnd = tools.nameEnd(text, start);
+  const name = text.slice(start, nameEnd);
+  const open = skipSpace(text, nameEnd);
+  if (!tools.find(name) || text.charAt(open) !== '{') return null;
+  const scanner = new Scanner(text, open);
+  const value = readValue(scanner);
+  if (value === undefined) return unreadable('name_json', name, scanner);
+  return withArguments(
+    { kind: 'call', dialect: 'name_json', name, start, end: scanner.position },
+    value,
+    scanner,
+  );
+}
+
+function readPlainAll(text: string, start: number, tools: OfferedTools): CallReading | null {
+  return (
+    readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCalls(text, start, { tools })
+  );
+}
+
+/** Whether a call of an offered tool was read without repairs. */
+export function isWellFormed(reading: CallReading | null, tools: OfferedTools): reading is WholeCall {
+  return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
+}
+
+/** Maximum number of blanks that a stream waits through before it holds the text as a possible call. */
+const MAX_BLANKS = 16;
+
+/**
+ * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` if more text is
+ * needed to decide.
+ */
+export function mayBeginBareCall(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
+  const start = skipBlanks(text, position);
+  if (text.charAt(start) === '{') return true;
+  if (text.charAt(start) === '[') {
+    const inside = skipSpace(text, start + 1);
+    if (inside - start > MAX_BLANKS) return true;
+    if (inside >= text.length) return 'partial';
+    return isOneOf('{[', text, inside) || mayBeginNamed(text, inside, tools);
+  }
+  return mayBeginNamed(text, start, tools);
+}
+
+/** Whether an offered tool's name and the beginning of its arguments are here. */
+function mayBeginNamed(text: string, start: number, tools: OfferedTools): boolean | 'partial' {
+  if (tools.areUnknown) return false;
+  if (tools.mayGoOnToName(text, start)) return 'partial';
+  const end = tools.nameEnd(text, start);
+  if (!tools.find(text.slice(start, end))) return false;
+  const open = skipSpace(text, end);
+  if (open - end > MAX_BLANKS) return true;
+  if (open >= text.length) return 'partial';
+  return isOneOf('({', text, open) || text.charAt(end) === '[';
+}
