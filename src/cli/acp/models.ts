@@ -1,4 +1,5 @@
 import { RequestError, type SessionConfigOption } from '@agentclientprotocol/sdk';
+import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Service } from '../../service/start.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';

@@ -3,9 +3,7 @@ import type { TurnInput } from '../../contract/history.js';
 import type { ModelList } from '../../contract/model-list.js';
 import type { Task } from '../../contract/step-request.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
-import { randomId } from '../../sdk/base/random-id.js';
 import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
-import { StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunEventType } from '../../sdk/run/run-events.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
@@ -25,8 +23,8 @@ import { showExact } from '../screen/visible-text.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';
 import type { ChangedFiles } from './changed-files.js';
 import type { ModelChoice } from './choose-model.js';
-import { connectTo } from './network.js';
 import { compactionRequest } from './compact-history.js';
+import { connectTo } from './network.js';
 import { runOwnCommand } from './own-command.js';
 
 export interface SessionParts {
