@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
 import { type Config, completeSettings } from '../../src/service/config.js';
+import { defaultMaxBytes } from '../../src/service/http/intake/in-flight.js';
+import { MEMORY_PER_BYTE } from '../../src/service/http/intake/request-deadline.js';
 
 type Mapping = Readonly<Record<string, unknown>>;
 
@@ -39,7 +41,9 @@ function settingsOf(environment: Mapping): Config {
   return completeSettings({ ...ofImage, ...Object.fromEntries(filled), AUTH_TOKENS_FILE: tokensFile });
 }
 
-const ofCompose = settingsOf(compose.services['stepwise-1'].environment);
+const { NODE_OPTIONS: optionsOfCompose, ...environmentOfCompose } =
+  compose.services['stepwise-1'].environment;
+const ofCompose = settingsOf(environmentOfCompose);
 const ofKubernetes = settingsOf(ofConfigMap(base.configMapGenerator[0].literals));
 const longestEnd = ({ SHUTDOWN_DELAY_MS, SHUTDOWN_GRACE_MS }: Config) =>
   SHUTDOWN_DELAY_MS + SHUTDOWN_GRACE_MS;
@@ -55,6 +59,27 @@ describe('deployment files for several replicas (rules: replicas, shutdown)', ()
     const valkey = parse(read(`${kubernetes}/components/valkey/kustomization.yaml`));
     expect(settingsOf(ofConfigMap(valkey.configMapGenerator[0].literals)).REDIS_URL).toMatch(/^redis:/);
     expect(compose.services['stepwise-2'].environment).toEqual(compose.services['stepwise-1'].environment);
+  });
+
+  test.each([
+    ['Compose', optionsOfCompose, compose.services['stepwise-1'].mem_limit, { g: 2 ** 30, m: 2 ** 20 }],
+    [
+      'Kubernetes',
+      pod.containers[0].env.find(({ name }: Mapping) => name === 'NODE_OPTIONS').value,
+      pod.containers[0].resources.limits.memory,
+      { Gi: 2 ** 30, Mi: 2 ** 20 },
+    ],
+  ])('the heap in %s is half of the memory, and operating.md has the bytes in flight that follow (rule: overload)', (_, options, memory, units) => {
+    const heap = Number(/^--max-old-space-size=(\d+)$/.exec(options)?.[1]) * 2 ** 20;
+    const limit =
+      Number.parseInt(memory, 10) * (new Map(Object.entries(units)).get(memory.replace(/\d+/, '')) ?? 0);
+    expect([heap, heap * 2]).toEqual([512 * 2 ** 20, limit]);
+    const inFlight = Math.round(defaultMaxBytes(heap, limit) / 2 ** 20);
+    const written = read('docs/operating.md').replace(/\s+/g, ' ');
+    expect(written).toContain(
+      `With \`NODE_OPTIONS=--max-old-space-size=${heap / 2 ** 20}\` this is ${inFlight} MiB`,
+    );
+    expect(inFlight * MEMORY_PER_BYTE * 2 ** 20).toBeLessThan(heap);
   });
 
   test('each orchestrator waits longer than the shutdown of the service takes', () => {
