@@ -17,7 +17,7 @@ export interface InFlightOptions {
 /** Memory that a process needs without requests, and for the worst one of 4 MiB. */
 const OWN_MEMORY_BYTES = 120 * 2 ** 20;
 /** Memory for each byte in flight (docs/decisions/fairness.md). */
-const MEMORY_PER_BYTE = 8;
+export const MEMORY_PER_BYTE = 8;
 
 /** Returns the default maximum of bytes in flight for the memory of this process (rule: overload). */
 export function defaultMaxBytes(
