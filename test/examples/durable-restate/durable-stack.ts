@@ -49,7 +49,12 @@ export async function startDurableStack(serviceSettings: Record<string, string> 
     environment: {
       ...upstreamsAt(provider.url),
       LOG_LEVEL: 'silent',
-      AUTH_TOKENS_FILE: writeTokenFile({ token: serviceToken, name: 'worker', projects: [projectId] }),
+      AUTH_TOKENS_FILE: writeTokenFile({
+        token: serviceToken,
+        name: 'worker',
+        projects: [projectId],
+        limits: { requestsAtOnce: 200 },
+      }),
       ...serviceSettings,
     },
   });

@@ -11,7 +11,7 @@ export interface ServiceState {
     readonly bytes: number;
     readonly maxBytes: number;
     /** Requests rejected as overloaded so far, by cause. */
-    readonly refused: Readonly<Record<'in_flight' | 'bytes_in_flight' | 'event_loop', number>>;
+    readonly refused: Readonly<Record<string, number>>;
   };
   /** Connections closed so far because no valid request arrived, by cause. */
   readonly refusedConnections: Readonly<Record<string, number>>;
