@@ -2,9 +2,10 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { LlmConfig } from '../../contract/step-request.js';
 import { onDemand } from '../../event-loop/on-demand.js';
 import { createTokenCounter, type TokenCounter } from '../../tokens/token-counter.js';
-import type { ModelProfile, Provider } from '../step/provider.js';
+import type { ModelProfile, Provider, WireName } from '../step/provider.js';
 import { anthropicVendor } from './anthropic/provider.js';
 import { type StructuredSetting, structuredOf } from './models/known-servers.js';
+import { familyOf } from './models/model-family.js';
 import { LearnedParameters } from './models/model-parameters.js';
 import { compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { listedNames, traitsOf, type VendorName, vendorNames, vendors } from './models/models.js';
@@ -76,6 +77,7 @@ interface Upstream {
   readonly keyRequired: boolean;
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly vendor: typeof openaiVendor;
+  readonly wire: WireName;
   traits(model: string): ModelTraits;
 }
 
@@ -121,32 +123,36 @@ function byName(upstreams: readonly Upstream[]): ReadonlyMap<string, Upstream> {
 function resolved(upstream: Upstream, model: string, shared: SharedState): ResolvedModel {
   const { name, keyRequired, url } = upstream;
   const traits = upstream.traits(model);
+  const origin = { provider: name, wire: upstream.wire, family: familyOf(model) };
   return {
     providerName: name,
     keyRequired,
-    profile: traits,
+    profile: { ...traits, stateOrigin: origin },
     tokenCounter: (signal) => createTokenCounter(traits.encoding, { margin: traits.countMargin, signal }),
     connect: (callersKey, observe) => {
       const key = keyRequired ? callersKey : undefined;
       const vendor = upstream.vendor(key, traits);
       return new UpstreamProvider(
-        { name, vendor, url, key },
+        { name, vendor, url, key, origin },
         { ...shared, observe: observeTogether(shared.observe, observe) },
       );
     },
   };
 }
 
+const chat = { vendor: openaiVendor, wire: 'chat' } as const;
+
 function builtIn({ openaiUrl, anthropicUrl, startOffline }: ProvidersConfig): Upstream[] {
-  const openai = listed('openai', { url: async () => openaiUrl, vendor: openaiVendor, keyRequired: true });
+  const openai = listed('openai', { url: async () => openaiUrl, ...chat, keyRequired: true });
   const anthropic = listed('anthropic', {
     url: async () => anthropicUrl,
     vendor: anthropicVendor,
+    wire: 'messages',
     keyRequired: true,
   });
   if (!startOffline) return [openai, anthropic];
   const url = onDemand(startOffline).get;
-  return [openai, anthropic, listed('offline', { url, vendor: openaiVendor, keyRequired: false })];
+  return [openai, anthropic, listed('offline', { url, ...chat, keyRequired: false })];
 }
 
 /** Creates an upstream whose models are in the model table. */
@@ -165,7 +171,7 @@ function compatible(name: string, config: UpstreamConfig): Upstream {
     ...(encoding && { encoding, countMargin: 1 }),
     ...(maxTokensParam && { maxTokensParam }),
   };
-  return { name, keyRequired, url: async () => url, vendor: openaiVendor, traits: () => traits };
+  return { name, keyRequired, url: async () => url, ...chat, traits: () => traits };
 }
 
 const routeOf = (model: string): VendorName | undefined =>

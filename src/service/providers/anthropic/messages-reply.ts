@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
-import type { Completion, NativeToolCall } from '../../step/provider.js';
+import type { NativeToolCall } from '../../step/provider.js';
+import type { VendorCompletion } from '../seal-states.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
-import { type ContentBlock, isBlock, toProviderState } from './signed-blocks.js';
+import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
 const text = z.string().nullish();
 const index = z.int().nonnegative();
@@ -102,14 +103,18 @@ export class MessagesReply implements VendorReply {
     return event && this.#add(event);
   }
 
-  completion(): Completion {
+  completion(): VendorCompletion {
     const content = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => block);
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
+    // A signature is invalid for a text that was cut.
+    const state = this.#cap.isExceeded ? undefined : stateOf(content);
     const finishReason = finishReasons.get(this.#stopReason ?? '') ?? 'other';
     return {
       text: textOf(content, 'text'),
       reasoning: textOf(content, 'thinking') || null,
-      toolCalls: calls.read.flatMap((block) => this.#toNativeCall(block)),
+      toolCalls: calls.read
+        .flatMap((block) => this.#toNativeCall(block))
+        .map((call, index) => (index === 0 ? { ...call, state } : call)),
       unreadCallChars: charsOfUnread(calls.unread),
       refusal: finishReason === 'refusal' ? this.#explanation : null,
       finishReason,
@@ -117,8 +122,7 @@ export class MessagesReply implements VendorReply {
       usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
       model: this.#model ?? this.#request.model,
       isConstrained: (this.#request.constraint?.schema ?? null) !== null,
-      // A signature is invalid for a text that was cut.
-      ...(this.#cap.isExceeded ? {} : toProviderState(content)),
+      state,
       warnings: this.#request.warnings,
     };
   }

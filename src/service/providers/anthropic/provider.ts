@@ -11,6 +11,7 @@ export const apiVersion = '2026-10-21';
 /** Adapter for Anthropic's Messages API. */
 export function anthropicVendor(key: Secret | undefined, traits: ModelTraits): Vendor {
   return {
+    wire: 'messages',
     path: '/v1/messages',
     errorCodes,
     headers: () => ({

@@ -1,13 +1,14 @@
 import type { ModelTraits } from '../models/model-traits.js';
 import type { Secret } from '../secret.js';
 import type { Vendor } from '../vendor.js';
-import { ChatReply } from './chat-reply.js';
+import { ChatReply } from './chat/chat-reply.js';
+import { mapPrompt, toRequest } from './chat/to-request.js';
 import { errorCodes, readError } from './read-error.js';
-import { mapPrompt, toRequest } from './to-request.js';
 
 /** Adapter for Chat Completions, at OpenAI or any compatible server. */
 export function openaiVendor(key: Secret | undefined, traits: ModelTraits): Vendor {
   return {
+    wire: 'chat',
     path: '/chat/completions',
     errorCodes,
     headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),

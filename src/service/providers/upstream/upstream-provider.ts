@@ -1,9 +1,16 @@
 import type { OnDemand } from '../../../event-loop/on-demand.js';
 import type { StepDeadline } from '../../step/interruption.js';
-import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../step/provider.js';
+import type {
+  Completion,
+  CompletionEvent,
+  CompletionRequest,
+  Provider,
+  StateOrigin,
+} from '../../step/provider.js';
 import { holdsError } from '../error-body.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
+import { sealStates } from '../seal-states.js';
 import type { Secret } from '../secret.js';
 import { parseJson, type SentRequest, type Vendor, type VendorRequest } from '../vendor.js';
 import { FailedAttempt, invalidAnswer, withSecondAttempt } from './attempts.js';
@@ -28,6 +35,8 @@ export interface UpstreamAccess {
   /** Base URL of the vendor's endpoint. */
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly key: Secret | undefined;
+  /** Origin of the states in its replies. */
+  readonly origin: StateOrigin;
 }
 
 interface CallOptions {
@@ -135,7 +144,7 @@ export class UpstreamProvider implements Provider {
     const text = await answer.text();
     if (beginsEvents.test(text)) return this.#readWholeStream({ answer, request }, text, signal);
     if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
-    return cap.mark(reply.completion());
+    return sealStates(cap.mark(reply.completion()), this.#access.origin);
   }
 
   /** Reads events that came as a plain answer. */
@@ -163,14 +172,14 @@ export class UpstreamProvider implements Provider {
     }
   }
 
-  #readStream(
+  async *#readStream(
     { answer, request }: Opened,
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     signal: AbortSignal,
   ): AsyncGenerator<CompletionEvent, undefined> {
     const { name: provider, vendor } = this.#access;
     const cap = new ReplyCap();
-    return readStream({
+    const events = readStream({
       provider,
       events: readEvents(chunks, { provider, status: answer.status, signal }),
       reply: vendor.startReply(request, cap),
@@ -178,6 +187,12 @@ export class UpstreamProvider implements Provider {
       close: () => answer.close(),
       failureOf: (data) => this.#noCompletion(data, request),
     });
+    const { origin } = this.#access;
+    for await (const event of events) {
+      if (event.type !== 'completion') yield event;
+      else yield { ...event, completion: sealStates(event.completion, origin) };
+    }
+    return undefined;
   }
 
   /** Returns the error for a 200 without a completion: the error in its body, or an invalid response. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { compatibleModel, type ModelTraits } from '../../../../src/service/providers/models/model-traits.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
-import { mapPrompt, toRequest } from '../../../../src/service/providers/openai/to-request.js';
+import { mapPrompt, toRequest } from '../../../../src/service/providers/openai/chat/to-request.js';
 import type { CompletionRequest } from '../../../../src/service/step/provider.js';
 import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
 import { completionRequest, toolOf } from '../../../support/providers/requests.js';

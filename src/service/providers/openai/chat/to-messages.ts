@@ -3,11 +3,13 @@ import type {
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
-import type { Message, Part, Prompt } from '../../step/provider.js';
-import { limitBreakpoints, MAX_BREAKPOINTS } from '../vendor-limits.js';
+import type { Message, Part, Prompt } from '../../../step/provider.js';
+import { limitBreakpoints, MAX_BREAKPOINTS } from '../../vendor-limits.js';
+import { readCallState, readMessageState } from './chat-state.js';
 
 type TextPart = Extract<Part, { type: 'text' }>;
 type Content = string | ChatCompletionContentPartText[];
+type ToolCall = ChatCompletionMessageFunctionToolCall & ReturnType<typeof readCallState>;
 
 /**
  * Returns the prompt as Chat Completions messages: a system message, tool results as `tool` messages directly
@@ -49,11 +51,41 @@ function userMessages({ parts }: Message, contentOf: ContentOf): ChatCompletionM
 }
 
 function assistantMessages({ parts }: Message, contentOf: ContentOf): ChatCompletionMessageParam[] {
+  return splitByState(parts).flatMap((own) => assistantMessage(own, contentOf));
+}
+
+function assistantMessage(parts: readonly Part[], contentOf: ContentOf): ChatCompletionMessageParam[] {
   const texts = textsOf(parts);
-  const calls = parts.filter((part) => part.type === 'tool_call').map(toToolCall);
+  const calls = toToolCalls(parts);
   if (texts.length === 0 && calls.length === 0) return [];
   const content = texts.length === 0 ? null : contentOf(texts);
-  return [{ role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) }];
+  const [first] = parts;
+  const state = first?.type === 'provider_state' ? readMessageState(first.state) : {};
+  return [{ role: 'assistant', content, ...state, ...(calls.length > 0 && { tool_calls: calls }) }];
+}
+
+/** Splits a message before each state of a whole reply: the texts of another reply must not be joined to it. */
+function splitByState(parts: readonly Part[]): Part[][] {
+  const messages: Part[][] = [[]];
+  for (const part of parts) {
+    const begins = part.type === 'provider_state' && Object.keys(readMessageState(part.state)).length > 0;
+    if (begins) messages.push([part]);
+    else messages.at(-1)?.push(part);
+  }
+  return messages;
+}
+
+/** Returns the calls, each with its part of the state before it. */
+function toToolCalls(parts: readonly Part[]): ToolCall[] {
+  const calls: ToolCall[] = [];
+  let state: ReturnType<typeof readCallState> = {};
+  for (const part of parts) {
+    if (part.type === 'provider_state') state = readCallState(part.state);
+    if (part.type !== 'tool_call') continue;
+    calls.push({ ...toToolCall(part), ...state });
+    state = {};
+  }
+  return calls;
 }
 
 const textsOf = (parts: readonly Part[]): TextPart[] =>

@@ -1,11 +1,11 @@
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
-import type { ToolDefinition } from '../../../contract/tool.js';
-import type { CompletionRequest } from '../../step/provider.js';
-import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
-import { chooseParameters } from '../models/model-parameters.js';
-import type { ModelTraits } from '../models/model-traits.js';
-import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
-import { inVendorNames } from '../vendor-limits.js';
+import type { ToolDefinition } from '../../../../contract/tool.js';
+import type { CompletionRequest } from '../../../step/provider.js';
+import { type Constraint, constraintDropped, constraintOf, isRefused } from '../../constraint.js';
+import { chooseParameters } from '../../models/model-parameters.js';
+import type { ModelTraits } from '../../models/model-traits.js';
+import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
+import { inVendorNames } from '../../vendor-limits.js';
 import { toMessages, withoutBreakpoints } from './to-messages.js';
 
 /** The fields of a request body that contain the prompt. */
@@ -60,6 +60,7 @@ export function toRequest(
     constraint,
     warnings: [...warnings, ...dropped],
     ownToolName,
+    isNative: settings.nativeTools !== undefined,
   };
 }
 
