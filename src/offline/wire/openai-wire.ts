@@ -116,11 +116,12 @@ function wantsUsage({ body }: RecordedRequest): boolean {
 const isIncludeUsage = ([name, value]: [string, unknown]): boolean =>
   name === 'include_usage' && value === true;
 
-function writeUsage({ input, output, cachedInput, cacheWrite, reasoning }: ScriptedUsage) {
+function writeUsage({ input, output, cachedInput, cacheWrite, reasoning, cost }: ScriptedUsage) {
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
+    ...(cost !== undefined && { cost }),
     prompt_tokens_details: { cached_tokens: cachedInput, cache_write_tokens: cacheWrite, audio_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
   };

@@ -53,6 +53,8 @@ export interface ScriptedUsage {
   readonly cachedInput: number;
   readonly cacheWrite: number;
   readonly reasoning: number;
+  /** Price of the call, as OpenRouter sends it. */
+  readonly cost?: number;
 }
 
 /** All faults: the vendors' own errors and the other rows of the table in `faults.ts`. */
@@ -102,6 +104,8 @@ export interface Fault {
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
+  /** Parameters of the query. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON object in the body; `{}` if there is none. */
   readonly body: Readonly<Record<string, unknown>>;

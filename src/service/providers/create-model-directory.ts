@@ -4,6 +4,7 @@ import { onDemand } from '../../event-loop/on-demand.js';
 import { createTokenCounter, type TokenCounter } from '../../tokens/token-counter.js';
 import type { ModelProfile, Provider, WireName } from '../step/provider.js';
 import { anthropicVendor } from './anthropic/provider.js';
+import { type GatewaySettings, secretsIn } from './gateway-settings.js';
 import { type StructuredSetting, structuredOf } from './models/known-servers.js';
 import { familyOf } from './models/model-family.js';
 import { LearnedParameters } from './models/model-parameters.js';
@@ -16,7 +17,7 @@ import type { ProxyFor } from './upstream/proxies.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 
 /** A server with an OpenAI-compatible Chat Completions API, as the operator configured it (rule: named-upstreams). */
-interface UpstreamConfig {
+interface UpstreamConfig extends GatewaySettings {
   /** The URL before `/chat/completions`, which usually ends in `/v1`. */
   readonly url: string;
   readonly keyRequired: boolean;
@@ -34,6 +35,8 @@ export interface ProvidersConfig {
   readonly openaiUrl: string;
   /** URL of Anthropic's API, without `/v1`. */
   readonly anthropicUrl: string;
+  /** Gateways in front of the vendors themselves. */
+  readonly gateways?: Readonly<Partial<Record<'openai' | 'anthropic', GatewaySettings>>>;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   /**
    * Starts the embedded model. Resolves with its loopback URL, which ends in `/v1`. Absent if the model is
@@ -51,6 +54,8 @@ export interface ResolvedModel {
   readonly providerName: string;
   readonly keyRequired: boolean;
   readonly profile: ModelProfile;
+  /** Values of the gateway that logs and traces must not contain. */
+  readonly secrets: readonly Secret[];
   /** Returns a counter for the texts of one step. The signal aborts counting. */
   tokenCounter(signal: AbortSignal): TokenCounter;
   /**
@@ -78,6 +83,7 @@ interface Upstream {
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly vendor: typeof openaiVendor;
   readonly wire: WireName;
+  readonly gateway: GatewaySettings;
   traits(model: string): ModelTraits;
 }
 
@@ -121,19 +127,20 @@ function byName(upstreams: readonly Upstream[]): ReadonlyMap<string, Upstream> {
 }
 
 function resolved(upstream: Upstream, model: string, shared: SharedState): ResolvedModel {
-  const { name, keyRequired, url } = upstream;
+  const { name, keyRequired, url, gateway } = upstream;
   const traits = upstream.traits(model);
   const origin = { provider: name, wire: upstream.wire, family: familyOf(model) };
   return {
     providerName: name,
     keyRequired,
     profile: { ...traits, stateOrigin: origin },
+    secrets: secretsIn(gateway),
     tokenCounter: (signal) => createTokenCounter(traits.encoding, { margin: traits.countMargin, signal }),
     connect: (callersKey, observe) => {
       const key = keyRequired ? callersKey : undefined;
-      const vendor = upstream.vendor(key, traits);
+      const vendor = upstream.vendor(traits);
       return new UpstreamProvider(
-        { name, vendor, url, key, origin },
+        { name, vendor, url, key, gateway, origin },
         { ...shared, observe: observeTogether(shared.observe, observe) },
       );
     },
@@ -142,17 +149,23 @@ function resolved(upstream: Upstream, model: string, shared: SharedState): Resol
 
 const chat = { vendor: openaiVendor, wire: 'chat' } as const;
 
-function builtIn({ openaiUrl, anthropicUrl, startOffline }: ProvidersConfig): Upstream[] {
-  const openai = listed('openai', { url: async () => openaiUrl, ...chat, keyRequired: true });
+function builtIn({ openaiUrl, anthropicUrl, gateways = {}, startOffline }: ProvidersConfig): Upstream[] {
+  const openai = listed('openai', {
+    url: async () => openaiUrl,
+    ...chat,
+    gateway: gateways.openai ?? {},
+    keyRequired: true,
+  });
   const anthropic = listed('anthropic', {
     url: async () => anthropicUrl,
     vendor: anthropicVendor,
     wire: 'messages',
+    gateway: gateways.anthropic ?? {},
     keyRequired: true,
   });
   if (!startOffline) return [openai, anthropic];
   const url = onDemand(startOffline).get;
-  return [openai, anthropic, listed('offline', { url, ...chat, keyRequired: false })];
+  return [openai, anthropic, listed('offline', { url, ...chat, gateway: {}, keyRequired: false })];
 }
 
 /** Creates an upstream whose models are in the model table. */
@@ -171,7 +184,7 @@ function compatible(name: string, config: UpstreamConfig): Upstream {
     ...(encoding && { encoding, countMargin: 1 }),
     ...(maxTokensParam && { maxTokensParam }),
   };
-  return { name, keyRequired, url: async () => url, ...chat, traits: () => traits };
+  return { name, keyRequired, url: async () => url, ...chat, gateway: config, traits: () => traits };
 }
 
 const routeOf = (model: string): VendorName | undefined =>

@@ -11,8 +11,8 @@ export interface Vendor {
   readonly path: string;
   /** The vendor's error codes and the failures they mean. */
   readonly errorCodes: ReadonlyMap<string, ProviderFailure>;
-  /** Returns the headers that authenticate the caller. Only this function reveals the key. */
-  headers(): Readonly<Record<string, string>>;
+  /** Headers that the API requires, beside that of the key. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Maps the prompt and the tools to the vendor's format. */
   mapPrompt(request: CompletionRequest): MappedPrompt;
   /** Builds the request, without the parameters that the model is known to refuse. */

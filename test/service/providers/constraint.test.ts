@@ -21,7 +21,7 @@ const refusalOf = (status: number, message: string, parameter?: string) =>
       headers: {},
       error: { message, parameter, codes: [], status: undefined, words: undefined },
     },
-    { provider: 'any', strippable: ['temperature'], constraint, key: undefined, codes: new Map() },
+    { provider: 'any', strippable: ['temperature'], constraint, secrets: [], codes: new Map() },
   ).refusedParameter;
 
 describe('classifying the refusal of a constraint (rule: constraint-refusal)', () => {

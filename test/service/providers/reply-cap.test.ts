@@ -80,8 +80,8 @@ describe.each(ways)('the maximum length of a reply (rule: reply-cap): $title', (
   });
 });
 
-const openai = openaiVendor(undefined, traitsOf('openai', 'gpt-4o'));
-const anthropic = anthropicVendor(undefined, traitsOf('anthropic', 'claude-opus-5'));
+const openai = openaiVendor(traitsOf('openai', 'gpt-4o'));
+const anthropic = anthropicVendor(traitsOf('anthropic', 'claude-opus-5'));
 const half = 'x'.repeat(MIB / 2);
 
 test.each([

@@ -16,12 +16,12 @@ import { collect, readPlain, vendorRequestOf } from '../../support/providers/req
 
 const vendors = [
   {
-    vendor: openaiVendor(undefined, traitsOf('openai', 'gpt-4o')),
+    vendor: openaiVendor(traitsOf('openai', 'gpt-4o')),
     wire: openaiWire,
     title: 'OpenAI',
   },
   {
-    vendor: anthropicVendor(undefined, traitsOf('anthropic', 'x')),
+    vendor: anthropicVendor(traitsOf('anthropic', 'x')),
     wire: anthropicWire,
     title: 'Anthropic',
   },

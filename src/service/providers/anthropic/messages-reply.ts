@@ -3,13 +3,13 @@ import type { FinishReason, Usage } from '../../../contract/step.js';
 import type { NativeToolCall } from '../../step/provider.js';
 import type { VendorCompletion } from '../seal-states.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
+import { cost, count } from '../usage-counts.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
 import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
 const text = z.string().nullish();
 const index = z.int().nonnegative();
-const count = z.int32().nonnegative().nullish().catch(null);
 
 const usageSchema = z
   .object({
@@ -17,6 +17,7 @@ const usageSchema = z
     cache_read_input_tokens: count,
     cache_creation_input_tokens: count,
     output_tokens: count,
+    cost,
     output_tokens_details: z.object({ thinking_tokens: count }).nullish().catch(null),
   })
   .nullish()
@@ -272,6 +273,7 @@ function toUsage(usage: MessageUsage): Usage {
     cached_input_tokens: cached,
     cache_write_tokens: written,
     reasoning_tokens: usage?.output_tokens_details?.thinking_tokens ?? null,
+    cost: usage?.cost ?? null,
   };
 }
 

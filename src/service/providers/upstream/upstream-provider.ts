@@ -8,6 +8,7 @@ import type {
   StateOrigin,
 } from '../../step/provider.js';
 import { holdsError } from '../error-body.js';
+import { type GatewaySettings, gatewayHeaders, secretsIn, withQuery } from '../gateway-settings.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
 import { sealStates } from '../seal-states.js';
@@ -35,6 +36,7 @@ export interface UpstreamAccess {
   /** Base URL of the vendor's endpoint. */
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly key: Secret | undefined;
+  readonly gateway: GatewaySettings;
   /** Origin of the states in its replies. */
   readonly origin: StateOrigin;
 }
@@ -120,13 +122,14 @@ export class UpstreamProvider implements Provider {
   }
 
   async #send({ body, request }: Serialized, { deadline, streamed }: CallOptions): Promise<Opened> {
-    const { name: provider, vendor, key, url } = this.#access;
+    const { name: provider, vendor, key, url, gateway } = this.#access;
     const { signal } = deadline;
     const transport = await this.#shared.transport(signal);
     const answer = await transport.send({
       provider,
-      url: endpointOf(await url(signal), vendor),
-      headers: vendor.headers(),
+      url: withQuery(endpointOf(await url(signal), vendor), gateway),
+      headers: { ...vendor.headers, ...gatewayHeaders(gateway, key) },
+      ca: gateway.ca,
       body,
       streamed,
       signal,
@@ -135,7 +138,10 @@ export class UpstreamProvider implements Provider {
     if (answer.kind !== 'error') return { answer, request };
     const { status, headers } = answer;
     const error = vendor.readError(await answer.errorText());
-    throw classifyFailure({ status, headers, error }, { ...this.#answered(request), key });
+    throw classifyFailure(
+      { status, headers, error },
+      { ...this.#answered(request), secrets: [...(key ? [key] : []), ...secretsIn(gateway)] },
+    );
   }
 
   async #readWhole({ answer, request }: Opened, signal: AbortSignal): Promise<Completion> {
@@ -201,7 +207,7 @@ export class UpstreamProvider implements Provider {
     return classifyInside(this.#access.vendor.readError(text), this.#answered(request));
   }
 
-  #answered({ strippable, constraint }: SentRequest): Omit<AnsweredRequest, 'key'> {
+  #answered({ strippable, constraint }: SentRequest): Omit<AnsweredRequest, 'secrets'> {
     return { provider: this.name, strippable, constraint, codes: this.#access.vendor.errorCodes };
   }
 }

@@ -5,6 +5,7 @@ import type { FinishReason, Usage } from '../../../../contract/step.js';
 import { holdsError } from '../../error-body.js';
 import type { VendorCompletion } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
+import { cost, count } from '../../usage-counts.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../../vendor-limits.js';
 import { GrowingChatState, toVendorState } from './chat-state.js';
@@ -283,12 +284,11 @@ function named(unified: FinishReason, names: readonly string[]): [string, Finish
   return names.map((name) => [name, unified]);
 }
 
-const count = z.int32().nonnegative().nullish().catch(null);
-
 const usageSchema = z
   .object({
     prompt_tokens: count,
     completion_tokens: count,
+    cost,
     prompt_tokens_details: z
       .object({ cached_tokens: count, cache_write_tokens: count })
       .nullish()
@@ -306,5 +306,6 @@ function toUsage(json: unknown): Usage {
     cached_input_tokens: usage?.prompt_tokens_details?.cached_tokens ?? null,
     cache_write_tokens: usage?.prompt_tokens_details?.cache_write_tokens ?? null,
     reasoning_tokens: usage?.completion_tokens_details?.reasoning_tokens ?? null,
+    cost: usage?.cost ?? null,
   };
 }
