@@ -130,9 +130,13 @@ const named = (environment: Environment) =>
       },
       {
         error:
-          'expected a URL, or an object with url and optionally keyRequired, contextWindow, maxTokensParam, encoding, structured, headers, query, keyHeader, caFile',
+          'expected a URL, or an object with url and optionally wire, keyRequired, contextWindow, maxTokensParam, encoding, structured, headers, query, keyHeader, caFile',
       },
     )
+    .refine(({ url, wire }) => wire !== 'messages' || !/\/v1\/?$/.test(new URL(url).pathname), {
+      error: 'the URL of a server with the wire messages has no /v1, which is added to it',
+      path: ['url'],
+    })
     // By default, keys are required, and sent, over https only.
     .transform(({ keyRequired, ...rest }) => ({
       ...rest,

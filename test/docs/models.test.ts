@@ -217,7 +217,7 @@ test('requests to a server contain and omit what the page states', async () => {
   expect(asked.at(-1)?.body).not.toHaveProperty('temperature');
   const newer = { ...reasoning, modelName: 'gpt-5.4', temperature: undefined };
   await step(await startAsTold('npm start\n'), { llm_config: newer });
-  expect(protocolOf(asked.at(-1) as Asked)).toBe('json');
+  expect([asked.at(-1)?.path, protocolOf(asked.at(-1) as Asked)]).toEqual(['/v1/responses', 'native']);
   const { line, config } = sectionOf('Azure OpenAI');
   await step(await startAsTold(line), { llm_config: config });
   expect(asked.at(-1)?.body).toMatchObject({ max_completion_tokens: 4_000 });

@@ -8,18 +8,21 @@ import { type GatewaySettings, secretsIn } from './gateway-settings.js';
 import { type StructuredSetting, structuredOf } from './models/known-servers.js';
 import { familyOf } from './models/model-family.js';
 import { LearnedParameters } from './models/model-parameters.js';
-import { compatibleModel, type ModelTraits } from './models/model-traits.js';
+import { anthropicModel, compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { listedNames, traitsOf, type VendorName, vendorNames, vendors } from './models/models.js';
-import { openaiVendor } from './openai/provider.js';
+import { openaiVendor, responsesVendor } from './openai/provider.js';
 import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
 import type { ProxyFor } from './upstream/proxies.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
+import type { Vendor } from './vendor.js';
 
-/** A server with an OpenAI-compatible Chat Completions API, as the operator configured it (rule: named-upstreams). */
+/** A server as the operator configured it (rule: named-upstreams). */
 interface UpstreamConfig extends GatewaySettings {
-  /** The URL before `/chat/completions`, which usually ends in `/v1`. */
+  /** The URL below which the endpoints are. It ends in `/v1` for most servers, and has none for `messages`. */
   readonly url: string;
+  /** API of the server; by default `chat`. */
+  readonly wire?: WireName | undefined;
   readonly keyRequired: boolean;
   /** Tokens of the context window. */
   readonly contextWindow?: number | undefined;
@@ -81,8 +84,6 @@ interface Upstream {
   readonly name: string;
   readonly keyRequired: boolean;
   readonly url: (signal: AbortSignal) => Promise<string>;
-  readonly vendor: typeof openaiVendor;
-  readonly wire: WireName;
   readonly gateway: GatewaySettings;
   traits(model: string): ModelTraits;
 }
@@ -129,7 +130,7 @@ function byName(upstreams: readonly Upstream[]): ReadonlyMap<string, Upstream> {
 function resolved(upstream: Upstream, model: string, shared: SharedState): ResolvedModel {
   const { name, keyRequired, url, gateway } = upstream;
   const traits = upstream.traits(model);
-  const origin = { provider: name, wire: upstream.wire, family: familyOf(model) };
+  const origin = { provider: name, wire: traits.wire, family: familyOf(model) };
   return {
     providerName: name,
     keyRequired,
@@ -138,7 +139,7 @@ function resolved(upstream: Upstream, model: string, shared: SharedState): Resol
     tokenCounter: (signal) => createTokenCounter(traits.encoding, { margin: traits.countMargin, signal }),
     connect: (callersKey, observe) => {
       const key = keyRequired ? callersKey : undefined;
-      const vendor = upstream.vendor(traits);
+      const vendor = adapters[traits.wire](traits);
       return new UpstreamProvider(
         { name, vendor, url, key, gateway, origin },
         { ...shared, observe: observeTogether(shared.observe, observe) },
@@ -147,25 +148,26 @@ function resolved(upstream: Upstream, model: string, shared: SharedState): Resol
   };
 }
 
-const chat = { vendor: openaiVendor, wire: 'chat' } as const;
+const adapters = {
+  chat: openaiVendor,
+  responses: responsesVendor,
+  messages: anthropicVendor,
+} as const satisfies Record<WireName, (traits: ModelTraits) => Vendor>;
 
 function builtIn({ openaiUrl, anthropicUrl, gateways = {}, startOffline }: ProvidersConfig): Upstream[] {
   const openai = listed('openai', {
     url: async () => openaiUrl,
-    ...chat,
     gateway: gateways.openai ?? {},
     keyRequired: true,
   });
   const anthropic = listed('anthropic', {
     url: async () => anthropicUrl,
-    vendor: anthropicVendor,
-    wire: 'messages',
     gateway: gateways.anthropic ?? {},
     keyRequired: true,
   });
   if (!startOffline) return [openai, anthropic];
   const url = onDemand(startOffline).get;
-  return [openai, anthropic, listed('offline', { url, ...chat, gateway: {}, keyRequired: false })];
+  return [openai, anthropic, listed('offline', { url, gateway: {}, keyRequired: false })];
 }
 
 /** Creates an upstream whose models are in the model table. */
@@ -176,15 +178,23 @@ const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits'>): 
 });
 
 function compatible(name: string, config: UpstreamConfig): Upstream {
-  const { url, keyRequired, contextWindow = null, encoding, maxTokensParam, structured } = config;
-  const traits: ModelTraits = {
-    ...compatibleModel,
-    contextWindow,
-    structured: structuredOf(url, structured),
+  const { url, keyRequired, contextWindow, encoding, maxTokensParam } = config;
+  const traits = (model: string): ModelTraits => ({
+    ...wireTraits(model, config),
+    ...(contextWindow !== undefined && { contextWindow }),
     ...(encoding && { encoding, countMargin: 1 }),
     ...(maxTokensParam && { maxTokensParam }),
-  };
-  return { name, keyRequired, url: async () => url, ...chat, gateway: config, traits: () => traits };
+  });
+  return { name, keyRequired, url: async () => url, gateway: config, traits };
+}
+
+/** Returns the defaults for a model by the wire of its upstream. Claude keeps its traits behind a gateway. */
+function wireTraits(model: string, { url, wire = 'chat', structured }: UpstreamConfig): ModelTraits {
+  if (wire !== 'messages') return { ...compatibleModel, wire, structured: structuredOf(url, structured) };
+  if (familyOf(model) === 'claude') return traitsOf('anthropic', model.slice(model.lastIndexOf('claude')));
+  const schema = structured === 'json_schema' ? anthropicModel.structured : 'none';
+  const { framing, maxTokensParam } = anthropicModel;
+  return { ...compatibleModel, wire, framing, maxTokensParam, seed: false, structured: schema };
 }
 
 const routeOf = (model: string): VendorName | undefined =>

@@ -1,12 +1,11 @@
 import type { Warning } from '../../contract/step.js';
-import type { CompletionEvent, CompletionRequest, ProviderFailure, WireName } from '../step/provider.js';
+import type { CompletionEvent, CompletionRequest, ProviderFailure } from '../step/provider.js';
 import type { Constraint } from './constraint.js';
 import type { VendorCompletion } from './seal-states.js';
 import type { ReplyCap } from './upstream/reply-cap.js';
 
 /** Adapter for one vendor's API at one upstream: writes requests and reads responses. Opens no connection. */
 export interface Vendor {
-  readonly wire: WireName;
   /** Path of the endpoint, relative to the URL of the upstream. */
   readonly path: string;
   /** The vendor's error codes and the failures they mean. */

@@ -6,17 +6,17 @@ import type {
   ScriptedCompletion,
   ScriptedToolCall,
 } from '../../../src/offline/wire/reply.js';
+import { stableId } from '../../../src/offline/wire/wire.js';
 
 /** A vendor that answers 400 unless each of its calls comes back with the exact state that it sent beside it. */
 export interface DemandingVendor {
   readonly title: string;
-  /** Name of the upstream, and its entry in `UPSTREAMS` except for the URL. */
+  /** Name of the upstream. */
   readonly provider: string;
+  readonly wire: 'chat' | 'messages' | 'responses';
   readonly model: string;
   /** Adds the vendor's state to a completion. `serial` makes it unlike any other. */
   sign(completion: ScriptedCompletion, serial: string): ScriptedCompletion;
-  /** Returns each call in a request, with the state beside it. */
-  callsIn(body: RecordedRequest['body']): readonly SentCall[];
 }
 
 interface SentCall {
@@ -51,6 +51,22 @@ function messagesCalls({ messages }: RecordedRequest['body']): SentCall[] {
   });
 }
 
+/** Returns the calls of a Responses request, with the reasoning items since the last output or message of the user. */
+function responsesCalls({ input }: RecordedRequest['body']): SentCall[] {
+  let reasoning: Fields[] = [];
+  return listOf(input).flatMap((item) => {
+    if (item['type'] === 'reasoning') reasoning.push(item);
+    else if (item['role'] !== 'assistant') {
+      const state = reasoning.length > 0 ? reasoning : undefined;
+      reasoning = [];
+      if (item['type'] === 'function_call') return [{ id: String(item['call_id']), state }];
+    }
+    return [];
+  });
+}
+
+const callsOfWire = { chat: chatCalls, messages: messagesCalls, responses: responsesCalls };
+
 function reasoningWriter(name: string, model: string, provider = name): DemandingVendor {
   return {
     title: `${name}, reasoning_content`,
@@ -60,7 +76,7 @@ function reasoningWriter(name: string, model: string, provider = name): Demandin
       ...completion,
       reasoning: `I think, in two words ${serial}.\n  So — é 漢字.`,
     }),
-    callsIn: chatCalls,
+    wire: 'chat',
   };
 }
 
@@ -79,7 +95,7 @@ export const demandingVendors: readonly DemandingVendor[] = [
       completion.toolCalls
         ? { ...completion, toolCalls: signFirst(completion.toolCalls, serial) }
         : { ...completion, thoughtSignature: `dGV4dA+/${serial}==` },
-    callsIn: chatCalls,
+    wire: 'chat',
   },
   reasoningWriter('deepseek', 'deepseek-reasoner'),
   reasoningWriter('kimi', 'moonshotai/kimi-k2-thinking'),
@@ -107,14 +123,35 @@ export const demandingVendors: readonly DemandingVendor[] = [
         { type: 'reasoning.summary', index: 2, summary: `Short ${serial}` },
       ],
     }),
-    callsIn: chatCalls,
+    wire: 'chat',
+  },
+  {
+    title: 'GPT-5.6 through Responses, encrypted reasoning',
+    provider: 'openai',
+    wire: 'responses',
+    model: 'gpt-5.6-sol',
+    sign: (completion, serial) => ({ ...completion, reasoning: `I think ${serial}.` }),
+  },
+  {
+    title: 'an upstream with the wire responses',
+    provider: 'own-responses',
+    wire: 'responses',
+    model: 'gpt-oss-120b',
+    sign: (completion, serial) => ({ ...completion, reasoning: `I think ${serial}, too.` }),
+  },
+  {
+    title: 'an upstream with the wire messages',
+    provider: 'own-messages',
+    wire: 'messages',
+    model: 'bedrock/claude-sonnet-4-6',
+    sign: (completion, serial) => ({ ...completion, reasoning: `I think ${serial}.` }),
   },
   {
     title: 'Anthropic, signed thinking blocks',
     provider: 'anthropic',
     model: 'claude-opus-5',
     sign: (completion, serial) => ({ ...completion, reasoning: `I think ${serial}.` }),
-    callsIn: messagesCalls,
+    wire: 'messages',
   },
 ];
 
@@ -123,7 +160,7 @@ const stateless = (provider: string, model: string): DemandingVendor => ({
   provider,
   model,
   sign: (completion) => completion,
-  callsIn: chatCalls,
+  wire: 'chat',
 });
 
 /** The demanding vendors, and others that must not receive any state. */
@@ -153,8 +190,8 @@ export function demandingServer(
   const respond: Respond = ({ body }) => {
     const vendor = allVendors.find(({ model }) => model === body['model']);
     if (!vendor) throw new Error(`no vendor has the model ${String(body['model'])}`);
-    for (const { id, state } of vendor.callsIn(body)) {
-      const expected = issued.get(`${vendor.provider} ${id}`);
+    for (const { id, state } of callsOfWire[vendor.wire](body)) {
+      const expected = issued.get(`${vendor.title} ${id}`);
       if (!isDeepStrictEqual(state, expected))
         throw new Error(`call ${id}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(state)}`);
       if (expected !== undefined) recognized += 1;
@@ -162,7 +199,7 @@ export function demandingServer(
     serial += 1;
     const completion = vendor.sign(script(vendor, serial), `n${serial}`);
     for (const call of expectedStates(vendor, completion))
-      issued.set(`${vendor.provider} ${call.id}`, call.state);
+      issued.set(`${vendor.title} ${call.id}`, call.state);
     return completion;
   };
   return { respond, recognized: () => recognized };
@@ -170,10 +207,11 @@ export function demandingServer(
 
 /** Returns the state that each call of a completion must come back with. */
 function expectedStates(
-  { provider }: DemandingVendor,
+  { wire }: DemandingVendor,
   { toolCalls = [], reasoning, reasoningDetails }: ScriptedCompletion,
 ): readonly SentCall[] {
-  if (provider === 'anthropic') return anthropicStates(toolCalls, reasoning ?? '');
+  if (wire === 'messages') return messagesStates(toolCalls, reasoning ?? '');
+  if (wire === 'responses') return responsesStates(toolCalls, reasoning ?? '');
   return toolCalls.map(({ id = '', thoughtSignature }) => ({
     id,
     state: present({
@@ -187,14 +225,31 @@ function expectedStates(
 }
 
 /** The signature is that of the scripted provider. */
-function anthropicStates(toolCalls: readonly ScriptedToolCall[], thinking: string): SentCall[] {
-  const signature = createHash('sha256').update(thinking).digest('base64');
-  return toolCalls.map(({ id = '' }) => ({ id, state: [{ type: 'thinking', thinking, signature }] }));
+const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
+
+function messagesStates(toolCalls: readonly ScriptedToolCall[], thinking: string): SentCall[] {
+  const block = { type: 'thinking', thinking, signature: signatureOf(thinking) };
+  return toolCalls.map(({ id = '' }) => ({ id, state: thinking ? [block] : undefined }));
 }
+
+function responsesStates(toolCalls: readonly ScriptedToolCall[], text: string): SentCall[] {
+  const item = {
+    type: 'reasoning',
+    id: stableId('rs_', text),
+    summary: [{ type: 'summary_text', text }],
+    encrypted_content: signatureOf(text),
+  };
+  return toolCalls.map(({ id = '' }, index) => ({ id, state: index === 0 ? [item] : undefined }));
+}
+
+const builtIn = ['openai', 'anthropic'];
 
 /** The value of `UPSTREAMS` for the vendors that are not built in. */
 export const demandingUpstreams = Object.fromEntries(
   allVendors
-    .filter(({ provider }) => provider !== 'anthropic' && provider !== 'openai')
-    .map(({ provider }) => [provider, { url: 'FAKE_URL/v1', keyRequired: true }]),
+    .filter(({ provider }) => !builtIn.includes(provider))
+    .map(({ provider, wire }) => {
+      const url = wire === 'messages' ? 'FAKE_URL' : 'FAKE_URL/v1';
+      return [provider, { url, wire, keyRequired: true }];
+    }),
 );

@@ -10,7 +10,6 @@ export const apiVersion = '2026-10-21';
 /** Adapter for Anthropic's Messages API. */
 export function anthropicVendor(traits: ModelTraits): Vendor {
   return {
-    wire: 'messages',
     path: '/v1/messages',
     errorCodes,
     headers: { 'anthropic-version': apiVersion },

@@ -32,20 +32,18 @@ const noReasoning = { temperature: true, efforts: [] } as const;
 const openaiModels: readonly ModelRow[] = [
   {
     // The encoding of this generation is not published. Explicit breakpoints since 5.6 (types of `openai` 6.49);
-    // no reasoning beside tools in Chat Completions since 5.4 (docs.spring.io/spring-ai/reference/2.1).
+    // reasoning beside tools only in the Responses API since 5.4 (docs.spring.io/spring-ai/reference/2.1).
     pattern: /^(?:ft:)?gpt-(?:[6-9]|\d\d)/,
     names: ['gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-6-astra'],
     countMargin: estimateMargins.unknown,
-    nativeTools: 'poor',
-    toolsWithoutReasoning: true,
+    wire: 'responses',
     cacheBreakpoints: true,
     temperature: false,
   },
   {
     pattern: /^(?:ft:)?gpt-5\.(?:[6-9]|\d\d)/,
     names: ['gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna'],
-    nativeTools: 'poor',
-    toolsWithoutReasoning: true,
+    wire: 'responses',
     cacheBreakpoints: true,
     temperature: false,
   },
@@ -53,8 +51,7 @@ const openaiModels: readonly ModelRow[] = [
     pattern: /^(?:ft:)?gpt-5\.[45]-(?:mini|nano)/,
     names: ['gpt-5.4-mini', 'gpt-5.4-nano'],
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
-    nativeTools: 'poor',
-    toolsWithoutReasoning: true,
+    wire: 'responses',
     temperature: false,
   },
   {
@@ -62,8 +59,7 @@ const openaiModels: readonly ModelRow[] = [
     names: ['gpt-5.5', 'gpt-5.4'],
     contextWindow: 1_050_000,
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
-    nativeTools: 'poor',
-    toolsWithoutReasoning: true,
+    wire: 'responses',
     temperature: false,
   },
   {

@@ -216,7 +216,7 @@ const refusals: readonly ProviderFailure[] = ['rejected', 'failed', 'model_not_f
  * Error messages about a refused schema; some servers send them with a 500 (docs/reference/constrained-output.md).
  */
 const formatWording =
-  /response_format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
+  /response_format|text\.format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
 const schemaWording = /schema|grammar|anyof/i;
 
 /**

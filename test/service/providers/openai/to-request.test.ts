@@ -140,16 +140,6 @@ describe('OpenAI parameters by the model table (rule: model-table)', () => {
     expect(bodyOf({ model: 'gpt-4o', reasoningEffort: 'low' }).body).not.toHaveProperty('reasoning_effort');
   });
 
-  test('for models that cannot combine tools with reasoning, tools take precedence, with a warning', () => {
-    const nativeTools = { definitions: [toolOf('look')], choice: 'auto' as const };
-    const draft = bodyOf({ model: 'gpt-5.6-sol', reasoningEffort: 'high', nativeTools });
-    expect(draft.body).toMatchObject({ reasoning_effort: 'none' });
-    expect(draft.warnings).toHaveLength(1);
-    expect(bodyOf({ model: 'gpt-5.6-sol', reasoningEffort: 'high' }).body).toMatchObject({
-      reasoning_effort: 'high',
-    });
-  });
-
   test('a compatible server gets max_tokens and no cache key (rule: prompt-caching)', () => {
     const { body } = requestOf(
       completionRequest({ model: 'qwen3', temperature: 0.5 }),

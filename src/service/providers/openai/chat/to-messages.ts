@@ -1,14 +1,12 @@
 import type {
-  ChatCompletionContentPartText,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { Message, Part, Prompt } from '../../../step/provider.js';
 import { limitBreakpoints, MAX_BREAKPOINTS } from '../../vendor-limits.js';
+import { type ContentOf, contentWriter, joinContent, textsOf } from '../marked-content.js';
 import { readCallState, readMessageState } from './chat-state.js';
 
-type TextPart = Extract<Part, { type: 'text' }>;
-type Content = string | ChatCompletionContentPartText[];
 type ToolCall = ChatCompletionMessageFunctionToolCall & ReturnType<typeof readCallState>;
 
 /**
@@ -17,7 +15,7 @@ type ToolCall = ChatCompletionMessageFunctionToolCall & ReturnType<typeof readCa
  */
 export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
-  const contentOf = breakpoints ? markedContentOf : joined;
+  const contentOf = contentWriter('text', breakpoints);
   const left = MAX_BREAKPOINTS - Number(systemBreakpoint);
   const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
   const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
@@ -29,13 +27,15 @@ export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletion
   return all;
 }
 
-type ContentOf = (texts: readonly TextPart[]) => Content;
-
-function systemMessage(text: string, breakpoint: boolean, contentOf: ContentOf): ChatCompletionMessageParam {
+function systemMessage(
+  text: string,
+  breakpoint: boolean,
+  contentOf: ContentOf<'text'>,
+): ChatCompletionMessageParam {
   return { role: 'system', content: contentOf([{ type: 'text', text, breakpoint }]) };
 }
 
-function userMessages({ parts }: Message, contentOf: ContentOf): ChatCompletionMessageParam[] {
+function userMessages({ parts }: Message, contentOf: ContentOf<'text'>): ChatCompletionMessageParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');
   const texts = textsOf(parts);
   return [
@@ -50,11 +50,14 @@ function userMessages({ parts }: Message, contentOf: ContentOf): ChatCompletionM
   ];
 }
 
-function assistantMessages({ parts }: Message, contentOf: ContentOf): ChatCompletionMessageParam[] {
+function assistantMessages({ parts }: Message, contentOf: ContentOf<'text'>): ChatCompletionMessageParam[] {
   return splitByState(parts).flatMap((own) => assistantMessage(own, contentOf));
 }
 
-function assistantMessage(parts: readonly Part[], contentOf: ContentOf): ChatCompletionMessageParam[] {
+function assistantMessage(
+  parts: readonly Part[],
+  contentOf: ContentOf<'text'>,
+): ChatCompletionMessageParam[] {
   const texts = textsOf(parts);
   const calls = toToolCalls(parts);
   if (texts.length === 0 && calls.length === 0) return [];
@@ -88,40 +91,16 @@ function toToolCalls(parts: readonly Part[]): ToolCall[] {
   return calls;
 }
 
-const textsOf = (parts: readonly Part[]): TextPart[] =>
-  parts.filter((part) => part.type === 'text').filter(({ text }) => text !== '');
-
 const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionMessageFunctionToolCall => ({
   id: call.id,
   type: 'function',
   function: { name: call.name, arguments: JSON.stringify(call.arguments) },
 });
 
-const joined = (texts: readonly TextPart[]): string => texts.map(({ text }) => text).join('');
-
-/** Returns one string; if there are breakpoints, a list with one text part up to each breakpoint. */
-function markedContentOf(texts: readonly TextPart[]): Content {
-  if (!texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return joined(texts);
-  const content: ChatCompletionContentPartText[] = [];
-  let begun = '';
-  for (const { text, breakpoint } of texts) {
-    begun += text;
-    if (!breakpoint || begun === '') continue;
-    content.push({ type: 'text', text: begun, prompt_cache_breakpoint: { mode: 'explicit' } });
-    begun = '';
-  }
-  return begun === '' ? content : [...content, { type: 'text', text: begun }];
-}
-
-/** Returns the text of a content part. Our messages contain no other kinds of parts. */
-const textOfPart = (part: object): string => ('text' in part ? String(part.text) : '');
-
 /** Returns the same messages without breakpoints, for a model that refuses them. */
 export function withoutBreakpoints(
   messages: readonly ChatCompletionMessageParam[],
 ): ChatCompletionMessageParam[] {
-  return messages.map((message) => {
-    const { content } = message;
-    return Array.isArray(content) ? { ...message, content: content.map(textOfPart).join('') } : message;
-  });
+  // A string where there was one or a list of texts.
+  return messages.map((message) => ({ ...message, content: joinContent(message.content) }) as typeof message);
 }

@@ -40,7 +40,6 @@ export function toRequest(
     sent,
     outputLimit(settings, traits, refused),
     traits.cacheKey && { prompt_cache_key: settings.cacheKey },
-    settings.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' },
     streamed && { stream_options: { include_usage: true } },
   );
   const body = {
@@ -76,9 +75,8 @@ function responseFormat({ form, schema }: Constraint): object {
 }
 
 function wantedParameters(settings: RequestSettings, traits: ModelTraits) {
-  const { temperature, seed, reasoningEffort: effort, nativeTools } = settings;
-  const efforts = nativeTools && traits.toolsWithoutReasoning ? ['none'] : traits.efforts;
-  const takesEffort = efforts.some((each) => each === effort);
+  const { temperature, seed, reasoningEffort: effort } = settings;
+  const takesEffort = traits.efforts.some((each) => each === effort);
   return [
     { name: 'temperature', wire: 'temperature', value: temperature, isSupported: traits.temperature },
     { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
