@@ -49,9 +49,7 @@ interface Item {
 }
 
 function response(completion: ScriptedCompletion, request: RecordedRequest, items: readonly Item[]) {
-  const { finishReason } = completion;
-  const reason =
-    finishReason === 'length' ? 'max_output_tokens' : finishReason === 'refusal' ? 'content_filter' : null;
+  const reason = incompleteReason(completion);
   return {
     id: stableId('resp_', request.rawBody),
     object: 'response',
@@ -66,6 +64,13 @@ function response(completion: ScriptedCompletion, request: RecordedRequest, item
     store: false,
     usage: writeUsage(countUsage(completion, request)),
   };
+}
+
+const reasons: Readonly<Record<string, string>> = { length: 'max_output_tokens', refusal: 'content_filter' };
+
+/** Returns why a response is incomplete, or null. A reason of the script's own is sent unchanged. */
+function incompleteReason({ finishReason = 'stop' }: ScriptedCompletion): string | null {
+  return finishReason === 'stop' || finishReason === 'tool' ? null : (reasons[finishReason] ?? finishReason);
 }
 
 function itemsOf(completion: ScriptedCompletion, request: RecordedRequest): Item[] {
@@ -126,9 +131,9 @@ function callItem(call: ScriptedToolCall, index: number): Item {
   };
 }
 
-const writeUsage = ({ input, output, cachedInput, reasoning, cost }: ScriptedUsage) => ({
+const writeUsage = ({ input, output, cachedInput, cacheWrite, reasoning, cost }: ScriptedUsage) => ({
   input_tokens: input,
-  input_tokens_details: { cached_tokens: cachedInput },
+  input_tokens_details: { cached_tokens: cachedInput, cache_write_tokens: cacheWrite },
   output_tokens: output,
   output_tokens_details: { reasoning_tokens: reasoning },
   total_tokens: input + output,

@@ -152,7 +152,7 @@ export class ResponsesReply implements VendorReply {
   }
 
   #addHead(json: unknown): void {
-    this.#response = { ...this.#response, ...responseSchema.safeParse(json).data };
+    this.#response = { model: responseSchema.safeParse(json).data?.model };
   }
 
   #addEnd(json: unknown): readonly TextDelta[] | undefined {
@@ -201,10 +201,10 @@ export class ResponsesReply implements VendorReply {
     };
   }
 
-  /** Charges a reasoning item to the length of the reply; an item that was cut is never sent back. */
+  /** Charges a reasoning item to the length of the reply, except its summary, which is charged as reasoning. */
   #admitted(item: ReasoningItem): ReasoningItem {
-    this.#cap.admit(JSON.stringify(item));
-    return item;
+    this.#cap.admit(item.encrypted_content);
+    return item; // the state of a reply that was cut is dropped
   }
 
   #append(item: OpenItem, field: TextField, more: string): readonly TextDelta[] {
