@@ -140,3 +140,31 @@ test('the states of a dropped or masked turn are not sent, and its call is writt
   );
   expect(texts.join('')).toContain('Action: read_file(');
 });
+
+test('a masked answer loses its state (rule: provider-state)', async () => {
+  const own = { ...stateOrigin, tokens: 150, reasoning_content: 'so' };
+  const history = Array.from({ length: 16 }, (_, index) => [
+    { role: 'user', content: `Question ${index}` },
+    { role: 'assistant', content: `Answer ${index}. ${'word '.repeat(150)}`, provider_state: own },
+  ]).flat();
+  const request = stepRequestSchema.parse({
+    project_id: uuid,
+    session_id: uuid,
+    user_query: 'And now?',
+    conversation_history: history,
+    max_iterations_left: 5,
+    llm_config: {
+      modelName: 'gemini-3-pro',
+      provider: 'gemini',
+      tokenLimit: 3_000,
+      reservedOutputTokens: 200,
+    },
+  });
+  const { prompt, report } = await prepare(request, { stateOrigin });
+  expect(report.items.some(({ status }) => status === 'masked')).toBe(true);
+  for (const { parts } of prompt.messages) {
+    const isMasked = parts.some((part) => part.type === 'text' && part.text.includes('[…]'));
+    if (isMasked) expect(parts.map(({ type }) => type)).not.toContain('provider_state');
+  }
+  expect(prompt.messages.some(({ parts }) => parts.some(({ type }) => type === 'provider_state'))).toBe(true);
+});

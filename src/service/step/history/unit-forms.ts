@@ -113,8 +113,9 @@ const startOfLine = new RegExp(`^[^\\n]{0,${MAX_MASKED_CHARACTERS}}`, 'u');
 function maskUnit(unit: Unit): Unit {
   switch (unit.type) {
     case 'user':
-    case 'assistant':
       return { ...unit, content: keepLineStart(unit.content) };
+    case 'assistant':
+      return { ...unit, content: keepLineStart(unit.content), providerState: undefined };
     case 'stray_observation':
       return { ...unit, observation: replaceIn(unit.observation, stub) };
     case 'action':
