@@ -16,7 +16,7 @@ export const errorCodes = {
   unauthenticated: row(401, 'A valid bearer token of this service is required.'),
   forbidden: row(403, 'This is not allowed; see details.'),
   missing_api_key: row(401, 'This model needs a key: send user_api_keys.llmKey or the header X-LLM-API-Key.'),
-  malformed_api_key: row(401, 'The model key must be 8 to 512 printable ASCII characters without spaces.'),
+  malformed_api_key: row(401, 'The model key must be 8 to 8192 printable ASCII characters without spaces.'),
   not_found: row(404, 'There is nothing at this path; see /docs.'),
   method_not_allowed: row(405, 'The path does not answer to this method; see the Allow header.'),
   request_timeout: row(408, 'The request arrived too slowly.', 'retryable'),

@@ -47,7 +47,7 @@ export const turnSchema = z
     phase: optional(z.enum(['reason', 'act', 'observe'])),
     provider_state: jsonValue.optional().meta({
       description:
-        'Opaque data of a provider, such as signed reasoning, which the service sends back to that provider.',
+        'Opaque data of a provider, such as signed reasoning, which the service sends back to that provider. Send it back unchanged: some providers reject the next step without it.',
     }),
     toolCallId: optional(z.string()).meta({
       description: 'The id of the call that an observation belongs to.',

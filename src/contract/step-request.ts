@@ -123,7 +123,7 @@ const userApiKeysSchema = z
     llmKey: optional(z.string()).meta({
       format: 'password',
       description:
-        "The caller's API key for the model: 8 to 512 printable ASCII characters without spaces, else 401 `malformed_api_key`.",
+        "The caller's API key for the model: 8 to 8192 printable ASCII characters without spaces, else 401 `malformed_api_key`.",
     }),
   })
   .meta({

@@ -100,8 +100,11 @@ export const usageSchema = z
     cached_input_tokens: wholeNumber.nullable(),
     cache_write_tokens: wholeNumber.nullable(),
     reasoning_tokens: wholeNumber.nullable(),
+    cost: z.number().nullable().meta({
+      description: "The provider's own price of the call, in its currency (OpenRouter: US dollars).",
+    }),
   })
-  .meta({ id: 'Usage', description: "The provider's own token counts; null if it reports none." });
+  .meta({ id: 'Usage', description: "The provider's own counts; null if it reports none." });
 
 export const warningSchema = z
   .object({ code: z.string(), message: z.string() })

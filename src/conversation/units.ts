@@ -28,6 +28,8 @@ export interface ActionUnit {
   readonly thought: string;
   readonly calls: readonly PairedCall[];
   readonly providerState: unknown;
+  /** True if the calls are rendered as text, whatever the protocol. */
+  readonly isWritten?: boolean;
 }
 
 /** A call with its observation. */
@@ -36,6 +38,8 @@ export interface PairedCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
+  /** State of the call's own turn, for a further call of a unit. The unit has that of the first. */
+  readonly providerState?: unknown;
   /** Absent if the call was never run. */
   readonly observation?: Observation;
 }
@@ -55,8 +59,9 @@ interface StrayObservation {
   readonly observation: Observation;
 }
 
-interface OpenCall extends Omit<PairedCall, 'observation'> {
+interface OpenCall extends Omit<PairedCall, 'observation' | 'providerState'> {
   observation?: Observation;
+  providerState?: unknown;
 }
 
 /** Maximum number of calls of a unit. Units are kept or dropped as a whole, so they must not grow without limit. */
@@ -108,11 +113,12 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
     const call = readCall(turn, index, ids);
     open.add(call, turn.toolCall?.id ?? undefined);
     const isFurther = units.at(-1)?.type === 'action' && turn.content === '' && history[index - 1]?.toolCall;
+    const { content: thought, provider_state: providerState } = turn;
     if (isFurther && calls.length < MAX_CALLS_PER_UNIT) {
+      if (providerState != null) call.providerState = providerState;
       calls.push(call);
       return;
     }
-    const { content: thought, provider_state: providerState } = turn;
     calls = [call];
     units.push({ type: 'action', index, thought, calls, providerState });
   }

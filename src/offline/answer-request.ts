@@ -4,6 +4,7 @@ import { anthropicWire } from './wire/anthropic-wire.js';
 import { listModels } from './wire/list-models.js';
 import { openaiWire } from './wire/openai-wire.js';
 import type { RecordedRequest, ScriptedCompletion, ScriptedReply } from './wire/reply.js';
+import { responsesWire } from './wire/responses-wire.js';
 import type { Wire } from './wire/wire.js';
 import { complete, type Question, refuse, type WireAnswer } from './wire/wire-answer.js';
 
@@ -16,6 +17,7 @@ export type Respond = (request: RecordedRequest) => ScriptedReply;
 const wires: Readonly<Record<string, Wire>> = {
   '/v1/chat/completions': openaiWire,
   '/v1/messages': anthropicWire,
+  '/v1/responses': responsesWire,
 };
 
 /** The completion used if a script or fault gives none. */

@@ -49,6 +49,7 @@ export function openExchange({ incoming, response, rawBody }: Arrival): OpenExch
 const describe = ({ method = 'GET', url = '/', headers }: IncomingMessage, rawBody: string) => ({
   method,
   path: url.split('?')[0] ?? '/',
+  query: Object.fromEntries(new URLSearchParams(url.split('?')[1])),
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)])),
   body: parseObject(rawBody),
   rawBody,

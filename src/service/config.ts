@@ -16,6 +16,7 @@ import {
   upstreamUrl,
   wholeNumber,
 } from './setting-kinds.js';
+import { upstreamsSchema } from './upstream-settings.js';
 
 /** The configuration is invalid. Each problem names its variable and never contains the value. */
 export class ConfigError extends Error {
@@ -29,10 +30,10 @@ export class ConfigError extends Error {
 }
 
 /** All settings of a service, complete and checked. */
-export type Config = z.output<typeof configSchema>;
+export type Config = z.output<ReturnType<typeof configSchema>>;
 
 /** Settings by environment variable name, as text or as plain values. Each is optional. */
-export type Settings = z.input<typeof configSchema>;
+export type Settings = z.input<ReturnType<typeof configSchema>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -52,7 +53,7 @@ export function readConfig(environment: Environment, { ignoreOthers = false } = 
     ...proxyVariables(environment),
   };
   const names = given.map(([name]) => name).filter((name) => !isLowerCaseProxy(name));
-  return check(ours, ignoreOthers ? [] : findMisunderstood(names, Object.keys(configSchema.shape)));
+  return check(ours, environment, ignoreOthers ? [] : findMisunderstood(names, settingNames));
 }
 
 /** Fills in default settings. Throws `ConfigError`, also for an unknown name. */
@@ -60,12 +61,13 @@ export function completeSettings(settings: Settings): Config {
   const names = Object.keys(settings);
   return check(
     settings,
+    process.env,
     names.filter((name) => !isSetting(name)).map((name) => `${name}: unknown setting`),
   );
 }
 
-function check(settings: unknown, problems: readonly string[]): Config {
-  const result = configSchema.safeParse(settings, { error: explainIssue });
+function check(settings: unknown, environment: Environment, problems: readonly string[]): Config {
+  const result = configSchema(environment).safeParse(settings, { error: explainIssue });
   const issues = result.error?.issues ?? [];
   const wrong = [...problems, ...issues.map(({ path, message }) => `${placeOf(path)}: ${message}`)];
   if (!result.success || wrong.length > 0) throw new ConfigError(wrong);
@@ -83,7 +85,7 @@ function placeOf([setting, ...path]: readonly PropertyKey[]): string {
 
 const isName = (text: string): boolean => /^[\w.-]{1,64}$/.test(text) && !looksSecret(text);
 
-const isSetting = (name: string): boolean => Object.hasOwn(configSchema.shape, name);
+const isSetting = (name: string): boolean => settingNames.includes(name);
 
 /** Returns whether a text is a link-local IPv6 address (RFC 4291 §2.5.6) without its interface. */
 const isLinkLocal = (host: string): boolean => /^fe[89ab][\da-f]:/i.test(host) && !host.includes('%');
@@ -105,43 +107,6 @@ const PROXIES =
   'expected the number of trusted proxies, such as 1, or their addresses, such as 10.0.0.0/8, loopback';
 const folder = z.string().refine(isFolder, 'expected the path of a readable folder');
 
-const upstreamFields = z
-  .strictObject(
-    {
-      url: upstreamUrl,
-      keyRequired: z.boolean().optional(),
-      contextWindow: z.int().positive().optional(),
-      maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-      encoding: z.enum(['o200k_base', 'cl100k_base']).optional(),
-      structured: z.enum(['json_schema', 'json_object', 'llama', 'none']).optional(),
-    },
-    {
-      error:
-        'expected a URL, or an object with url and optionally keyRequired, contextWindow, maxTokensParam, encoding, structured',
-    },
-  )
-  // By default, keys are required, and sent, over https only.
-  .transform(({ keyRequired, ...rest }) => ({
-    ...rest,
-    keyRequired: keyRequired ?? rest.url.startsWith('https:'),
-  }));
-
-const upstream = z.preprocess(
-  (value: z.input<typeof upstreamFields> | string) => (typeof value === 'string' ? { url: value } : value),
-  upstreamFields,
-);
-
-const upstreamName = z
-  .string()
-  .regex(
-    /^(?!sk-|stepwise_)[a-z][\w.-]{0,63}$/,
-    'expected a name of at most 64 letters, digits, `_`, `.` and `-` that starts with a lowercase letter',
-  )
-  .refine(
-    (name) => !['openai', 'anthropic', 'offline'].includes(name),
-    'this name is reserved: choose another, such as my-openai',
-  );
-
 const projectId = z.uuid(
   'expected a project id as the name, a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
 );
@@ -158,107 +123,111 @@ const projects = z
   )
   .pipe(z.record(projectId.toLowerCase(), folder));
 
-const configSchema = z
-  .object({
-    /** The address to listen on. Default 127.0.0.1. */
-    HOST: z
-      .string()
-      .refine(isHost, { error: 'expected an IP address such as 127.0.0.1, or a host name', abort: true })
-      .refine((host) => !isLinkLocal(host), {
-        error: 'a link-local address needs its interface, such as fe80::1%eth0',
-        abort: true,
-      })
-      .default('127.0.0.1'),
-    /** Port to listen on; 0 picks a free port. Default 8080. */
-    PORT: wholeNumber(0, 65_535).default(8_080),
-    /** Minimum level of the log lines. Default `info`. */
-    LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    /** Base URL of OpenAI's API, with `/v1`. */
-    OPENAI_UPSTREAM_URL: upstreamUrl.default('https://api.openai.com/v1'),
-    /** Base URL of Anthropic's API, without `/v1`, as Anthropic's SDK expects it. */
-    ANTHROPIC_UPSTREAM_URL: upstreamUrl.default('https://api.anthropic.com'),
-    /** OpenAI-compatible servers by name. A key is required over https, unless `keyRequired` is false. */
-    UPSTREAMS: json(z.record(upstreamName, upstream), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
-    /** Whether the embedded model `offline` is available. Default `on`. */
-    OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
-    /** Folders by project id. */
-    PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
-    /** A folder whose subfolders are named by project id. */
-    PROJECTS_DIR: folder.optional(),
-    /** URL of a context service, which supplies files and pinned items. */
-    CONTEXT_SERVICE_URL: httpUrl.optional(),
-    /** A file of bearer tokens, in YAML or JSON. */
-    AUTH_TOKENS_FILE: tokensFile.optional(),
-    /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */
-    ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
-    /**
-     * Requests per minute for each token, or for each address if no tokens are configured. Default 0: no
-     * limit.
-     */
-    RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
-    /** Redis or Valkey, in which several processes share their limits. */
-    REDIS_URL: z
-      .url({ protocol: /^rediss?$/, error: REDIS, abort: true })
-      .refine(isRedisUrl, REDIS)
-      .optional(),
-    /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses. Default none. */
-    TRUST_PROXY: z
-      .union([wholeNumber(0, 32), z.array(z.string()).min(1), z.string().transform(splitList)])
-      .refine((value) => typeof value === 'number' || value.every(isProxy), PROXIES)
-      .optional(),
-    /** Web origins that may call the service; as text, separated by commas. Default none. */
-    CORS_ORIGINS: z
-      .union([z.array(z.string()), z.string().transform(splitList)])
-      .pipe(
-        z.array(
-          z
-            .string()
-            .refine(
-              isOrigin,
-              'expected full origins without wildcards, separated by commas, such as https://app.example',
-            ),
-        ),
-      )
-      .default([]),
-    /** Maximum size of a request body, in bytes. Default 4 MiB. */
-    MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
-    /** Maximum number of requests in flight. Default 2048. */
-    MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
-    /** Maximum bytes in flight: bodies, and replies that may follow. By default computed from the heap limit. */
-    MAX_BYTES_IN_FLIGHT: wholeNumber(1, 2 ** 40).optional(),
-    /** Event loop lag above which new requests are rejected, in milliseconds. Default 250. */
-    MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
-    /** Deadline of a request, in milliseconds. Default 120,000. */
-    STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
-    /**
-     * Time after SIGTERM during which the service reports not ready but still accepts requests, in
-     * milliseconds. Default 0.
-     */
-    SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
-    /** Time that accepted requests may take after that, in milliseconds. Default 125,000. */
-    SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
-    /** URL of the proxy for http servers. Loopback addresses never use one. */
-    HTTP_PROXY: proxyUrl.optional(),
-    /** URL of the proxy for https servers. */
-    HTTPS_PROXY: proxyUrl.optional(),
-    /** Hosts that are reached without a proxy, separated by commas; `*` is all of them. */
-    NO_PROXY: z.string().optional(),
-    /**
-     * Base URL of the OpenTelemetry collector that receives spans over HTTP; `/v1/traces` is appended. Without
-     * it, no spans are recorded.
-     */
-    OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
-    /** Full URL of the collector's trace endpoint, used as it is. */
-    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
-    /** `none` turns tracing off. */
-    OTEL_TRACES_EXPORTER: z.string().optional(),
-    /** `true` turns tracing off. */
-    OTEL_SDK_DISABLED: z.string().optional(),
-  })
-  .superRefine((config, context) => {
+const settings = (environment: Environment) => ({
+  /** The address to listen on. Default 127.0.0.1. */
+  HOST: z
+    .string()
+    .refine(isHost, { error: 'expected an IP address such as 127.0.0.1, or a host name', abort: true })
+    .refine((host) => !isLinkLocal(host), {
+      error: 'a link-local address needs its interface, such as fe80::1%eth0',
+      abort: true,
+    })
+    .default('127.0.0.1'),
+  /** Port to listen on; 0 picks a free port. Default 8080. */
+  PORT: wholeNumber(0, 65_535).default(8_080),
+  /** Minimum level of the log lines. Default `info`. */
+  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  /** Base URL of OpenAI's API, with `/v1`. */
+  OPENAI_UPSTREAM_URL: upstreamUrl.default('https://api.openai.com/v1'),
+  /** Base URL of Anthropic's API, without `/v1`, as Anthropic's SDK expects it. */
+  ANTHROPIC_UPSTREAM_URL: upstreamUrl.default('https://api.anthropic.com'),
+  /** OpenAI-compatible servers by name. A key is required over https, unless `keyRequired` is false. */
+  UPSTREAMS: json(upstreamsSchema(environment), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
+  /** Whether the embedded model `offline` is available. Default `on`. */
+  OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
+  /** Folders by project id. */
+  PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
+  /** A folder whose subfolders are named by project id. */
+  PROJECTS_DIR: folder.optional(),
+  /** URL of a context service, which supplies files and pinned items. */
+  CONTEXT_SERVICE_URL: httpUrl.optional(),
+  /** A file of bearer tokens, in YAML or JSON. */
+  AUTH_TOKENS_FILE: tokensFile.optional(),
+  /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */
+  ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
+  /**
+   * Requests per minute for each token, or for each address if no tokens are configured. Default 0: no
+   * limit.
+   */
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
+  /** Redis or Valkey, in which several processes share their limits. */
+  REDIS_URL: z
+    .url({ protocol: /^rediss?$/, error: REDIS, abort: true })
+    .refine(isRedisUrl, REDIS)
+    .optional(),
+  /** Proxies whose `X-Forwarded-For` is trusted: their number, or their addresses. Default none. */
+  TRUST_PROXY: z
+    .union([wholeNumber(0, 32), z.array(z.string()).min(1), z.string().transform(splitList)])
+    .refine((value) => typeof value === 'number' || value.every(isProxy), PROXIES)
+    .optional(),
+  /** Web origins that may call the service; as text, separated by commas. Default none. */
+  CORS_ORIGINS: z
+    .union([z.array(z.string()), z.string().transform(splitList)])
+    .pipe(
+      z.array(
+        z
+          .string()
+          .refine(
+            isOrigin,
+            'expected full origins without wildcards, separated by commas, such as https://app.example',
+          ),
+      ),
+    )
+    .default([]),
+  /** Maximum size of a request body, in bytes. Default 4 MiB. */
+  MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
+  /** Maximum number of requests in flight. Default 2048. */
+  MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
+  /** Maximum bytes in flight: bodies, and replies that may follow. By default computed from the heap limit. */
+  MAX_BYTES_IN_FLIGHT: wholeNumber(1, 2 ** 40).optional(),
+  /** Event loop lag above which new requests are rejected, in milliseconds. Default 250. */
+  MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
+  /** Deadline of a request, in milliseconds. Default 120,000. */
+  STEP_DEADLINE_MS: wholeNumber(1, 3_600_000).default(120_000),
+  /**
+   * Time after SIGTERM during which the service reports not ready but still accepts requests, in
+   * milliseconds. Default 0.
+   */
+  SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
+  /** Time that accepted requests may take after that, in milliseconds. Default 125,000. */
+  SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
+  /** URL of the proxy for http servers. Loopback addresses never use one. */
+  HTTP_PROXY: proxyUrl.optional(),
+  /** URL of the proxy for https servers. */
+  HTTPS_PROXY: proxyUrl.optional(),
+  /** Hosts that are reached without a proxy, separated by commas; `*` is all of them. */
+  NO_PROXY: z.string().optional(),
+  /**
+   * Base URL of the OpenTelemetry collector that receives spans over HTTP; `/v1/traces` is appended. Without
+   * it, no spans are recorded.
+   */
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.optional(),
+  /** Full URL of the collector's trace endpoint, used as it is. */
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: httpUrl.optional(),
+  /** `none` turns tracing off. */
+  OTEL_TRACES_EXPORTER: z.string().optional(),
+  /** `true` turns tracing off. */
+  OTEL_SDK_DISABLED: z.string().optional(),
+});
+
+/** Schema of all settings. `UPSTREAMS` may name variables of the environment. */
+const configSchema = (environment: Environment) =>
+  z.object(settings(environment)).superRefine((config, context) => {
     const found = findExposure(config);
     if (found) context.addIssue({ code: 'custom', path: [found.setting], message: found.problem });
   });
+
+const settingNames = Object.keys(settings({}));
 
 function splitList(text: string): string[] {
   return text.split(',').map((each) => each.trim());

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { isLoopback } from '../network/proxies/loopback.js';
+import { carriesCredential } from './upstream-settings.js';
 
 /** The settings that decide who can reach the service and which data it would serve. */
 export interface ExposureSettings {
@@ -9,6 +10,7 @@ export interface ExposureSettings {
   readonly PROJECTS: Readonly<Record<string, string>>;
   readonly PROJECTS_DIR?: string | undefined;
   readonly CONTEXT_SERVICE_URL?: string | undefined;
+  readonly UPSTREAMS?: Readonly<Record<string, Parameters<typeof carriesCredential>[0] | undefined>>;
 }
 
 /**
@@ -17,6 +19,8 @@ export interface ExposureSettings {
  */
 export function findExposure(settings: ExposureSettings): { setting: string; problem: string } | undefined {
   const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
+  if (!AUTH_TOKENS_FILE && !isLocal(HOST) && lendsCredential(settings))
+    return { setting: 'UPSTREAMS', problem: NETWORK_CREDENTIAL };
   if (ALLOW_UNAUTHENTICATED === 'on') {
     const problem = AUTH_TOKENS_FILE ? CONTRADICTION : servesProjects(settings) ? OPEN_PROJECTS : undefined;
     return problem ? { setting: 'ALLOW_UNAUTHENTICATED', problem } : undefined;
@@ -39,6 +43,11 @@ const MAKE_TOKENS =
   'set AUTH_TOKENS_FILE to a file of tokens (create it with `stepwise token NAME --file FILE`), or HOST=127.0.0.1';
 const NETWORK_PROJECTS = `PROJECTS, PROJECTS_DIR and CONTEXT_SERVICE_URL are served to the network only if callers need a token: ${MAKE_TOKENS}`;
 const NETWORK = `at this address, everybody who can reach the port could use the service: ${MAKE_TOKENS}, or ALLOW_UNAUTHENTICATED=on if a proxy in front of the service authenticates callers`;
+
+const NETWORK_CREDENTIAL = `headers or query hold a credential, which everybody who can reach the port could use: ${MAKE_TOKENS}`;
+
+const lendsCredential = ({ UPSTREAMS = {} }: ExposureSettings): boolean =>
+  Object.values(UPSTREAMS).some((upstream) => upstream && carriesCredential(upstream));
 
 const isLocal = (host: string): boolean => isLoopback(isIPv6(host) ? `[${host}]` : host);
 

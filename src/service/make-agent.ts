@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fetchVia } from '../network/proxies/fetch-via.js';
 import { proxiesFrom } from '../network/proxies/proxies.js';
 import type { Config } from './config.js';
@@ -7,6 +8,15 @@ import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
 import { compactHistory } from './step/compaction/compact-history.js';
 import { previewStep, reactStep } from './step/react-step.js';
+
+/** Reads the file of certificates, which was checked with the settings. */
+const withCertificates = <Entry extends { readonly caFile?: string | undefined }>({
+  caFile,
+  ...entry
+}: Entry) => ({
+  ...entry,
+  ...(caFile !== undefined && { ca: readFileSync(caFile, 'utf8') }),
+});
 
 interface AgentOptions {
   readonly metrics: ServiceMetrics;
@@ -19,12 +29,16 @@ interface AgentOptions {
  * listens.
  */
 export function makeAgent(config: Config, { metrics, startOffline }: AgentOptions): Agent {
+  const { openai = {}, anthropic = {}, ...upstreams } = config.UPSTREAMS;
   return {
     models: createModelDirectory({
       observe: metrics.observeUpstreams,
       openaiUrl: config.OPENAI_UPSTREAM_URL,
       anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
-      upstreams: config.UPSTREAMS,
+      gateways: { openai: withCertificates(openai), anthropic: withCertificates(anthropic) },
+      upstreams: Object.fromEntries(
+        Object.entries(upstreams).map(([name, upstream]) => [name, withCertificates(upstream)]),
+      ),
       proxyFor: proxiesFrom(config),
       ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
     }),

@@ -23,8 +23,10 @@ const keys = [
   'Qx7Zp9LmC+base/64==Vt3Kw8YbC',
   'Qx7Zp9LmD%41&query=%Vt3Kw8YbD',
 ] as const;
+/** Value that the service sends in a header of its own to both vendors. */
+const gatewayValue = 'Qx7Zp9LmG"own\\n%41+/=Vt3Kw8YbG';
 /** A string that `Secret.parse` refuses can still be a real key. */
-const malformedKeys = ['Qx7Zp9LmE with spaces Vt3Kw8YbE', 'Qx7Zp9LmFäöüVt3Kw8YbF', 'Qx7Z'.repeat(200)];
+const malformedKeys = ['Qx7Zp9LmE with spaces Vt3Kw8YbE', 'Qx7Zp9LmFäöüVt3Kw8YbF', 'Qx7Z'.repeat(2_100)];
 
 /** Returns all encodings in which a key could leak; its base64 depends on which of three offsets it starts at. */
 const shapesOf = (key: string): string[] => [
@@ -45,9 +47,9 @@ const shapesOf = (key: string): string[] => [
 /** The service's own token; the prefix that all tokens share is not secret. */
 const token = createToken();
 const tokenShapes = shapesOf(token.replace('stepwise_', ''));
-const shapes = [...new Set([...[...keys, ...malformedKeys].flatMap(shapesOf), ...tokenShapes])].filter(
-  ({ length }) => length >= 8,
-);
+const shapes = [
+  ...new Set([...[...keys, ...malformedKeys, gatewayValue].flatMap(shapesOf), ...tokenShapes]),
+].filter(({ length }) => length >= 8);
 const hitsIn = (printed: string): string[] => shapes.filter((shape) => printed.includes(shape));
 
 interface ErrorPath {
@@ -267,7 +269,10 @@ beforeAll(async () => {
   const parrotUrl = await listen(parrot);
   traces = await startSpanReceiver();
   const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid] });
+  const gateway = { headers: { 'x-gateway-key': `\${GATEWAY_KEY}` } };
   const environment = {
+    UPSTREAMS: JSON.stringify({ openai: gateway, anthropic: gateway }),
+    GATEWAY_KEY: gatewayValue,
     LOG_LEVEL: 'debug',
     SHUTDOWN_GRACE_MS: '500',
     NODE_ENV: 'development',
@@ -287,10 +292,13 @@ afterAll(async () => {
   await fake.close();
 });
 
-/** A provider that returns the key of the request in every header and in the requested encoding. */
+/** A provider that returns the key of the request, or of the gateway in a stream, in every header and in the requested encoding. */
 async function repeatTheKey(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [, status = '500', form = 'message'] = /parrot:(\d+):(\w+);/.exec(await text(incoming)) ?? [];
-  const key = (incoming.headers.authorization ?? '').replace('Bearer ', '');
+  const sent = await text(incoming);
+  const [, status = '500', form = 'message'] = /parrot:(\d+):(\w+);/.exec(sent) ?? [];
+  const isStreamed = sent.includes('"stream":true');
+  const given = isStreamed ? incoming.headers['x-gateway-key'] : incoming.headers.authorization;
+  const key = String(given ?? '').replace('Bearer ', '');
   const { type, body } = echoes[form]?.(key) ?? { type: 'text/plain', body: key };
   response.writeHead(Number(status), {
     'content-type': type,

@@ -42,5 +42,7 @@ test('a request with an integer beyond 2^53 fails with the detail number_out_of_
 });
 
 test('a request with a malformed model key fails with 401 (rule: beyond-the-schemas)', async () => {
-  expect(await failureOf({ user_api_keys: { llmKey: 'short' } })).toEqual([401, 'malformed_api_key']);
+  const llm_config = { modelName: 'gpt-4o', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
+  const changes = { llm_config, user_api_keys: { llmKey: 'short' } };
+  expect(await failureOf(changes)).toEqual([401, 'malformed_api_key']);
 });

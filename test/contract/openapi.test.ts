@@ -207,7 +207,7 @@ describe('openapi.yaml for client generators (docs/decisions/openapi.md)', () =>
       'llmKey',
     );
     expect({ format, more }).toEqual({ format: 'password', more: { type: 'string', nullable: true } });
-    expect(description).toContain('8 to 512 printable ASCII characters');
+    expect(description).toContain('8 to 8192 printable ASCII characters');
   });
 
   test('every component and operation in openapi.yaml has a description, and every body an example', () => {

@@ -60,9 +60,9 @@ test('the fake provider answers the same request with the same bytes', async () 
 });
 
 test('the fake provider answers an unknown path with 404 and records the request', async () => {
-  const response = await fetch(`${provider.url}/v1/responses`, { method: 'POST', body: '{}' });
+  const response = await fetch(`${provider.url}/v1/embeddings`, { method: 'POST', body: '{}' });
   expect(response.status).toBe(404);
-  expect(provider.requests.map(({ path }) => path)).toEqual(['/v1/responses']);
+  expect(provider.requests.map(({ path }) => path)).toEqual(['/v1/embeddings']);
 });
 
 test('the fake provider records a client that leaves during its request as aborted', async () => {

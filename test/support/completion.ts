@@ -15,6 +15,7 @@ export function completionOf(text: string, changes: Partial<Completion> = {}): C
       cached_input_tokens: null,
       cache_write_tokens: null,
       reasoning_tokens: null,
+      cost: null,
     },
     model: 'some-model',
     isConstrained: false,

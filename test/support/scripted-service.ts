@@ -255,6 +255,7 @@ const nothingCounted = {
   cached_input_tokens: null,
   cache_write_tokens: null,
   reasoning_tokens: null,
+  cost: null,
 };
 const noControl = {
   plan: null,

@@ -129,6 +129,7 @@ const models: ModelDirectory = {
     modelName !== 'open' && modelName !== 'keyed'
       ? undefined
       : {
+          secrets: [],
           providerName: 'test',
           keyRequired: modelName === 'keyed',
           profile: {
@@ -210,6 +211,7 @@ export const answered: StepResult = {
     cached_input_tokens: null,
     cache_write_tokens: null,
     reasoning_tokens: null,
+    cost: null,
   },
   model: 'open',
   provider: 'test',

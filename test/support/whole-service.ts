@@ -35,6 +35,7 @@ export interface StepAnswer {
   readonly body: Step;
 }
 
+/** Starts the service. `FAKE_URL` in the environment stands for the address of the fake provider. */
 export async function startWholeService(
   script?: Script,
   environment: Record<string, string> = {},
@@ -49,7 +50,9 @@ export async function startWholeService(
     UPSTREAMS: JSON.stringify({ local: { url: `${fake.url}/v1`, keyRequired: false } }),
     SHUTDOWN_GRACE_MS: '1000',
     ...patientEnvironment,
-    ...environment,
+    ...Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, value.replaceAll('FAKE_URL', fake.url)]),
+    ),
   });
   const ofTelemetry = Object.fromEntries(
     Object.entries(environment).filter(([name]) => name.startsWith('OTEL_')),

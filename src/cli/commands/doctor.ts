@@ -97,9 +97,8 @@ const checkKey = (name: string, keys: NodeJS.ProcessEnv): Finding =>
 function checkService(environment: NodeJS.ProcessEnv): (Finding | Promise<Finding>)[] {
   try {
     const config = readConfig(environment, { ignoreOthers: true });
-    const named = Object.entries(config.UPSTREAMS).map(
-      ([name, { url }]) => [`Upstream ${name}`, url] as const,
-    );
+    const { openai: _, anthropic: __, ...upstreams } = config.UPSTREAMS;
+    const named = Object.entries(upstreams).map(([name, { url }]) => [`Upstream ${name}`, url] as const);
     const vendors = [
       ['OpenAI', config.OPENAI_UPSTREAM_URL],
       ['Anthropic', config.ANTHROPIC_UPSTREAM_URL],

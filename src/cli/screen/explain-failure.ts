@@ -9,7 +9,7 @@ const advice: Readonly<Record<string, string>> = {
   forbidden: 'Ask the operator of that service.',
   rate_limited: 'Wait, or ask the operator of that service for a higher limit.',
   missing_api_key: 'Set STEPWISE_LLM_KEY.',
-  malformed_api_key: 'Check STEPWISE_LLM_KEY: a key is 8 to 512 visible characters.',
+  malformed_api_key: 'Check STEPWISE_LLM_KEY: a key is 8 to 8192 visible characters.',
   upstream_authentication_failed: 'Check STEPWISE_LLM_KEY.',
   upstream_model_not_found: 'Check --model and --upstream.',
   upstream_context_length_exceeded: 'Lower --token-limit.',

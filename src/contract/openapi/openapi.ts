@@ -213,7 +213,7 @@ const parameters = {
     in: 'header',
     required: false,
     description:
-      "The caller's API key for the model; wins over `user_api_keys.llmKey`. 8 to 512 printable ASCII characters without spaces, else 401 " +
+      "The caller's API key for the model; wins over `user_api_keys.llmKey`. 8 to 8192 printable ASCII characters without spaces, else 401 " +
       '`malformed_api_key`.',
     schema: { type: 'string', format: 'password' },
     example: 'an-example-and-no-key',

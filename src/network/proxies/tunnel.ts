@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
 import { buildConnector } from 'undici';
 import { connectionFailureOf, PROXY_FAILED } from '../connection-problem.js';
 
@@ -11,9 +12,14 @@ const CONNECT_TIMEOUT_MS = 10_000;
  * Returns a connector for clients of undici that opens a tunnel (`CONNECT`) of a proxy for each connection. Its errors
  * name the proxy. undici's own `ProxyAgent` repeats `CONNECT` without end if the proxy hangs up, and waits five minutes
  * for one that does not answer.
+ *
+ * @param trusted Certificates to trust instead of the usual ones, in PEM. For the server, not for the proxy.
  */
-export function tunnelVia(proxy: string): buildConnector.connector {
-  const startTls = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
+export function tunnelVia(
+  proxy: string,
+  trusted: Pick<ConnectionOptions, 'ca'> = {},
+): buildConnector.connector {
+  const startTls = buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...trusted });
   return (target, callback) => {
     openTunnel(new URL(proxy), target)
       .then((socket) => {

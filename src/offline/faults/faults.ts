@@ -138,7 +138,9 @@ function truncated(question: FaultQuestion): string[] {
 }
 
 const withoutEnd = (question: FaultQuestion): string[] =>
-  [...completionBody(question, question.completion)].slice(0, question.streamed ? -1 : undefined);
+  [...completionBody(question, question.completion)].slice(0, isEndSeparate(question) ? -1 : undefined);
+
+const isEndSeparate = ({ streamed, wire }: FaultQuestion): boolean => streamed && !wire.endsWithReason;
 
 const firstHalf = (text: string): string => text.slice(0, Math.floor(text.length / 2));
 

@@ -118,7 +118,7 @@ function ending({ finishReason, toolCalls, refusal }: ScriptedCompletion) {
 }
 
 /** Writes the usage; Anthropic's `input_tokens` exclude tokens read from or written to the cache. */
-function deltaUsage({ input, output, cachedInput, cacheWrite, reasoning }: ScriptedUsage) {
+function deltaUsage({ input, output, cachedInput, cacheWrite, reasoning, cost }: ScriptedUsage) {
   return {
     input_tokens: input - cachedInput - cacheWrite,
     cache_creation_input_tokens: cacheWrite,
@@ -126,6 +126,7 @@ function deltaUsage({ input, output, cachedInput, cacheWrite, reasoning }: Scrip
     output_tokens: output,
     output_tokens_details: { thinking_tokens: reasoning },
     server_tool_use: null,
+    ...(cost !== undefined && { cost }),
   };
 }
 

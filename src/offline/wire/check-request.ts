@@ -19,6 +19,43 @@ export const checkOpenAiRequest: CheckRequest = (body) =>
   firstProblem(objectsOf(body['tools']), ({ function: tool }) => checkToolName(fieldsOf(tool)['name'], 64)) ??
   checkResponseFormat(body);
 
+/** Checks the items of a Responses request: each output belongs to a call, and reasoning leads to something. */
+export const checkResponsesRequest: CheckRequest = (body) => {
+  const items = objectsOf(body['input']);
+  const { name, schema, strict } = fieldsOf(fieldsOf(body['text'])['format']);
+  return (
+    checkCommon({ model: body['model'], messages: body['input'] }) ??
+    checkOutputs(items) ??
+    firstProblem(items, (item, index) => checkReasoningItem(item, items[index + 1])) ??
+    firstProblem(objectsOf(body['tools']), (tool) => checkToolName(tool['name'], 64)) ??
+    (strict === true ? checkOpenAiSchema(schema, String(name)) : null)
+  );
+};
+
+function checkOutputs(items: readonly Fields[]): string | null {
+  const open = new Set<unknown>();
+  for (const { type, call_id } of items) {
+    if (type === 'function_call') open.add(call_id);
+    if (type === 'function_call_output' && !open.delete(call_id))
+      return `No tool call found for function call output with call_id ${String(call_id)}.`;
+  }
+  return open.size === 0 ? null : `No tool output found for function call ${String([...open][0])}.`;
+}
+
+function checkReasoningItem(
+  { type, id, encrypted_content }: Fields,
+  next: Fields | undefined,
+): string | null {
+  if (type !== 'reasoning') return null;
+  if (typeof encrypted_content !== 'string')
+    return `Item with id '${String(id)}' not found. Items are not persisted when 'store' is set to false.`;
+  const leads =
+    next?.['type'] === 'reasoning' || next?.['type'] === 'function_call' || next?.['role'] === 'assistant';
+  return leads
+    ? null
+    : `Item '${String(id)}' of type 'reasoning' was provided without its required following item.`;
+}
+
 /** Accepts any schema that is not strict, as llama.cpp and similar servers do. */
 function checkResponseFormat({ response_format, messages }: Fields): string | null {
   const { type, json_schema } = fieldsOf(response_format);

@@ -46,12 +46,15 @@ function envelope(object: string, completion: ScriptedCompletion, request: Recor
   };
 }
 
-function message({ text, reasoning, refusal, toolCalls }: ScriptedCompletion) {
+function message(completion: ScriptedCompletion) {
+  const { text, reasoning, reasoningDetails, thoughtSignature, refusal, toolCalls } = completion;
   return {
     role: 'assistant',
     content: text ?? null,
     refusal: refusal ?? null,
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
+    ...(reasoningDetails && { reasoning_details: reasoningDetails }),
+    ...googleContent(thoughtSignature),
     ...(toolCalls && { tool_calls: toolCalls.map(writeToolCall) }),
   };
 }
@@ -59,9 +62,23 @@ function message({ text, reasoning, refusal, toolCalls }: ScriptedCompletion) {
 function* deltas(completion: ScriptedCompletion): Iterable<Record<string, unknown>> {
   yield { role: 'assistant', content: completion.text === null ? null : '', refusal: null };
   for (const word of splitWords(completion.reasoning ?? '')) yield { reasoning_content: word };
+  for (const detail of completion.reasoningDetails ?? []) yield* detailDeltas(detail);
   for (const word of textDeltas(completion)) yield { content: word };
+  const signature = googleContent(completion.thoughtSignature);
+  if (signature) yield { content: '', ...signature };
   for (const word of splitWords(completion.refusal ?? '')) yield { refusal: word };
   for (const [index, call] of (completion.toolCalls ?? []).entries()) yield* toolCallDeltas(call, index);
+}
+
+const googleContent = (signature: string | undefined) =>
+  signature === undefined ? undefined : { extra_content: { google: { thought_signature: signature } } };
+
+/** Sends the text of a detail word by word, and its other fields with the last word, as OpenRouter does. */
+function* detailDeltas(detail: Readonly<Record<string, unknown>>): Iterable<Record<string, unknown>> {
+  const { type, index, text, ...rest } = detail;
+  if (typeof text !== 'string') return yield { reasoning_details: [detail] };
+  for (const word of splitWords(text)) yield { reasoning_details: [{ type, index, text: word }] };
+  yield { reasoning_details: [{ type, index, ...rest }] };
 }
 
 function* toolCallDeltas(call: ScriptedToolCall, index: number): Iterable<Record<string, unknown>> {
@@ -75,7 +92,8 @@ function* toolCallDeltas(call: ScriptedToolCall, index: number): Iterable<Record
 function writeToolCall(call: ScriptedToolCall, index: number) {
   const written = typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
   const id = call.id ?? stableId('call_', JSON.stringify([index, call]));
-  return { id, type: 'function', function: { name: call.name, arguments: written } };
+  const called = { name: call.name, arguments: written };
+  return { id, type: 'function', ...googleContent(call.thoughtSignature), function: called };
 }
 
 function finishReason({ finishReason: asked, toolCalls }: ScriptedCompletion): string {
@@ -98,11 +116,12 @@ function wantsUsage({ body }: RecordedRequest): boolean {
 const isIncludeUsage = ([name, value]: [string, unknown]): boolean =>
   name === 'include_usage' && value === true;
 
-function writeUsage({ input, output, cachedInput, cacheWrite, reasoning }: ScriptedUsage) {
+function writeUsage({ input, output, cachedInput, cacheWrite, reasoning, cost }: ScriptedUsage) {
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
+    ...(cost !== undefined && { cost }),
     prompt_tokens_details: { cached_tokens: cachedInput, cache_write_tokens: cacheWrite, audio_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0 },
   };

@@ -10,6 +10,10 @@ export interface ScriptedCompletion {
   readonly text?: string | null;
   /** OpenAI shape: `reasoning_content`; Anthropic shape: a thinking block with a signature. */
   readonly reasoning?: string;
+  /** OpenAI shape: `reasoning_details`, as OpenRouter sends them. A stream sends their texts word by word. */
+  readonly reasoningDetails?: readonly Readonly<Record<string, unknown>>[];
+  /** OpenAI shape: `extra_content.google.thought_signature` of the message, as Gemini sends it beside a text. */
+  readonly thoughtSignature?: string;
   /** Native tool calls; several are parallel calls. */
   readonly toolCalls?: readonly ScriptedToolCall[];
   /** OpenAI: `message.refusal`; Anthropic: `stop_reason: "refusal"` with `stop_details.explanation`. */
@@ -38,6 +42,8 @@ export interface ScriptedToolCall {
   readonly name: string;
   /** A string is sent unchanged, so that broken JSON can be scripted (OpenAI shape, and Anthropic streams). */
   readonly arguments: Readonly<Record<string, unknown>> | string;
+  /** OpenAI shape: `extra_content.google.thought_signature` of the call; in a stream, with its first part. */
+  readonly thoughtSignature?: string;
 }
 
 /** Token counts. `input` includes tokens read from and written to the cache, for both vendors. */
@@ -47,6 +53,8 @@ export interface ScriptedUsage {
   readonly cachedInput: number;
   readonly cacheWrite: number;
   readonly reasoning: number;
+  /** Price of the call, as OpenRouter sends it. */
+  readonly cost?: number;
 }
 
 /** All faults: the vendors' own errors and the other rows of the table in `faults.ts`. */
@@ -96,6 +104,8 @@ export interface Fault {
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;
+  /** Parameters of the query. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string>>;
   /** The JSON object in the body; `{}` if there is none. */
   readonly body: Readonly<Record<string, unknown>>;

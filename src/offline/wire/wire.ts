@@ -15,6 +15,8 @@ export interface Wire {
   events(completion: ScriptedCompletion, request: RecordedRequest): Iterable<string>;
   /** Returns the body of an error. */
   error(error: VendorError, requestId: string): unknown;
+  /** True if the last event of a stream has the finish reason. */
+  readonly endsWithReason?: boolean;
   /** Returns the event of an error in a stream. */
   errorEvent(error: VendorError, requestId: string): string;
 }
@@ -28,7 +30,7 @@ export function countUsage(completion: ScriptedCompletion, { body }: RecordedReq
   const reasoning = estimate(completion.reasoning ?? '');
   const calls = completion.toolCalls ? estimate(completion.toolCalls) : 0;
   return {
-    input: estimate([body['system'], body['messages'], body['tools']]),
+    input: estimate([body['system'], body['messages'] ?? body['input'], body['tools']]),
     output: estimate(completion.text ?? completion.refusal ?? '') + calls + reasoning,
     cachedInput: 0,
     cacheWrite: 0,

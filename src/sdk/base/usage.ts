@@ -7,6 +7,7 @@ export const noUsage: Usage = {
   cached_input_tokens: null,
   cache_write_tokens: null,
   reasoning_tokens: null,
+  cost: null,
 };
 
 /** Adds the counts of two usages, field by field. */
@@ -16,6 +17,7 @@ export const sumUsage = (a: Usage, b: Usage): Usage => ({
   cached_input_tokens: sum(a.cached_input_tokens, b.cached_input_tokens),
   cache_write_tokens: sum(a.cache_write_tokens, b.cache_write_tokens),
   reasoning_tokens: sum(a.reasoning_tokens, b.reasoning_tokens),
+  cost: sum(a.cost, b.cost),
 });
 
 /** Null only if both are: a provider that reports no count is not a count of 0. */

@@ -29,6 +29,7 @@ import {
   isBoolean,
   isJsonObject,
   isJsonValue,
+  isNumber,
   isText,
   isWholeNumber,
   listOf,
@@ -150,6 +151,7 @@ const isUsage = shapeOf<Usage>({
   cached_input_tokens: optional(isWholeNumber),
   cache_write_tokens: optional(isWholeNumber),
   reasoning_tokens: optional(isWholeNumber),
+  cost: optional(isNumber),
 });
 
 const isWarning = shapeOf<Warning>({ code: isText, message: isText });

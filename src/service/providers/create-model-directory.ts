@@ -3,21 +3,26 @@ import type { LlmConfig } from '../../contract/step-request.js';
 import { onDemand } from '../../event-loop/on-demand.js';
 import type { ProxyFor } from '../../network/proxies/proxies.js';
 import { createTokenCounter, type TokenCounter } from '../../tokens/token-counter.js';
-import type { ModelProfile, Provider } from '../step/provider.js';
+import type { ModelProfile, Provider, WireName } from '../step/provider.js';
 import { anthropicVendor } from './anthropic/provider.js';
+import { type GatewaySettings, secretsIn } from './gateway-settings.js';
 import { type StructuredSetting, structuredOf } from './models/known-servers.js';
+import { familyOf } from './models/model-family.js';
 import { LearnedParameters } from './models/model-parameters.js';
-import { compatibleModel, type ModelTraits } from './models/model-traits.js';
+import { anthropicModel, compatibleModel, type ModelTraits } from './models/model-traits.js';
 import { listedNames, traitsOf, type VendorName, vendorNames, vendors } from './models/models.js';
-import { openaiVendor } from './openai/provider.js';
+import { openaiVendor, responsesVendor } from './openai/provider.js';
 import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
+import type { Vendor } from './vendor.js';
 
-/** A server with an OpenAI-compatible Chat Completions API, as the operator configured it (rule: named-upstreams). */
-interface UpstreamConfig {
-  /** The URL before `/chat/completions`, which usually ends in `/v1`. */
+/** A server as the operator configured it (rule: named-upstreams). */
+interface UpstreamConfig extends GatewaySettings {
+  /** The URL below which the endpoints are. It ends in `/v1` for most servers, and has none for `messages`. */
   readonly url: string;
+  /** API of the server; by default `chat`. */
+  readonly wire?: WireName | undefined;
   readonly keyRequired: boolean;
   /** Tokens of the context window. */
   readonly contextWindow?: number | undefined;
@@ -33,6 +38,8 @@ export interface ProvidersConfig {
   readonly openaiUrl: string;
   /** URL of Anthropic's API, without `/v1`. */
   readonly anthropicUrl: string;
+  /** Gateways in front of the vendors themselves. */
+  readonly gateways?: Readonly<Partial<Record<'openai' | 'anthropic', GatewaySettings>>>;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   /**
    * Starts the embedded model. Resolves with its loopback URL, which ends in `/v1`. Absent if the model is
@@ -50,6 +57,8 @@ export interface ResolvedModel {
   readonly providerName: string;
   readonly keyRequired: boolean;
   readonly profile: ModelProfile;
+  /** Values of the gateway that logs and traces must not contain. */
+  readonly secrets: readonly Secret[];
   /** Returns a counter for the texts of one step. The signal aborts counting. */
   tokenCounter(signal: AbortSignal): TokenCounter;
   /**
@@ -75,7 +84,7 @@ interface Upstream {
   readonly name: string;
   readonly keyRequired: boolean;
   readonly url: (signal: AbortSignal) => Promise<string>;
-  readonly vendor: typeof openaiVendor;
+  readonly gateway: GatewaySettings;
   traits(model: string): ModelTraits;
 }
 
@@ -119,34 +128,46 @@ function byName(upstreams: readonly Upstream[]): ReadonlyMap<string, Upstream> {
 }
 
 function resolved(upstream: Upstream, model: string, shared: SharedState): ResolvedModel {
-  const { name, keyRequired, url } = upstream;
+  const { name, keyRequired, url, gateway } = upstream;
   const traits = upstream.traits(model);
+  const origin = { provider: name, wire: traits.wire, family: familyOf(model) };
   return {
     providerName: name,
     keyRequired,
-    profile: traits,
+    profile: { ...traits, stateOrigin: origin },
+    secrets: secretsIn(gateway),
     tokenCounter: (signal) => createTokenCounter(traits.encoding, { margin: traits.countMargin, signal }),
     connect: (callersKey, observe) => {
       const key = keyRequired ? callersKey : undefined;
-      const vendor = upstream.vendor(key, traits);
+      const vendor = adapters[traits.wire](traits);
       return new UpstreamProvider(
-        { name, vendor, url, key },
+        { name, vendor, url, key, gateway, origin },
         { ...shared, observe: observeTogether(shared.observe, observe) },
       );
     },
   };
 }
 
-function builtIn({ openaiUrl, anthropicUrl, startOffline }: ProvidersConfig): Upstream[] {
-  const openai = listed('openai', { url: async () => openaiUrl, vendor: openaiVendor, keyRequired: true });
+const adapters = {
+  chat: openaiVendor,
+  responses: responsesVendor,
+  messages: anthropicVendor,
+} as const satisfies Record<WireName, (traits: ModelTraits) => Vendor>;
+
+function builtIn({ openaiUrl, anthropicUrl, gateways = {}, startOffline }: ProvidersConfig): Upstream[] {
+  const openai = listed('openai', {
+    url: async () => openaiUrl,
+    gateway: gateways.openai ?? {},
+    keyRequired: true,
+  });
   const anthropic = listed('anthropic', {
     url: async () => anthropicUrl,
-    vendor: anthropicVendor,
+    gateway: gateways.anthropic ?? {},
     keyRequired: true,
   });
   if (!startOffline) return [openai, anthropic];
   const url = onDemand(startOffline).get;
-  return [openai, anthropic, listed('offline', { url, vendor: openaiVendor, keyRequired: false })];
+  return [openai, anthropic, listed('offline', { url, gateway: {}, keyRequired: false })];
 }
 
 /** Creates an upstream whose models are in the model table. */
@@ -157,15 +178,23 @@ const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits'>): 
 });
 
 function compatible(name: string, config: UpstreamConfig): Upstream {
-  const { url, keyRequired, contextWindow = null, encoding, maxTokensParam, structured } = config;
-  const traits: ModelTraits = {
-    ...compatibleModel,
-    contextWindow,
-    structured: structuredOf(url, structured),
+  const { url, keyRequired, contextWindow, encoding, maxTokensParam } = config;
+  const traits = (model: string): ModelTraits => ({
+    ...wireTraits(model, config),
+    ...(contextWindow !== undefined && { contextWindow }),
     ...(encoding && { encoding, countMargin: 1 }),
     ...(maxTokensParam && { maxTokensParam }),
-  };
-  return { name, keyRequired, url: async () => url, vendor: openaiVendor, traits: () => traits };
+  });
+  return { name, keyRequired, url: async () => url, gateway: config, traits };
+}
+
+/** Returns the defaults for a model by the wire of its upstream. Claude keeps its traits behind a gateway. */
+function wireTraits(model: string, { url, wire = 'chat', structured }: UpstreamConfig): ModelTraits {
+  if (wire !== 'messages') return { ...compatibleModel, wire, structured: structuredOf(url, structured) };
+  if (familyOf(model) === 'claude') return traitsOf('anthropic', model.slice(model.lastIndexOf('claude')));
+  const schema = structured === 'json_schema' ? anthropicModel.structured : 'none';
+  const { framing, maxTokensParam } = anthropicModel;
+  return { ...compatibleModel, wire, framing, maxTokensParam, seed: false, structured: schema };
 }
 
 const routeOf = (model: string): VendorName | undefined =>

@@ -29,17 +29,23 @@ export function holdsError(json: unknown): boolean {
   if (Array.isArray(json)) return json.some((each) => isObject(each) && holdsError(each));
   if (!isObject(json)) return false;
   if (json['error'] || json['object'] === 'error' || json['type'] === 'error') return true;
+  if (isObject(json['response']) && json['response']['error']) return true;
   const choices = Array.isArray(json['choices']) ? json['choices'] : [];
   if (choices.some((choice) => isObject(choice) && choice['finish_reason'] === 'error')) return true;
   return choices.length === 0 && !json['usage'] && sentenceOf(json) !== '';
 }
 
-/** Returns the object that describes the error: under `error`, in a list (Gemini), or the whole body (vLLM, FastAPI). */
+/**
+ * Returns the object that describes the error: under `error`, in a list (Gemini), in the response of an event, or the
+ * whole body (vLLM, FastAPI).
+ */
 function errorIn(json: unknown, depth = 0): Fields | undefined {
   if (typeof json === 'string') return { message: json };
   if (depth > MAX_DEPTH) return undefined;
   if (Array.isArray(json)) return errorIn(json[0], depth + 1);
-  return isObject(json) ? (errorIn(json['error'], depth + 1) ?? json) : undefined;
+  if (!isObject(json)) return undefined;
+  const { response, error } = json;
+  return errorIn(error, depth + 1) ?? (isObject(response) ? errorIn(response, depth + 1) : json);
 }
 
 /** Returns the sentences of an error: those of `message`, else of `detail`, else of `errors`. */

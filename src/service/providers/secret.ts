@@ -3,15 +3,30 @@ import { inspect } from 'node:util';
 /** Number of consecutive characters that reveal a key. Shorter sequences also occur in ordinary text by chance. */
 const HINT_LENGTH = 8;
 
-const wellFormed = /^[\x21-\x7e]{8,512}$/;
+const wellFormed = /^[\x21-\x7e]{8,8192}$/;
 const REDACTED = '[redacted]';
+
+/** How vendors' examples write the place of a key, and what clients send where none is needed. */
+const placeholder =
+  /^(?:sk-)?(?:x{8,}|\*{8,}|\.{8,}|<.*>|\[.*\]|\{.*\}|your[-_]?(?:[a-z]+[-_]?)*key(?:[-_]?here)?|(?:insert|paste|replace|change)[-_]?(?:me|with|your).*|placeholder|api[-_]key|no[-_]key(?:[-_](?:required|needed))?|not[-_](?:needed|required))$/i;
+
+/** Returns whether a text stands in the place of a key (rule: key-form). */
+export const isPlaceholder = (text: string): boolean => placeholder.test(text);
 
 /** A key that prints as `[redacted]` in strings, JSON, `console.log` and stack traces. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
+  /** True for a setting that grants access, such as a gateway's own key. */
+  readonly isCredential: boolean;
 
-  private constructor(value: string) {
+  private constructor(value: string, isCredential = true) {
     this.#value = value;
+    this.isCredential = isCredential;
+  }
+
+  /** Returns the value of a header or query parameter that an operator set. It may be short. */
+  static ofSetting(text: string, { isCredential }: { readonly isCredential: boolean }): Secret {
+    return new Secret(text, isCredential);
   }
 
   /**
@@ -33,6 +48,7 @@ export class Secret {
    */
   redact(text: string): string {
     const value = this.#value;
+    if (value.length < HINT_LENGTH) return text;
     const shapes = [...formsOf(value), value.slice(0, HINT_LENGTH), value.slice(-HINT_LENGTH)];
     // The longest form first, so that replacing a shorter one does not break a longer one.
     const ordered = shapes.sort((a, b) => b.length - a.length);
@@ -64,9 +80,9 @@ export class Secret {
 /** Returns whether a text begins like a key or token, or contains 64 hexadecimal digits. */
 export const looksSecret = (text: string): boolean => /^(?:sk-|stepwise_)|[\da-f]{64}/i.test(text);
 
-/** Returns a text for the operator: redacts the request's key, or the whole text if it looks like another secret. */
-export const withoutSecrets = (text: string, key: Secret | undefined): string =>
-  looksSecret(text) ? REDACTED : (key?.redact(text) ?? text);
+/** Returns a text for the operator: redacts secrets, or the whole text if it looks like another secret. */
+export const withoutSecrets = (text: string, secrets: readonly Secret[]): string =>
+  looksSecret(text) ? REDACTED : secrets.reduce((rest, secret) => secret.redact(rest), text);
 
 /** Returns the forms in which a key may appear in a text: raw, JSON-escaped, percent-encoded and in base64. */
 function formsOf(value: string): string[] {

@@ -1,6 +1,7 @@
 import type { Warning } from '../../contract/step.js';
-import type { Completion, CompletionEvent, CompletionRequest, ProviderFailure } from '../step/provider.js';
+import type { CompletionEvent, CompletionRequest, ProviderFailure } from '../step/provider.js';
 import type { Constraint } from './constraint.js';
+import type { VendorCompletion } from './seal-states.js';
 import type { ReplyCap } from './upstream/reply-cap.js';
 
 /** Adapter for one vendor's API at one upstream: writes requests and reads responses. Opens no connection. */
@@ -9,8 +10,8 @@ export interface Vendor {
   readonly path: string;
   /** The vendor's error codes and the failures they mean. */
   readonly errorCodes: ReadonlyMap<string, ProviderFailure>;
-  /** Returns the headers that authenticate the caller. Only this function reveals the key. */
-  headers(): Readonly<Record<string, string>>;
+  /** Headers that the API requires, beside that of the key. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Maps the prompt and the tools to the vendor's format. */
   mapPrompt(request: CompletionRequest): MappedPrompt;
   /** Builds the request, without the parameters that the model is known to refuse. */
@@ -49,6 +50,8 @@ export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
   /** The schema that is sent for the reply; absent if there is none. */
   readonly constraint?: Constraint | undefined;
   readonly warnings: readonly Warning[];
+  /** True if the request has native tools. */
+  readonly isNative?: boolean;
 }
 
 /** The part of a request that is needed to read its response. */
@@ -70,7 +73,7 @@ export interface VendorReply {
   /** Reads the data of one event and returns its text; undefined if the event is not part of a completion. */
   addEvent(data: string): readonly TextDelta[] | undefined;
   /** Returns the completion as read so far, in vendor-independent terms. */
-  completion(): Completion;
+  completion(): VendorCompletion;
 }
 
 /** A vendor's error as read from its response. */

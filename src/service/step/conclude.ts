@@ -100,12 +100,14 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
   const proposed = include?.extensions === false ? reply.actions.slice(0, 1) : reply.actions;
   const actions = withIds(proposed, situation);
   const turns = actions.map(
-    ({ name, parameters, id }, index): Turn => ({
+    ({ name, parameters, id, providerState }, index): Turn => ({
       role: 'assistant',
       content: index === 0 ? (reply.thought ?? '') : '',
       toolCall: { name, parameters, id },
       ...(phase && { phase }),
-      ...(index === 0 && providerStateOf(reply)),
+      ...(providerState === undefined
+        ? index === 0 && providerStateOf(reply)
+        : { provider_state: providerState }),
     }),
   );
   return concluded(reply, 'action_proposed', { thought: reply.thought, actions, turns });

@@ -80,7 +80,7 @@ export type Part =
       readonly isError: boolean;
       readonly breakpoint?: boolean;
     }
-  /** Opaque blocks of an earlier completion, sent back to the provider that made them. */
+  /** State of an earlier completion, sent back to the provider that made it (rule: provider-state). */
   | { readonly type: 'provider_state'; readonly state: unknown };
 
 export type CompletionEvent =
@@ -105,7 +105,7 @@ export interface Completion {
   readonly model: string;
   /** True if the provider accepted the reply schema and so enforced it. */
   readonly isConstrained: boolean;
-  /** Opaque blocks to send back with this turn, such as signed reasoning; absent if there are none. */
+  /** State that the provider needs back with this reply, such as signed reasoning; absent if there is none. */
   readonly providerState?: unknown;
   /** Warnings, for example about dropped parameters. */
   readonly warnings: readonly Warning[];
@@ -118,6 +118,19 @@ export interface NativeToolCall {
   readonly name: string;
   /** The arguments as JSON text, not yet parsed. */
   readonly arguments: string;
+  /** State for the turn of this call. That of the first call includes the state of the whole reply. */
+  readonly providerState?: unknown;
+}
+
+/** API through which an upstream is called: Chat Completions, Responses or Messages. */
+export type WireName = 'chat' | 'responses' | 'messages';
+
+/** Maker of a provider state, which is sent back only to the same upstream, wire and model family. */
+export interface StateOrigin {
+  /** Name of the upstream. */
+  readonly provider: string;
+  readonly wire: WireName;
+  readonly family: string;
 }
 
 /** Traits of a model, from the model table and the configuration of its upstream. */
@@ -134,6 +147,8 @@ export interface ModelProfile {
   readonly structured: SchemaDialect | 'json_object' | 'none';
   /** False if the model is known to act in a form that was only described to it (rule: worked-example). */
   readonly needsExample: boolean;
+  /** Origin of the provider states that the model takes back; without it, it takes none. */
+  readonly stateOrigin?: StateOrigin;
 }
 
 export type ProviderFailure =

@@ -19,6 +19,8 @@ export interface ReadAction {
   readonly raw: string;
   /** The provider's id of a native call. */
   readonly id?: string;
+  /** State for the turn of a native call. */
+  readonly providerState?: unknown;
 }
 
 /** A parsed reply of the model, with written or native calls. */
@@ -223,7 +225,8 @@ const problemOf = (read: NativeCallReading | undefined): string | null =>
 
 function toNativeAction({ call, read }: NativeReading): ReadAction[] {
   if (read.outcome !== 'action') return [];
-  return [{ name: read.toolName, parameters: read.toolArgs, raw: writeCall(call), id: call.id }];
+  const { id, providerState } = call;
+  return [{ name: read.toolName, parameters: read.toolArgs, raw: writeCall(call), id, providerState }];
 }
 
 function toActions(parsed: ParsedCompletion): ReadAction[] {

@@ -14,6 +14,7 @@ import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
+import { keepOwnStates } from './history/provider-state.js';
 import { countSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import { chooseExample } from './prompt/example.js';
@@ -36,7 +37,8 @@ export async function readSituation(
   if (!history.some((turn) => turn.role === 'user')) throw noTask();
   const tools = await orderTools(withoutDuplicates(request.tools ?? []), signal);
   const offered = await offerTools(tools, request.available_tools_prompt_segment ?? '', signal);
-  const { units, mispairings } = readHistory(await orderTurns(history, offered, signal));
+  const { units: read, mispairings } = readHistory(await orderTurns(history, offered, signal));
+  const { units, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
   const replyFormat =
@@ -61,6 +63,7 @@ export async function readSituation(
       ...windowWarning(request, profile.contextWindow),
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
+      ...stateWarnings,
       ...hiddenResultWarnings(request.conversation_history),
     ],
   };

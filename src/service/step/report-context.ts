@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../contract/context-report.js';
 import { turnsOf } from '../../conversation/units.js';
 import type { FittedPrompt } from './fit-to-budget.js';
+import { reportedTokens } from './history/provider-state.js';
 import { tokensOfUnits, weighWholeUnits } from './history/unit-forms.js';
 import type { LaidOutPrompt } from './prompt/lay-out-prompt.js';
 import { countMessages } from './prompt/weigh-messages.js';
@@ -27,7 +28,10 @@ export async function reportContext(
 ): Promise<PromptReport> {
   const { situation, scale, context, tail, units, share } = fitted;
   const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;
-  const isEstimated = situation.protocol === 'native' || situation.replyFormat?.isCharged;
+  const isEstimated =
+    situation.protocol === 'native' ||
+    situation.replyFormat?.isCharged ||
+    prompt.messages.some(hasReportedState);
   const sections = sectionsOf(fitted, prompt.messages.length, await countMessages(prompt.messages, scale));
   const promptTokens = sections.reduce((sum, section) => sum + section.tokens, 0);
   return {
@@ -45,6 +49,10 @@ export async function reportContext(
     shouldCompact: tokensOfUnits(units) >= share * COMPACT_SHARE,
   };
 }
+
+/** Whether a message has a state that is counted as its maker reported it. */
+const hasReportedState = ({ parts }: Message): boolean =>
+  parts.some((part) => part.type === 'provider_state' && reportedTokens(part.state) !== undefined);
 
 /** Returns the SHA-256 of the text that is sent, without cache breakpoints. */
 export function hashPrompt(system: string, messages: readonly Message[]): string {

@@ -72,7 +72,10 @@ func main() {
 	empty := step("", func(body *stepwise.StepRequest) { body.UserQuery = "" }).JSON4XX
 	must(empty.Error.Code == "invalid_request" && *empty.Error.Details[0].Code == "no_task", empty)
 	short := "short"
-	key := step("", func(body *stepwise.StepRequest) { body.UserApiKeys = &stepwise.UserApiKeys{LlmKey: &short} })
+	key := step("", func(body *stepwise.StepRequest) {
+		body.LlmConfig.ModelName = "gpt-4o"
+		body.UserApiKeys = &stepwise.UserApiKeys{LlmKey: &short}
+	})
 	must(key.StatusCode() == 401 && key.JSON4XX.Error.Code == "malformed_api_key", key)
 	small := step("", func(body *stepwise.StepRequest) {
 		body.LlmConfig.TokenLimit, body.LlmConfig.ReservedOutputTokens = 40, 20

@@ -38,7 +38,8 @@ async function reachAnAnswer(): Promise<void> {
 
 async function failInSixWays(): Promise<void> {
   deepEqual(await failure(request({ user_query: '' })), [400, 'invalid_request', false]);
-  deepEqual(await failure(request({ user_api_keys: { llmKey: 'short' } })), [
+  const keyed = { modelName: 'gpt-4o', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
+  deepEqual(await failure(request({ llm_config: keyed, user_api_keys: { llmKey: 'short' } })), [
     401,
     'malformed_api_key',
     false,

@@ -89,7 +89,8 @@ def failure(status: int, code: str, prefix: str = "", **changes: Any) -> StepErr
 
 details = failure(400, "invalid_request", user_query="").details
 assert details and details[0].code == "no_task"
-failure(401, "malformed_api_key", user_api_keys=UserApiKeys(llm_key="short"))
+keyed = LlmConfig(model_name="gpt-4o", token_limit=8000, reserved_output_tokens=1000)
+failure(401, "malformed_api_key", llm_config=keyed, user_api_keys=UserApiKeys(llm_key="short"))
 small = LlmConfig(model_name="offline", token_limit=40, reserved_output_tokens=20)
 failure(422, "token_budget_exceeded", llm_config=small)
 for status, code in [(429, "upstream_rate_limited"), (503, "shutting_down"), (504, "upstream_timeout")]:

@@ -68,7 +68,9 @@ def failure(kind, code, call):
 failed = failure(BadRequestException, "invalid_request", lambda: api().create_react_step(request(user_query="")))
 assert failed.error.details[0].code == "no_task"
 short_key = UserApiKeys(llm_key="short")
-failure(UnauthorizedException, "malformed_api_key", lambda: api().create_react_step(request(user_api_keys=short_key)))
+keyed = LlmConfig(model_name="gpt-4o", token_limit=8000, reserved_output_tokens=1000)
+wrong = request(llm_config=keyed, user_api_keys=short_key)
+failure(UnauthorizedException, "malformed_api_key", lambda: api().create_react_step(wrong))
 small = LlmConfig(model_name="offline", token_limit=40, reserved_output_tokens=20)
 failure(UnprocessableEntityException, "token_budget_exceeded", lambda: api().create_react_step(request(llm_config=small)))
 for kind, code in [

@@ -44,7 +44,12 @@ async function failure(body: StepRequest, prefix = ''): Promise<[number, string,
   return [response.status, error?.error.code ?? '', error?.error.retryable ?? false];
 }
 deepEqual(await failure(request({ user_query: '' })), [400, 'invalid_request', false]);
-deepEqual(await failure(request({ user_api_keys: { llmKey: 'short' } })), [401, 'malformed_api_key', false]);
+const keyed = { modelName: 'gpt-4o', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
+deepEqual(await failure(request({ llm_config: keyed, user_api_keys: { llmKey: 'short' } })), [
+  401,
+  'malformed_api_key',
+  false,
+]);
 const small = { modelName: 'offline', tokenLimit: 40, reservedOutputTokens: 20 };
 deepEqual(await failure(request({ llm_config: small })), [422, 'token_budget_exceeded', false]);
 for (const [status, code] of [

@@ -57,10 +57,11 @@ describe.each(ways)('completions (rule: usage): $title', (way) => {
   }) => {
     const { completion } = await complete({ text: 'x', finishReason: scripted });
     const raw = {
-      openai: scripted,
-      anthropic: { stop: 'end_turn', length: 'max_tokens' }[scripted] ?? scripted,
+      chat: scripted,
+      responses: { stop: 'completed', length: 'max_output_tokens' }[scripted] ?? scripted,
+      messages: { stop: 'end_turn', length: 'max_tokens' }[scripted] ?? scripted,
     };
-    expect(completion).toMatchObject({ finishReason: unified, finishReasonRaw: raw[way.name] });
+    expect(completion).toMatchObject({ finishReason: unified, finishReasonRaw: raw[way.wire] });
   });
 
   test('a refusal is returned as a completion with its text', async () => {

@@ -21,7 +21,7 @@ const refusalOf = (status: number, message: string, parameter?: string) =>
       headers: {},
       error: { message, parameter, codes: [], status: undefined, words: undefined },
     },
-    { provider: 'any', strippable: ['temperature'], constraint, key: undefined, codes: new Map() },
+    { provider: 'any', strippable: ['temperature'], constraint, secrets: [], codes: new Map() },
   ).refusedParameter;
 
 describe('classifying the refusal of a constraint (rule: constraint-refusal)', () => {
@@ -67,14 +67,28 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** One vendor's replies in one form. Completions and errors of both vendors differ only in their fields. */
+const free = {
+  status: 'completed',
+  output: [{ type: 'message', content: [{ type: 'output_text', text: 'free' }] }],
+};
+
+/** One wire's replies in one form. Completions and errors of the wires differ only in their fields. */
 const bodies = {
-  openai: {
+  chat: {
     completion: { choices: [{ message: { content: 'free' }, finish_reason: 'stop' }] },
     fragments: [{ choices: [{ delta: { content: 'free' }, finish_reason: 'stop' }] }, '[DONE]'],
     error: (message: string) => ({ error: { code: 400, message } }),
   },
-  anthropic: {
+  responses: {
+    completion: free,
+    fragments: [
+      { type: 'response.created', response: { model: 'm', status: 'in_progress' } },
+      { type: 'response.output_text.delta', output_index: 0, delta: 'free' },
+      { type: 'response.completed', response: free },
+    ],
+    error: (message: string) => ({ type: 'response.failed', response: { error: { code: '400', message } } }),
+  },
+  messages: {
     completion: { content: [{ type: 'text', text: 'free' }], stop_reason: 'end_turn' },
     fragments: [
       { type: 'message_start', message: {} },
@@ -91,12 +105,12 @@ const bodies = {
  * A gateway that always responds with 200, and with this error if the request has a schema. `held` records which
  * requests had one.
  */
-async function gatewayRefusing(message: string, { name, streamed }: (typeof ways)[number]) {
-  const { completion, fragments, error } = bodies[name];
+async function gatewayRefusing(message: string, { wire, streamed }: (typeof ways)[number]) {
+  const { completion, fragments, error } = bodies[wire];
   const held: boolean[] = [];
   const server = createServer(async (request, response) => {
     const body: unknown = JSON.parse((await request.toArray()).join(''));
-    const isHeld = /"(?:response_format|output_config)"/.test(JSON.stringify(body));
+    const isHeld = /"(?:response_format|json_schema|output_config)"/.test(JSON.stringify(body));
     held.push(isHeld);
     const sent = isHeld ? [error(message)] : streamed ? fragments : [completion];
     const framed = sent.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
@@ -112,7 +126,8 @@ const replySchema = { type: 'object', properties: {}, required: [], additionalPr
 
 describe.each(ways)('a constraint refused inside a 200: $title', (way) => {
   test('a constraint refused inside a 200 is dropped in a second request and remembered (rule: constraint-refusal)', async () => {
-    const words = `${way.name === 'openai' ? 'response_format' : 'output_config.format'} is not supported`;
+    const parameter = { chat: 'response_format', responses: 'text.format', messages: 'output_config.format' };
+    const words = `${parameter[way.wire]} is not supported`;
     const { url, held } = await gatewayRefusing(words, way);
     const directory = directoryAt(url);
     for (let step = 0; step < 2; step += 1) {

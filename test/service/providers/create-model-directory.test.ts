@@ -117,15 +117,6 @@ describe('profiles of models (rule: model-table)', () => {
     });
   });
 
-  test('the model list has no model that only the Responses API serves, but requests can name one', () => {
-    const names = directory()
-      .list()
-      .models.map(({ name }) => name);
-    expect(names).toContain('gpt-5.2');
-    expect(names.filter((name) => /-pro\b|codex|deep-research/.test(name))).toEqual([]);
-    expect(directory().resolve(llmConfig('gpt-5.2-pro'))?.providerName).toBe('openai');
-  });
-
   test('the model list contains models with their counting, and every upstream', () => {
     const { models, upstreams } = directory().list();
     expect(models).toContainEqual({

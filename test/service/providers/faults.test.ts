@@ -162,6 +162,8 @@ describe.each([
 
 const plainAnswers = {
   'gpt-4o': '{"choices": [{"message": {"content": "plain"}, "finish_reason": "stop"}]}',
+  'gpt-5.6-sol':
+    '{"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": "plain"}]}]}',
   'claude-opus-5': '{"content": [{"type": "text", "text": "plain"}], "stop_reason": "end_turn"}',
 } as const;
 

@@ -41,12 +41,12 @@ describe.each(ways)('native calls (rule: native-calling): $title', (way) => {
 
 const vendors = [
   {
-    vendor: openaiVendor(undefined, traitsOf('openai', 'gpt-4o')),
+    vendor: openaiVendor(traitsOf('openai', 'gpt-4o')),
     answer: (input: string) =>
       `{"choices": [{"message": {"tool_calls": [{"function": {"name": "f", "arguments": ${input}}}]}}]}`,
   },
   {
-    vendor: anthropicVendor(undefined, traitsOf('anthropic', 'x')),
+    vendor: anthropicVendor(traitsOf('anthropic', 'x')),
     answer: (input: string) =>
       `{"content": [{"type": "tool_use", "id": "c", "name": "f", "input": ${input}}]}`,
   },
@@ -65,7 +65,7 @@ test.each(
   expect(read).toMatchObject({ action: null, outcome: 'malformed_action' });
 });
 
-const openai = openaiVendor(undefined, traitsOf('openai', 'gpt-4o'));
+const openai = openaiVendor(traitsOf('openai', 'gpt-4o'));
 
 /** Returns a chunk with this many fragments of two calls, and a last fragment for each. */
 function chunkOf(parts: number, more: string): string {
@@ -104,7 +104,7 @@ test('a stream of more than 100,000 calls or blocks is rejected (rule: native-ca
   expect(readEventData(openai, chunks.slice(0, 25))).toBeDefined();
   expect(readEventData(openai, chunks)).toBeUndefined();
 
-  const anthropic = anthropicVendor(undefined, traitsOf('anthropic', 'x'));
+  const anthropic = anthropicVendor(traitsOf('anthropic', 'x'));
   const block = (index: number) =>
     JSON.stringify({ type: 'content_block_start', index, content_block: { type: 'other' } });
   const blocks = Array.from({ length: 100_001 }, (_, index) => block(index));

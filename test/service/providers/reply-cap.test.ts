@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { ScriptedCompletion } from '../../../src/offline/wire/reply.js';
 import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
-import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import { openaiVendor, responsesVendor } from '../../../src/service/providers/openai/provider.js';
 import {
   ask,
   collect,
@@ -21,7 +21,7 @@ import { until } from '../../support/until.js';
 const MIB = 2 ** 20;
 const usage = { input: 900, output: 80 };
 const nativeTools = { definitions: [toolOf('write')], choice: 'auto' as const };
-/** Length of the signature that the fake provider adds to reasoning: SHA-256 in base64. */
+/** Length of the signature or encrypted text that the fake provider adds to reasoning: SHA-256 in base64. */
 const SIGNATURE_LENGTH = 44;
 const tooLong = expect.objectContaining({ code: 'reply_too_long' });
 
@@ -58,7 +58,7 @@ describe.each(ways)('the maximum length of a reply (rule: reply-cap): $title', (
 
   test('reasoning and text of a reply are measured together', async () => {
     const { reasoning, text } = await completionOf({ reasoning: 'r'.repeat(MIB / 2), text: 'x'.repeat(MIB) });
-    const signature = way.name === 'anthropic' ? SIGNATURE_LENGTH : 0;
+    const signature = way.wire === 'chat' ? 0 : SIGNATURE_LENGTH;
     expect([reasoning?.length, text.length]).toEqual([MIB / 2, MIB / 2 - signature]);
   });
 
@@ -80,9 +80,28 @@ describe.each(ways)('the maximum length of a reply (rule: reply-cap): $title', (
   });
 });
 
-const openai = openaiVendor(undefined, traitsOf('openai', 'gpt-4o'));
-const anthropic = anthropicVendor(undefined, traitsOf('anthropic', 'claude-opus-5'));
+const openai = openaiVendor(traitsOf('openai', 'gpt-4o'));
+const anthropic = anthropicVendor(traitsOf('anthropic', 'claude-opus-5'));
 const half = 'x'.repeat(MIB / 2);
+
+test.each([
+  ['encrypted content', { type: 'reasoning', summary: [], encrypted_content: half }],
+  ['summary', { type: 'reasoning', summary: [{ text: half }] }],
+  ['call id', { type: 'function_call', call_id: half, name: 'write', arguments: '{}' }],
+  ['name', { type: 'function_call', call_id: 'a', name: half, arguments: '{}' }],
+  ['refusal', { type: 'message', content: [{ type: 'refusal', refusal: half }] }],
+])('the %s of an item of Responses counts toward the reply length, and a cut reply has no state (rule: reply-cap)', (_, item) => {
+  const vendor = responsesVendor(traitsOf('openai', 'gpt-5.6-sol'));
+  const plain = readPlain(vendor, { status: 'completed', output: [item, item, item] });
+  const done = [0, 1, 2].map((output_index) =>
+    JSON.stringify({ type: 'response.output_item.done', output_index, item }),
+  );
+  const streamed = readEventData(vendor, done)?.completion;
+  for (const completion of [plain, streamed]) {
+    expect(completion).toMatchObject({ isTooLong: true, warnings: [tooLong] });
+    expect(completion).not.toMatchObject({ state: expect.anything() });
+  }
+});
 
 test.each([
   ['signature', { type: 'thinking', thinking: 'hm', signature: half }],

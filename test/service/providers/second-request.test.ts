@@ -20,9 +20,9 @@ import {
 
 const steerable = { ...traitsOf('openai', 'gpt-5.6-sol'), temperature: true, seed: true };
 const vendors = {
-  'OpenAI with cache breakpoints': openaiVendor(undefined, steerable),
-  'OpenAI without cache breakpoints': openaiVendor(undefined, traitsOf('openai', 'gpt-4o')),
-  Anthropic: anthropicVendor(undefined, traitsOf('anthropic', 'claude-opus-5')),
+  'OpenAI with cache breakpoints': openaiVendor(steerable),
+  'OpenAI without cache breakpoints': openaiVendor(traitsOf('openai', 'gpt-4o')),
+  Anthropic: anthropicVendor(traitsOf('anthropic', 'claude-opus-5')),
 };
 const replySchema = { type: 'object', properties: {}, additionalProperties: false };
 

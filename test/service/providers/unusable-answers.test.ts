@@ -4,9 +4,10 @@ import { stepSchema } from '../../../src/contract/step.js';
 import { anthropicWire } from '../../../src/offline/wire/anthropic-wire.js';
 import { openaiWire } from '../../../src/offline/wire/openai-wire.js';
 import type { RecordedRequest } from '../../../src/offline/wire/reply.js';
+import { responsesWire } from '../../../src/offline/wire/responses-wire.js';
 import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
 import { traitsOf } from '../../../src/service/providers/models/models.js';
-import { openaiVendor } from '../../../src/service/providers/openai/provider.js';
+import { openaiVendor, responsesVendor } from '../../../src/service/providers/openai/provider.js';
 import { FailedAttempt, invalidAnswer } from '../../../src/service/providers/upstream/attempts.js';
 import { readEvents } from '../../../src/service/providers/upstream/read-events.js';
 import { readStream } from '../../../src/service/providers/upstream/read-stream.js';
@@ -16,12 +17,17 @@ import { collect, readPlain, vendorRequestOf } from '../../support/providers/req
 
 const vendors = [
   {
-    vendor: openaiVendor(undefined, traitsOf('openai', 'gpt-4o')),
+    vendor: openaiVendor(traitsOf('openai', 'gpt-4o')),
     wire: openaiWire,
     title: 'OpenAI',
   },
   {
-    vendor: anthropicVendor(undefined, traitsOf('anthropic', 'x')),
+    vendor: responsesVendor(traitsOf('openai', 'gpt-5.6-sol')),
+    wire: responsesWire,
+    title: 'OpenAI Responses',
+  },
+  {
+    vendor: anthropicVendor(traitsOf('anthropic', 'x')),
     wire: anthropicWire,
     title: 'Anthropic',
   },

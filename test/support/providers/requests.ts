@@ -146,12 +146,20 @@ export function connect(directory: ModelDirectory, model: string, provider?: str
   return resolved.connect(secretOf(canary));
 }
 
-/** Both vendors, plain and streamed. */
+/** The three wires, plain and streamed. */
 export const ways = [
-  { title: 'OpenAI, plain', model: 'gpt-4o', name: 'openai', streamed: false },
-  { title: 'OpenAI, streamed', model: 'gpt-4o', name: 'openai', streamed: true },
-  { title: 'Anthropic, plain', model: 'claude-opus-5', name: 'anthropic', streamed: false },
-  { title: 'Anthropic, streamed', model: 'claude-opus-5', name: 'anthropic', streamed: true },
+  { title: 'OpenAI, plain', model: 'gpt-4o', name: 'openai', wire: 'chat', streamed: false },
+  { title: 'OpenAI, streamed', model: 'gpt-4o', name: 'openai', wire: 'chat', streamed: true },
+  { title: 'Responses, plain', model: 'gpt-5.6-sol', name: 'openai', wire: 'responses', streamed: false },
+  { title: 'Responses, streamed', model: 'gpt-5.6-sol', name: 'openai', wire: 'responses', streamed: true },
+  { title: 'Anthropic, plain', model: 'claude-opus-5', name: 'anthropic', wire: 'messages', streamed: false },
+  {
+    title: 'Anthropic, streamed',
+    model: 'claude-opus-5',
+    name: 'anthropic',
+    wire: 'messages',
+    streamed: true,
+  },
 ] as const;
 
 export type Way = (typeof ways)[number];

@@ -85,6 +85,7 @@ export const actionAnswer: Step = {
     cached_input_tokens: 0,
     cache_write_tokens: 0,
     reasoning_tokens: 0,
+    cost: null,
   },
   model: 'offline',
   provider: 'offline',

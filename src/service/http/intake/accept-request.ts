@@ -4,7 +4,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
-import { Secret, withoutSecrets } from '../../providers/secret.js';
+import { isPlaceholder, Secret, withoutSecrets } from '../../providers/secret.js';
 import { outputLimit } from '../../step/budget/share-budget.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { RequestRefused } from '../failure/to-failure.js';
@@ -117,8 +117,8 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
 }
 
 /**
- * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed
- * (rule: key-form). A request without iterations left makes no call and so needs no key (rule: iterations).
+ * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed; where none is
+ * needed, any is accepted (rule: key-form). A request without iterations left makes no call and so needs no key (rule: iterations).
  */
 export function connect(
   model: ResolvedModel,
@@ -126,16 +126,16 @@ export function connect(
 ): StepDependencies['provider'] {
   state.upstream = model.providerName;
   if (request.max_iterations_left === 0) return model.connect(undefined);
-  const key = readModelKey(sentKey);
-  if (model.keyRequired && !key) throw new RequestRefused('missing_api_key');
-  const redact = (text: string): string => withoutSecrets(text, key);
+  const key = model.keyRequired ? readModelKey(sentKey) : undefined;
+  const secrets = [...(key ? [key] : []), ...model.secrets];
+  const redact = (text: string): string => withoutSecrets(text, secrets);
   const provider = state.trace.connect((observe) => model.connect(key, observe), { redact });
   return meter(provider, state.ownCount);
 }
 
-function readModelKey(sent: string | undefined): Secret | undefined {
-  if (!sent) return undefined;
-  const key = Secret.parse(sent);
+function readModelKey(sent: string | undefined): Secret {
+  if (!sent) throw new RequestRefused('missing_api_key');
+  const key = isPlaceholder(sent) ? undefined : Secret.parse(sent);
   if (!key) throw new RequestRefused('malformed_api_key');
   return key;
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { FinishReason, Usage } from '../../../contract/step.js';
-import type { Completion, NativeToolCall } from '../../step/provider.js';
+import type { NativeToolCall } from '../../step/provider.js';
+import type { VendorCompletion } from '../seal-states.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
+import { cost, count } from '../usage-counts.js';
 import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
-import { type ContentBlock, isBlock, toProviderState } from './signed-blocks.js';
+import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
 const text = z.string().nullish();
 const index = z.int().nonnegative();
-const count = z.int32().nonnegative().nullish().catch(null);
 
 const usageSchema = z
   .object({
@@ -16,6 +17,7 @@ const usageSchema = z
     cache_read_input_tokens: count,
     cache_creation_input_tokens: count,
     output_tokens: count,
+    cost,
     output_tokens_details: z.object({ thinking_tokens: count }).nullish().catch(null),
   })
   .nullish()
@@ -102,14 +104,18 @@ export class MessagesReply implements VendorReply {
     return event && this.#add(event);
   }
 
-  completion(): Completion {
+  completion(): VendorCompletion {
     const content = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => block);
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
+    // A signature is invalid for a text that was cut.
+    const state = this.#cap.isExceeded ? undefined : stateOf(content);
     const finishReason = finishReasons.get(this.#stopReason ?? '') ?? 'other';
     return {
       text: textOf(content, 'text'),
       reasoning: textOf(content, 'thinking') || null,
-      toolCalls: calls.read.flatMap((block) => this.#toNativeCall(block)),
+      toolCalls: calls.read
+        .flatMap((block) => this.#toNativeCall(block))
+        .map((call, index) => (index === 0 ? { ...call, state } : call)),
       unreadCallChars: charsOfUnread(calls.unread),
       refusal: finishReason === 'refusal' ? this.#explanation : null,
       finishReason,
@@ -117,8 +123,7 @@ export class MessagesReply implements VendorReply {
       usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
       model: this.#model ?? this.#request.model,
       isConstrained: (this.#request.constraint?.schema ?? null) !== null,
-      // A signature is invalid for a text that was cut.
-      ...(this.#cap.isExceeded ? {} : toProviderState(content)),
+      state,
       warnings: this.#request.warnings,
     };
   }
@@ -268,6 +273,7 @@ function toUsage(usage: MessageUsage): Usage {
     cached_input_tokens: cached,
     cache_write_tokens: written,
     reasoning_tokens: usage?.output_tokens_details?.thinking_tokens ?? null,
+    cost: usage?.cost ?? null,
   };
 }
 

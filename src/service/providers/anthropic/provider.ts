@@ -1,5 +1,4 @@
 import type { ModelTraits } from '../models/model-traits.js';
-import type { Secret } from '../secret.js';
 import type { Vendor } from '../vendor.js';
 import { MessagesReply } from './messages-reply.js';
 import { errorCodes, readError } from './read-error.js';
@@ -9,14 +8,11 @@ import { mapPrompt, toRequest } from './to-request.js';
 export const apiVersion = '2026-10-21';
 
 /** Adapter for Anthropic's Messages API. */
-export function anthropicVendor(key: Secret | undefined, traits: ModelTraits): Vendor {
+export function anthropicVendor(traits: ModelTraits): Vendor {
   return {
     path: '/v1/messages',
     errorCodes,
-    headers: () => ({
-      'anthropic-version': apiVersion,
-      ...(key && { authorization: `Bearer ${key.reveal()}` }),
-    }),
+    headers: { 'anthropic-version': apiVersion },
     mapPrompt,
     toRequest: (prompt, settings, options) => toRequest(prompt, settings, { traits, ...options }),
     startReply: (request, cap) => new MessagesReply(request, cap),

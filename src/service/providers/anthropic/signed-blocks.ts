@@ -1,16 +1,15 @@
 import type { RedactedThinkingBlockParam, ThinkingBlockParam } from '@anthropic-ai/sdk/resources/messages';
 import { z } from 'zod';
+import type { VendorState } from '../seal-states.js';
 
 type SignedBlock = ThinkingBlockParam | RedactedThinkingBlockParam;
 
-const stateSchema = z.object({ provider: z.literal('anthropic'), blocks: z.array(z.unknown()) });
+const stateSchema = z.object({ blocks: z.array(z.unknown()) });
 
-/**
- * Returns the signed reasoning blocks of a reply, which the caller keeps and sends back; absent if there are none.
- */
-export function toProviderState(content: readonly unknown[]): { providerState?: unknown } {
+/** Returns the signed reasoning blocks of a reply, which must be sent back; undefined if there are none. */
+export function stateOf(content: readonly unknown[]): VendorState | undefined {
   const blocks = content.flatMap(readBlock);
-  return blocks.length === 0 ? {} : { providerState: { provider: 'anthropic', blocks } };
+  return blocks.length === 0 ? undefined : { fields: { blocks }, isEncrypted: true };
 }
 
 /** Returns the signed blocks of a state. The state comes from the caller, so other or unsigned blocks are ignored. */

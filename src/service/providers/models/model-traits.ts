@@ -1,4 +1,4 @@
-import type { CompletionRequest, ModelProfile } from '../../step/provider.js';
+import type { CompletionRequest, ModelProfile, WireName } from '../../step/provider.js';
 import { anthropicSchema, openaiSchema } from './schema-dialects.js';
 
 export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
@@ -18,8 +18,8 @@ export interface ModelTraits extends ModelProfile {
   readonly cacheKey: boolean;
   /** True if breakpoints in the prompt itself mark the part to cache. */
   readonly cacheBreakpoints: boolean;
-  /** True if the model with native tools supports no effort but `none`, which must be sent. */
-  readonly toolsWithoutReasoning: boolean;
+  /** API through which the vendor itself is called. */
+  readonly wire: WireName;
 }
 
 /**
@@ -62,7 +62,7 @@ export const openaiModel: ModelTraits = {
   maxTokensParam: 'max_completion_tokens',
   cacheKey: true,
   cacheBreakpoints: false,
-  toolsWithoutReasoning: false,
+  wire: 'chat',
 };
 
 /** Defaults for Anthropic's models. Without a public tokenizer, tokens are estimated as o200k times a margin. */
@@ -78,6 +78,7 @@ export const anthropicModel: ModelTraits = {
   maxTokensParam: 'max_tokens',
   cacheKey: false,
   cacheBreakpoints: true,
+  wire: 'messages',
 };
 
 /** Defaults for models of compatible servers: the common denominator. Refused parameters are learned at run time. */

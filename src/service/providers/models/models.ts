@@ -32,20 +32,18 @@ const noReasoning = { temperature: true, efforts: [] } as const;
 const openaiModels: readonly ModelRow[] = [
   {
     // The encoding of this generation is not published. Explicit breakpoints since 5.6 (types of `openai` 6.49);
-    // no reasoning beside tools in Chat Completions since 5.4 (docs.spring.io/spring-ai/reference/2.1).
+    // reasoning beside tools only in the Responses API since 5.4 (docs.spring.io/spring-ai/reference/2.1).
     pattern: /^(?:ft:)?gpt-(?:[6-9]|\d\d)/,
     names: ['gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-6-astra'],
     countMargin: estimateMargins.unknown,
-    nativeTools: 'poor',
-    toolsWithoutReasoning: true,
+    wire: 'responses',
     cacheBreakpoints: true,
     temperature: false,
   },
   {
     pattern: /^(?:ft:)?gpt-5\.(?:[6-9]|\d\d)/,
     names: ['gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna'],
-    nativeTools: 'poor',
-    toolsWithoutReasoning: true,
+    wire: 'responses',
     cacheBreakpoints: true,
     temperature: false,
   },
@@ -53,8 +51,7 @@ const openaiModels: readonly ModelRow[] = [
     pattern: /^(?:ft:)?gpt-5\.[45]-(?:mini|nano)/,
     names: ['gpt-5.4-mini', 'gpt-5.4-nano'],
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
-    nativeTools: 'poor',
-    toolsWithoutReasoning: true,
+    wire: 'responses',
     temperature: false,
   },
   {
@@ -62,8 +59,7 @@ const openaiModels: readonly ModelRow[] = [
     names: ['gpt-5.5', 'gpt-5.4'],
     contextWindow: 1_050_000,
     efforts: ['none', 'low', 'medium', 'high', 'xhigh'],
-    nativeTools: 'poor',
-    toolsWithoutReasoning: true,
+    wire: 'responses',
     temperature: false,
   },
   {
@@ -224,16 +220,12 @@ export type VendorName = keyof typeof vendors;
 // Cast: `Object.keys` of a literal object returns exactly its keys.
 export const vendorNames = Object.keys(vendors) as VendorName[];
 
-/**
- * Models of OpenAI that only its Responses API serves (model pages of the vendor). They are not listed, since requests
- * use Chat Completions.
- */
-const responsesOnly =
-  /^(?:ft:)?(?:(?:gpt-5(?:\.\d+)?|o\d)-pro|[\w.-]*(?:-codex|deep-research)|codex-|computer-use)/;
+/** Models of OpenAI's older generations that only its Responses API serves (model pages of the vendor). */
+const responsesOnly = /^(?:ft:)?(?:(?:gpt-5(?:\.\d+)?|o\d)-pro|[\w.-]*(?:-codex|deep-research))/;
 
 /** Returns the listed model names of a vendor. Other names are served too. */
 export const listedNames = (vendor: VendorName): readonly string[] =>
-  vendors[vendor].models.flatMap(({ names }) => names).filter((name) => !responsesOnly.test(name));
+  vendors[vendor].models.flatMap(({ names }) => names);
 
 /** Returns the traits of any model of a vendor, listed or not. */
 export function traitsOf(vendor: VendorName, model: string): ModelTraits {
@@ -243,7 +235,12 @@ export function traitsOf(vendor: VendorName, model: string): ModelTraits {
     names: __,
     ...traitsOfRow
   } = models.find(({ pattern }) => pattern.test(model)) ?? unknown;
-  const traits: ModelTraits = Object.assign({}, family, traitsOfRow);
+  const traits: ModelTraits = Object.assign(
+    {},
+    family,
+    traitsOfRow,
+    vendor === 'openai' && responsesOnly.test(model) && { wire: 'responses' },
+  );
   const isFineTuned = model.startsWith('ft:') && traits.structured === family.structured;
   // Fine-tuned models do not enforce bounds.
   return isFineTuned ? { ...traits, structured: strictSchema } : traits;

@@ -1,19 +1,33 @@
 import type { ModelTraits } from '../models/model-traits.js';
-import type { Secret } from '../secret.js';
 import type { Vendor } from '../vendor.js';
-import { ChatReply } from './chat-reply.js';
+import { ChatReply } from './chat/chat-reply.js';
+import * as chat from './chat/to-request.js';
 import { errorCodes, readError } from './read-error.js';
-import { mapPrompt, toRequest } from './to-request.js';
+import { ResponsesReply } from './responses/responses-reply.js';
+import * as responses from './responses/to-request.js';
 
 /** Adapter for Chat Completions, at OpenAI or any compatible server. */
-export function openaiVendor(key: Secret | undefined, traits: ModelTraits): Vendor {
+export function openaiVendor(traits: ModelTraits): Vendor {
   return {
     path: '/chat/completions',
     errorCodes,
-    headers: () => (key ? { authorization: `Bearer ${key.reveal()}` } : {}),
-    mapPrompt: (request) => mapPrompt(request, traits),
-    toRequest: (prompt, settings, options) => toRequest(prompt, settings, { traits, ...options }),
+    headers: {},
+    mapPrompt: (request) => chat.mapPrompt(request, traits),
+    toRequest: (prompt, settings, options) => chat.toRequest(prompt, settings, { traits, ...options }),
     startReply: (request, cap) => new ChatReply(request, cap),
+    readError,
+  };
+}
+
+/** Adapter for the Responses API, at OpenAI or any compatible server. */
+export function responsesVendor(traits: ModelTraits): Vendor {
+  return {
+    path: '/responses',
+    errorCodes,
+    headers: {},
+    mapPrompt: (request) => responses.mapPrompt(request, traits),
+    toRequest: (prompt, settings, options) => responses.toRequest(prompt, settings, { traits, ...options }),
+    startReply: (request, cap) => new ResponsesReply(request, cap),
     readError,
   };
 }

@@ -21,8 +21,8 @@ export interface AnsweredRequest {
   readonly strippable: readonly string[];
   /** The schema that was sent for the reply. */
   readonly constraint?: Constraint | undefined;
-  /** The caller's key. The vendor's message is dropped if it contains a part of the key. */
-  readonly key: Secret | undefined;
+  /** The caller's key and the gateway's values. The vendor's message is dropped if it contains a part of one. */
+  readonly secrets: readonly Secret[];
   /** The vendor's error codes and the failures they mean. */
   readonly codes: ReadonlyMap<string, ProviderFailure>;
 }
@@ -76,7 +76,7 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
     provider: request.provider,
     upstreamStatus: status,
     retryAfterMs: readRetryAfterMs(headers),
-    vendorWords: wordsFor(kind, answer, request.key),
+    vendorWords: wordsFor(kind, answer, request.secrets),
   });
   const refused = refusedOf(error, kind, request);
   if (kind === 'rejected' || refused) return new FailedAttempt(failure, { refusedParameter: refused });
@@ -87,7 +87,7 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
  * Returns the failed attempt for an error inside a response with status 200. Only gateways put a status into the
  * body.
  */
-export function classifyInside(error: VendorError, request: Omit<AnsweredRequest, 'key'>): FailedAttempt {
+export function classifyInside(error: VendorError, request: Omit<AnsweredRequest, 'secrets'>): FailedAttempt {
   const { provider, codes } = request;
   const named = error.codes.map((code) => codes.get(code)).find((each) => each !== undefined);
   const likeStatus = error.status ?? (named ? 400 : 500);
@@ -145,10 +145,10 @@ const statusesWithWords: readonly number[] = [400, 404, 413, 422];
 function wordsFor(
   failure: ProviderFailure,
   { status, error: { words } }: ErrorAnswer,
-  key: Secret | undefined,
+  secrets: readonly Secret[],
 ): string | null {
   const isShown = failuresWithWords.includes(failure) && statusesWithWords.includes(status);
-  return isShown && words ? cleanVendorWords(words, key) : null;
+  return isShown && words ? cleanVendorWords(words, secrets) : null;
 }
 
 function failureOf(
@@ -217,7 +217,7 @@ const refusals: readonly ProviderFailure[] = ['rejected', 'failed', 'model_not_f
  * Error messages about a refused schema; some servers send them with a 500 (docs/reference/constrained-output.md).
  */
 const formatWording =
-  /response_format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
+  /response_format|text\.format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
 const schemaWording = /schema|grammar|anyof/i;
 
 /**

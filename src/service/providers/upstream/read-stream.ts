@@ -1,6 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { type CompletionEvent, ProviderError } from '../../step/provider.js';
-import type { VendorReply } from '../vendor.js';
+import { ProviderError } from '../../step/provider.js';
+import type { VendorCompletion } from '../seal-states.js';
+import type { TextDelta, VendorReply } from '../vendor.js';
 import { FailedAttempt } from './attempts.js';
 import type { ReplyCap } from './reply-cap.js';
 
@@ -15,6 +16,9 @@ const SILENCE_MS = 2_000;
  * reusable.
  */
 const END_GRACE_MS = 100;
+
+/** An event of a reply whose states have no origin yet. */
+export type VendorEvent = TextDelta | { readonly type: 'completion'; readonly completion: VendorCompletion };
 
 export interface StreamedAnswer {
   readonly provider: string;
@@ -39,7 +43,7 @@ export async function* readStream({
   cap,
   close,
   failureOf,
-}: StreamedAnswer): AsyncGenerator<CompletionEvent, undefined> {
+}: StreamedAnswer): AsyncGenerator<VendorEvent, undefined> {
   let endsAt = Number.POSITIVE_INFINITY;
   while (!cap.isExceeded && performance.now() < endsAt) {
     const event = await nextBefore(endsAt, events);

@@ -34,7 +34,7 @@ export class ReplyCap {
   }
 
   /** Marks a cut completion as cut by the output limit. */
-  mark(completion: Completion): Completion {
+  mark<Made extends Completion>(completion: Made): Made {
     if (!this.#isExceeded) return completion;
     const warnings = [...completion.warnings, replyTooLong];
     return { ...completion, finishReason: 'length', isTooLong: true, warnings };

@@ -1,3 +1,4 @@
+import tls from 'node:tls';
 import { Client, type Dispatcher } from 'undici';
 import type { ProxyFor } from '../../../network/proxies/proxies.js';
 import { tunnelVia } from '../../../network/proxies/tunnel.js';
@@ -38,6 +39,8 @@ export interface UpstreamRequest {
   readonly url: URL;
   /** All headers except `accept`, `content-type` and `user-agent`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Certificates to trust beside the usual ones, in PEM. */
+  readonly ca?: string | undefined;
   readonly body: Buffer;
   readonly streamed: boolean;
   /** Aborts the request in any phase. Its reason is thrown then. */
@@ -70,11 +73,11 @@ export class Transport {
    * signal's reason.
    */
   async send(request: UpstreamRequest): Promise<Answer> {
-    const { provider, url, streamed, signal } = request;
+    const { provider, url, streamed, signal, ca } = request;
     signal.throwIfAborted();
     const observed = request.observe?.({ provider, streamed, origin: url.origin });
     const proxy = this.#proxyFor(url);
-    const { client, release } = this.#takeClient({ origin: url.origin, proxy }, signal);
+    const { client, release } = this.#takeClient({ origin: url.origin, proxy, ca }, signal);
     let response: Dispatcher.ResponseData;
     try {
       response = await client.request(optionsFor(request, observed?.headers));
@@ -96,13 +99,11 @@ export class Transport {
   }
 
   /** Returns an idle client or a new one. The signal destroys it until it is released. */
-  #takeClient(
-    { origin, proxy }: { readonly origin: string; readonly proxy: string | undefined },
-    signal: AbortSignal,
-  ): { client: Dispatcher; release: Release } {
-    const idle = this.#idle.get(origin) ?? [];
-    this.#idle.set(origin, idle);
-    const client = idle.pop() ?? newClient(origin, proxy);
+  #takeClient(target: ClientTarget, signal: AbortSignal): { client: Dispatcher; release: Release } {
+    const pool = `${target.origin} ${target.ca ?? ''}`;
+    const idle = this.#idle.get(pool) ?? [];
+    this.#idle.set(pool, idle);
+    const client = idle.pop() ?? newClient(target);
     this.#clients.add(client);
     const destroy = (): void => {
       this.#clients.delete(client);
@@ -119,12 +120,25 @@ export class Transport {
   }
 }
 
+/** Server that a client connects to, and how. */
+interface ClientTarget {
+  readonly origin: string;
+  readonly proxy: string | undefined;
+  readonly ca: string | undefined;
+}
+
 /** Returns a client with a connection of its own, through a tunnel of the proxy if there is one. */
-function newClient(origin: string, proxy: string | undefined): Dispatcher {
-  return new Client(origin, {
-    ...clientOptions,
-    connect: proxy === undefined ? connecting : tunnelVia(proxy),
-  });
+function newClient({ origin, proxy, ca }: ClientTarget): Dispatcher {
+  const trusted = ca === undefined ? {} : { ca: [...usualAuthorities(), ca] };
+  const connect = proxy === undefined ? { ...connecting, ...trusted } : tunnelVia(proxy, trusted);
+  return new Client(origin, { ...clientOptions, connect });
+}
+
+/** Returns the certificates that Node trusts, which `ca` would replace. Older releases of Node list only their own. */
+function usualAuthorities(): readonly string[] {
+  // Since Node 22.15; the types are those of Node 20.
+  const { getCACertificates }: { getCACertificates?: (type: 'default') => string[] } = tls as object;
+  return getCACertificates?.('default') ?? tls.rootCertificates;
 }
 
 /** Ends the use of a client: keeps it for other requests if it is reusable, otherwise closes its connection. */

@@ -1,9 +1,17 @@
 import type { OnDemand } from '../../../event-loop/on-demand.js';
 import type { StepDeadline } from '../../step/interruption.js';
-import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../../step/provider.js';
+import type {
+  Completion,
+  CompletionEvent,
+  CompletionRequest,
+  Provider,
+  StateOrigin,
+} from '../../step/provider.js';
 import { holdsError } from '../error-body.js';
+import { type GatewaySettings, gatewayHeaders, secretsIn, withQuery } from '../gateway-settings.js';
 import type { LearnedParameters } from '../models/model-parameters.js';
 import type { RequestObserver } from '../request-observer.js';
+import { sealStates } from '../seal-states.js';
 import type { Secret } from '../secret.js';
 import { parseJson, type SentRequest, type Vendor, type VendorRequest } from '../vendor.js';
 import { FailedAttempt, invalidAnswer, withSecondAttempt } from './attempts.js';
@@ -28,6 +36,9 @@ export interface UpstreamAccess {
   /** Base URL of the vendor's endpoint. */
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly key: Secret | undefined;
+  readonly gateway: GatewaySettings;
+  /** Origin of the states in its replies. */
+  readonly origin: StateOrigin;
 }
 
 interface CallOptions {
@@ -108,13 +119,14 @@ export class UpstreamProvider implements Provider {
   }
 
   async #send({ body, request }: Serialized, { deadline, streamed }: CallOptions): Promise<Opened> {
-    const { name: provider, vendor, key, url } = this.#access;
+    const { name: provider, vendor, key, url, gateway } = this.#access;
     const { signal } = deadline;
     const transport = await this.#shared.transport(signal);
     const answer = await transport.send({
       provider,
-      url: endpointOf(await url(signal), vendor),
-      headers: vendor.headers(),
+      url: withQuery(endpointOf(await url(signal), vendor), gateway),
+      headers: { ...vendor.headers, ...gatewayHeaders(gateway, key) },
+      ca: gateway.ca,
       body,
       streamed,
       signal,
@@ -123,7 +135,10 @@ export class UpstreamProvider implements Provider {
     if (answer.kind !== 'error') return { answer, request };
     const { status, headers } = answer;
     const error = vendor.readError(await answer.errorText());
-    throw classifyFailure({ status, headers, error }, { ...this.#answered(request), key });
+    throw classifyFailure(
+      { status, headers, error },
+      { ...this.#answered(request), secrets: [...(key ? [key] : []), ...secretsIn(gateway)] },
+    );
   }
 
   async #readWhole({ answer, request }: Opened, deadline: StepDeadline): Promise<Completion> {
@@ -132,7 +147,7 @@ export class UpstreamProvider implements Provider {
     const text = await answer.text(counterOf(deadline));
     if (beginsEvents.test(text)) return this.#readWholeStream({ answer, request }, text, deadline);
     if (!reply.addAnswer(parseJson(text))) throw this.#noCompletion(text, request);
-    return cap.mark(reply.completion());
+    return sealStates(cap.mark(reply.completion()), this.#access.origin);
   }
 
   /** Reads events that came as a plain answer. */
@@ -160,14 +175,14 @@ export class UpstreamProvider implements Provider {
     }
   }
 
-  #readStream(
+  async *#readStream(
     { answer, request }: Opened,
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     deadline: StepDeadline,
   ): AsyncGenerator<CompletionEvent, undefined> {
     const { name: provider, vendor } = this.#access;
     const cap = new ReplyCap(counterOf(deadline));
-    return readStream({
+    const events = readStream({
       provider,
       events: readEvents(chunks, { provider, status: answer.status, signal: deadline.signal }),
       reply: vendor.startReply(request, cap),
@@ -175,6 +190,12 @@ export class UpstreamProvider implements Provider {
       close: () => answer.close(),
       failureOf: (data) => this.#noCompletion(data, request),
     });
+    const { origin } = this.#access;
+    for await (const event of events) {
+      if (event.type !== 'completion') yield event;
+      else yield { ...event, completion: sealStates(event.completion, origin) };
+    }
+    return undefined;
   }
 
   /** Returns the error for a 200 without a completion: the error in its body, or an invalid response. */
@@ -183,7 +204,7 @@ export class UpstreamProvider implements Provider {
     return classifyInside(this.#access.vendor.readError(text), this.#answered(request));
   }
 
-  #answered({ strippable, constraint }: SentRequest): Omit<AnsweredRequest, 'key'> {
+  #answered({ strippable, constraint }: SentRequest): Omit<AnsweredRequest, 'secrets'> {
     return { provider: this.name, strippable, constraint, codes: this.#access.vendor.errorCodes };
   }
 }

@@ -13,17 +13,18 @@ const PRIVATE =
 /**
  * Returns the vendor's message as the caller may see it (rule: vendor-words): one line without control characters,
  * URLs and account ids, at most 500 characters. Returns null if it is empty or contains 8 consecutive characters
- * of the key.
+ * of a secret.
  */
 export function cleanVendorWords(
   { message, parameter }: VendorMessage,
-  key: Secret | undefined,
+  secrets: readonly Secret[],
 ): string | null {
   const named = parameter && !message.includes(parameter) ? `${message} (${parameter})` : message;
   const read = named.slice(0, MAX_READ_LENGTH);
   const cleaned = oneLine(oneLine(read).replace(PRIVATE, '[removed]'));
   // Checks both texts: the removed parts may contain a part of the key, or separate two parts of it.
-  if (cleaned === '' || key?.isHintedAtIn(read) || key?.isHintedAtIn(cleaned)) return null;
+  const isHinted = secrets.some((secret) => secret.isHintedAtIn(read) || secret.isHintedAtIn(cleaned));
+  if (cleaned === '' || isHinted) return null;
   return cleaned.length <= MAX_SHOWN_LENGTH
     ? cleaned
     : `${cleaned.slice(0, MAX_SHOWN_LENGTH - 1).toWellFormed()}…`;

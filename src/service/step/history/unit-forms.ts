@@ -1,4 +1,10 @@
-import { type Observation, observationsOf, type PairedCall, type Unit } from '../../../conversation/units.js';
+import {
+  type ActionUnit,
+  type Observation,
+  observationsOf,
+  type PairedCall,
+  type Unit,
+} from '../../../conversation/units.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { countNewlines } from '../../context/lines.js';
 import { renderUnit } from '../prompt/render-unit.js';
@@ -6,6 +12,7 @@ import { type Scale, weighMessages } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
 import type { WeighedUnit } from './fold-history.js';
 import { mapStrings, stringsIn } from './json-values.js';
+import { hasState, withoutStates } from './provider-state.js';
 
 /** A unit with its long texts cut, rendered as messages. */
 export interface CutUnit extends WeighedUnit {
@@ -106,18 +113,25 @@ const startOfLine = new RegExp(`^[^\\n]{0,${MAX_MASKED_CHARACTERS}}`, 'u');
 function maskUnit(unit: Unit): Unit {
   switch (unit.type) {
     case 'user':
-    case 'assistant':
       return { ...unit, content: keepLineStart(unit.content) };
+    case 'assistant':
+      return { ...unit, content: keepLineStart(unit.content), providerState: undefined };
     case 'stray_observation':
       return { ...unit, observation: replaceIn(unit.observation, stub) };
     case 'action':
-      return {
-        ...unit,
-        thought: keepLineStart(unit.thought),
-        calls: unit.calls.map((call) => replaceInCall(call, keepLineStart, stub)),
-        providerState: undefined,
-      };
+      return maskAction(unit);
   }
+}
+
+/**
+ * Masks an action. Without its state, a vendor that demands the state would reject the native calls, so they are
+ * written as text.
+ */
+function maskAction(unit: ActionUnit): ActionUnit {
+  const thought = keepLineStart(unit.thought);
+  const calls = unit.calls.map((call) => replaceInCall(call, keepLineStart, stub));
+  const masked = { ...unit, thought, calls };
+  return hasState(unit) ? { ...withoutStates(masked), isWritten: true } : masked;
 }
 
 /** Replaces a text by one line that states its size. A short line stays as it is. */

@@ -18,7 +18,8 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
     case 'stray_observation':
       return [message('user', { type: 'text', text: fenceObservation(unit) })];
     case 'action':
-      return protocol === 'native' ? renderNativeAction(unit) : renderWrittenAction(unit, protocol);
+      if (protocol !== 'native') return renderWrittenAction(unit, protocol);
+      return unit.isWritten ? renderWrittenAction(unit, 'text') : renderNativeAction(unit);
   }
 }
 
@@ -40,9 +41,10 @@ function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol): Messa
 }
 
 function renderNativeAction({ thought, calls, providerState }: ActionUnit): Message[] {
-  const called = calls.map(
-    (call): Part => ({ type: 'tool_call', id: call.id, name: call.name, arguments: call.parameters }),
-  );
+  const called = calls.flatMap((call): Part[] => [
+    ...state(call.providerState),
+    { type: 'tool_call', id: call.id, name: call.name, arguments: call.parameters },
+  ]);
   const results = calls.map((call): Part => {
     const isError = call.observation?.isError ?? false;
     return { type: 'tool_result', callId: call.id, text: fenceObservation(call), isError };

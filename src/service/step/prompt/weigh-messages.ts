@@ -1,4 +1,5 @@
 import type { CountedMessage, TokenCounter } from '../../../tokens/token-counter.js';
+import { reportedTokens } from '../history/provider-state.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
 import type { PromptDependencies } from '../step-dependencies.js';
 import type { TaughtProtocol } from '../types.js';
@@ -51,17 +52,22 @@ export async function weighMessages(messages: readonly Message[], scale: Scale):
   return (await countMessages(messages, scale)) + seams.length * SEAM_SLACK;
 }
 
-/** Joins adjacent texts, which the model reads as one. Every other part is counted separately. */
+/**
+ * Joins adjacent texts, which the model reads as one. Every other part is counted separately. Tokens that a provider
+ * reported for its state are added as they are.
+ */
 function toCounted({ parts }: Message, framing: number): CountedMessage {
   const texts: string[][] = [];
   let natives = 0;
+  let reported = 0;
   for (const [index, part] of parts.entries()) {
     if (part.type !== 'text') natives += 1;
+    if (part.type === 'provider_state') reported += reportedTokens(part.state) ?? 0;
     const isJoined = part.type === 'text' && parts[index - 1]?.type === 'text';
     if (isJoined) texts.at(-1)?.push(countedText(part));
     else texts.push([countedText(part)]);
   }
-  return { texts, framing: framing + natives * NATIVE_PART_FRAMING };
+  return { texts, framing: framing + reported + natives * NATIVE_PART_FRAMING };
 }
 
 function countedText(part: Part): string {
@@ -72,6 +78,6 @@ function countedText(part: Part): string {
     case 'tool_call':
       return part.name + JSON.stringify(part.arguments);
     case 'provider_state':
-      return JSON.stringify(part.state);
+      return reportedTokens(part.state) === undefined ? JSON.stringify(part.state) : '';
   }
 }

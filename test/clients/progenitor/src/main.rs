@@ -46,8 +46,9 @@ async fn fail_in_six_ways(base: &str) -> Result<(), Caught> {
     assert_eq!((status, no_task.code.as_str()), (400, "invalid_request"));
     assert_eq!(no_task.details[0].code.as_deref(), Some("no_task"));
 
-    let (status, malformed) =
-        failure(base, json!({ "user_api_keys": { "llmKey": "short" } })).await?;
+    let keyed = json!({ "modelName": "gpt-4o", "tokenLimit": 8_000, "reservedOutputTokens": 1_000 });
+    let short = json!({ "llm_config": keyed, "user_api_keys": { "llmKey": "short" } });
+    let (status, malformed) = failure(base, short).await?;
     assert_eq!((status, malformed.code.as_str()), (401, "malformed_api_key"));
 
     let small = json!({ "modelName": "offline", "tokenLimit": 40, "reservedOutputTokens": 20 });

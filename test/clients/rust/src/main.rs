@@ -59,8 +59,9 @@ async fn fail_in_six_ways(base: &str) {
     assert_eq!(no_task.details[0].code.as_deref(), Some("no_task"));
 
     let key = UserApiKeys { llm_key: Some(Some("short".into())) };
-    let (status, malformed) =
-        failure(base, StepRequest { user_api_keys: Some(Some(key)), ..request() }).await;
+    let keyed = LlmConfig::new("gpt-4o".into(), 8_000, 1_000);
+    let short = StepRequest { llm_config: keyed, user_api_keys: Some(Some(key)), ..request() };
+    let (status, malformed) = failure(base, short).await;
     assert_eq!((status, malformed.code.as_str()), (401, "malformed_api_key"));
 
     let small = LlmConfig::new("offline".into(), 40, 20);

@@ -201,7 +201,7 @@ describe('Anthropic parameters by the model table (rule: model-table)', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('a provider state of another provider is not sent to Anthropic', () => {
+  test('signed blocks of a provider state come first in their message, and nothing else of it is sent', () => {
     const blocks = [{ type: 'thinking', thinking: 'so', signature: 'c2ln' }];
     const promptWith = (state: unknown) => ({
       ...completionRequest().prompt,
@@ -217,9 +217,10 @@ describe('Anthropic parameters by the model table (rule: model-table)', () => {
         { role: 'user' as const, parts: [{ type: 'text' as const, text: 'Go on.' }] },
       ],
     });
-    const [, own] = messagesOf(promptWith({ provider: 'anthropic', blocks }));
+    const more = [...blocks, { type: 'tool_use', id: 'x', name: 'forged', input: {} }, 7];
+    const [, own] = messagesOf(promptWith({ provider: 'anthropic', blocks: more, role: 'system' }));
     expect(own?.content).toEqual([...blocks, { type: 'text', text: 'Hm.' }]);
-    const [, foreign] = messagesOf(promptWith({ provider: 'other', blocks }));
+    const [, foreign] = messagesOf(promptWith({ provider: 'other', reasoning_content: 'so' }));
     expect(foreign?.content).toEqual([{ type: 'text', text: 'Hm.' }]);
   });
 });

@@ -4,7 +4,7 @@ import { traitsOf } from '../../../../src/service/providers/models/models.js';
 import { openaiVendor } from '../../../../src/service/providers/openai/provider.js';
 import { readEventData, readPlain } from '../../../support/providers/requests.js';
 
-const vendor = openaiVendor(undefined, traitsOf('openai', 'gpt-4o'));
+const vendor = openaiVendor(traitsOf('openai', 'gpt-4o'));
 
 interface Call {
   readonly id: string;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { compatibleModel, type ModelTraits } from '../../../../src/service/providers/models/model-traits.js';
 import { traitsOf } from '../../../../src/service/providers/models/models.js';
-import { mapPrompt, toRequest } from '../../../../src/service/providers/openai/to-request.js';
+import { mapPrompt, toRequest } from '../../../../src/service/providers/openai/chat/to-request.js';
 import type { CompletionRequest } from '../../../../src/service/step/provider.js';
 import { anyPrompt, textsOf } from '../../../support/providers/prompts.js';
 import { completionRequest, toolOf } from '../../../support/providers/requests.js';
@@ -138,16 +138,6 @@ describe('OpenAI parameters by the model table (rule: model-table)', () => {
     expect(bodyOf({ model: 'o3', reasoningEffort: 'high' }).body).toMatchObject({ reasoning_effort: 'high' });
     expect(bodyOf({ model: 'o3', reasoningEffort: 'minimal' }).warnings).toHaveLength(1);
     expect(bodyOf({ model: 'gpt-4o', reasoningEffort: 'low' }).body).not.toHaveProperty('reasoning_effort');
-  });
-
-  test('for models that cannot combine tools with reasoning, tools take precedence, with a warning', () => {
-    const nativeTools = { definitions: [toolOf('look')], choice: 'auto' as const };
-    const draft = bodyOf({ model: 'gpt-5.6-sol', reasoningEffort: 'high', nativeTools });
-    expect(draft.body).toMatchObject({ reasoning_effort: 'none' });
-    expect(draft.warnings).toHaveLength(1);
-    expect(bodyOf({ model: 'gpt-5.6-sol', reasoningEffort: 'high' }).body).toMatchObject({
-      reasoning_effort: 'high',
-    });
   });
 
   test('a compatible server gets max_tokens and no cache key (rule: prompt-caching)', () => {

@@ -9,7 +9,7 @@ import type { VendorError } from '../../../../src/service/providers/vendor.js';
 const request = {
   provider: 'openai',
   strippable: ['temperature'],
-  key: undefined,
+  secrets: [],
   codes: new Map([['insufficient_quota', 'billing']] as const),
 };
 const silent: VendorError = {

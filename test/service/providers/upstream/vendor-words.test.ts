@@ -18,7 +18,7 @@ import {
 } from '../../../support/providers/requests.js';
 
 const clean = (message: string, key = canary) =>
-  cleanVendorWords({ message, parameter: undefined }, secretOf(key));
+  cleanVendorWords({ message, parameter: undefined }, [secretOf(key)]);
 
 const anyKey = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -75,7 +75,7 @@ describe('vendor messages without secrets (rule: vendor-words)', () => {
 
   test('a vendor’s message is returned if no key was sent', () => {
     const message = { message: 'No key was sent.', parameter: undefined };
-    expect(cleanVendorWords(message, undefined)).toBe('No key was sent.');
+    expect(cleanVendorWords(message, [])).toBe('No key was sent.');
   });
 });
 
@@ -107,7 +107,7 @@ describe('cleaning vendor messages (rule: vendor-words)', () => {
   });
 
   test('a vendor’s message is followed by the parameter if it does not name it', () => {
-    const words = (message: string) => cleanVendorWords({ message, parameter: 'tools[0].name' }, undefined);
+    const words = (message: string) => cleanVendorWords({ message, parameter: 'tools[0].name' }, []);
     expect(words('Invalid value.')).toBe('Invalid value. (tools[0].name)');
     expect(words("Invalid 'tools[0].name'.")).toBe("Invalid 'tools[0].name'.");
   });

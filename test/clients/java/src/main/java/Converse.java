@@ -53,7 +53,8 @@ public final class Converse {
     var noTask = failure("", 400, "invalid_request", body -> body.userQuery(""));
     must(noTask.getDetails().get(0).getCode().equals("no_task"), noTask);
     var key = new UserApiKeys().llmKey("short");
-    failure("", 401, "malformed_api_key", body -> body.userApiKeys(key));
+    var keyed = new LlmConfig().modelName("gpt-4o").tokenLimit(8000).reservedOutputTokens(1000);
+    failure("", 401, "malformed_api_key", body -> body.llmConfig(keyed).userApiKeys(key));
     var small = new LlmConfig().modelName("offline").tokenLimit(40).reservedOutputTokens(20);
     failure("", 422, "token_budget_exceeded", body -> body.llmConfig(small));
     var others = Map.of("upstream_rate_limited", 429, "shutting_down", 503, "upstream_timeout", 504);

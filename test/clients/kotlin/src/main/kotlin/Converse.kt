@@ -57,7 +57,9 @@ private fun reachAnAnswer(agent: AgentApi) {
 private fun failInSixWays(base: String) {
     val noTask = failure(base, 400, "invalid_request", request.copy(userQuery = ""))
     check(noTask.details.first().code == "no_task") { noTask }
-    failure(base, 401, "malformed_api_key", request.copy(userApiKeys = UserApiKeys("short")))
+    val keyed = LlmConfig("gpt-4o", tokenLimit = 8000, reservedOutputTokens = 1000)
+    val shortKey = request.copy(llmConfig = keyed, userApiKeys = UserApiKeys("short"))
+    failure(base, 401, "malformed_api_key", shortKey)
     val small = LlmConfig("offline", tokenLimit = 40, reservedOutputTokens = 20)
     failure(base, 422, "token_budget_exceeded", request.copy(llmConfig = small))
     val others = mapOf("upstream_rate_limited" to 429, "shutting_down" to 503, "upstream_timeout" to 504)

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { isObject } from '../../../contract/fields.js';
-import type { FinishReason, Usage } from '../../../contract/step.js';
-import type { Completion } from '../../step/provider.js';
-import { holdsError } from '../error-body.js';
-import type { ReplyCap } from '../upstream/reply-cap.js';
-import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
-import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
+import { isObject } from '../../../../contract/fields.js';
+import type { FinishReason, Usage } from '../../../../contract/step.js';
+import { holdsError } from '../../error-body.js';
+import type { VendorCompletion } from '../../seal-states.js';
+import type { ReplyCap } from '../../upstream/reply-cap.js';
+import { cost, count } from '../../usage-counts.js';
+import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../../vendor.js';
+import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../../vendor-limits.js';
+import { GrowingChatState, toVendorState } from './chat-state.js';
 
 const END_MARK = '[DONE]';
 
@@ -29,6 +31,9 @@ const messageSchema = z.object({
   /** DeepSeek and vLLM send `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
   reasoning_content: text.catch(null),
   reasoning: text.catch(null),
+  /** State to send back: OpenRouter's and Gemini's. */
+  reasoning_details: z.unknown().optional(),
+  extra_content: z.unknown().optional(),
   tool_calls: z.array(z.unknown()).nullish(),
 });
 
@@ -43,6 +48,7 @@ const choiceSchema = z.object({
 const callPartSchema = z.object({
   index: z.int().nonnegative().nullish(),
   id: text,
+  extra_content: z.unknown().optional(),
   function: z.object({ name: text, arguments: z.union([z.string(), z.looseObject({})]).nullish() }).nullish(),
 });
 
@@ -58,6 +64,7 @@ interface OpenCall {
   id: string;
   name: string;
   arguments: string;
+  readonly state: GrowingChatState;
   /** Whether one part held all of the call: its name and whole arguments. */
   isWhole: boolean;
 }
@@ -71,6 +78,7 @@ export class ChatReply implements VendorReply {
   readonly #calls: OpenCall[] = [];
   readonly #callsById = new Map<string, OpenCall>();
   readonly #callsByIndex = new Map<number, OpenCall>();
+  readonly #state: GrowingChatState;
   #unreadCalls: readonly unknown[] = [];
   #model: string | null | undefined;
   #text = '';
@@ -82,6 +90,7 @@ export class ChatReply implements VendorReply {
   constructor(request: SentRequest, cap: ReplyCap) {
     this.#request = request;
     this.#cap = cap;
+    this.#state = new GrowingChatState(cap);
   }
 
   get isFinished(): boolean {
@@ -118,16 +127,19 @@ export class ChatReply implements VendorReply {
     return chunk.choices?.length ? this.#addChoice(chunk.choices[0]) : [];
   }
 
-  completion(): Completion {
+  completion(): VendorCompletion {
     const { read, unread } = splitCalls(this.#calls);
+    const { message, states } = this.#states(read);
     const unified = finishReasons.get(this.#finishReason?.toLowerCase() ?? '') ?? 'other';
     return {
       text: this.#text,
       reasoning: this.#reasoning === '' ? null : this.#reasoning,
-      toolCalls: read.map(({ id, name, arguments: written }) => ({
+      state: message,
+      toolCalls: read.map(({ id, name, arguments: written }, index) => ({
         id: id === '' ? `call_${randomUUID()}` : id,
         name: this.#request.ownToolName(name),
         arguments: written === '' ? '{}' : written,
+        state: states[index],
       })),
       unreadCallChars: charsOfUnread([...unread, ...this.#unreadCalls]),
       refusal: this.#refusal || (unified === 'refusal' ? '' : null),
@@ -138,6 +150,19 @@ export class ChatReply implements VendorReply {
       isConstrained: (this.#request.constraint?.schema ?? null) !== null,
       warnings: this.#request.warnings,
     };
+  }
+
+  /**
+   * Returns the states of the message and of each call. Servers need them back only beside native calls, and some
+   * refuse them elsewhere. A signature is invalid for a reply that was cut.
+   */
+  #states(calls: readonly OpenCall[]) {
+    if (this.#cap.isExceeded || !this.#request.isNative) return { message: undefined, states: [] };
+    const message = this.#state.state(calls.length > 0);
+    const states = calls.map(({ state }, index) =>
+      toVendorState(index === 0 ? message : {}, state.state(true)),
+    );
+    return { message: toVendorState(message), states };
   }
 
   #addHead({ model, usage }: z.output<typeof chunkSchema>): void {
@@ -163,8 +188,10 @@ export class ChatReply implements VendorReply {
     this.#finishReason = finish_reason || this.#finishReason;
   }
 
-  #addTexts({ content, refusal, reasoning_content, reasoning }: ChatMessage): TextDelta[] {
+  #addTexts(message: ChatMessage): TextDelta[] {
+    const { content, refusal, reasoning_content, reasoning } = message;
     const parts = partsOf(content);
+    this.#state.add(message);
     const thought = this.#cap.admit((reasoning_content ?? reasoning ?? '') + parts.reasoning);
     const answer = this.#cap.admit(parts.text);
     this.hasBegun = true;
@@ -179,7 +206,15 @@ export class ChatReply implements VendorReply {
   }
 
   #beginCall({ index }: CallPart): OpenCall {
-    const call: OpenCall = { index: index ?? undefined, id: '', name: '', arguments: '', isWhole: false };
+    const state = new GrowingChatState(this.#cap);
+    const call: OpenCall = {
+      index: index ?? undefined,
+      id: '',
+      name: '',
+      arguments: '',
+      state,
+      isWhole: false,
+    };
     this.#calls.push(call);
     this.#callsByIndex.set(index ?? this.#calls.length - 1, call);
     return call;
@@ -199,7 +234,8 @@ export class ChatReply implements VendorReply {
     return call && !begins(part, call) ? call : this.#beginCall(part);
   }
 
-  #addToCall({ id, function: called }: CallPart, call: OpenCall): void {
+  #addToCall({ id, function: called, extra_content }: CallPart, call: OpenCall): void {
+    call.state.add({ extra_content });
     call.id ||= this.#cap.admit(id ?? '');
     if (id && !this.#callsById.has(id)) this.#callsById.set(id, call);
     call.name ||= this.#cap.admit(called?.name ?? '');
@@ -248,12 +284,11 @@ function named(unified: FinishReason, names: readonly string[]): [string, Finish
   return names.map((name) => [name, unified]);
 }
 
-const count = z.int32().nonnegative().nullish().catch(null);
-
 const usageSchema = z
   .object({
     prompt_tokens: count,
     completion_tokens: count,
+    cost,
     prompt_tokens_details: z
       .object({ cached_tokens: count, cache_write_tokens: count })
       .nullish()
@@ -271,5 +306,6 @@ function toUsage(json: unknown): Usage {
     cached_input_tokens: usage?.prompt_tokens_details?.cached_tokens ?? null,
     cache_write_tokens: usage?.prompt_tokens_details?.cache_write_tokens ?? null,
     reasoning_tokens: usage?.completion_tokens_details?.reasoning_tokens ?? null,
+    cost: usage?.cost ?? null,
   };
 }

@@ -1,12 +1,12 @@
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
-import type { ToolDefinition } from '../../../contract/tool.js';
-import type { CompletionRequest } from '../../step/provider.js';
-import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
-import { chooseParameters } from '../models/model-parameters.js';
-import type { ModelTraits } from '../models/model-traits.js';
-import { toVendorSchema } from '../tool-schema.js';
-import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
-import { inVendorNames } from '../vendor-limits.js';
+import type { ToolDefinition } from '../../../../contract/tool.js';
+import type { CompletionRequest } from '../../../step/provider.js';
+import { type Constraint, constraintDropped, constraintOf, isRefused } from '../../constraint.js';
+import { chooseParameters } from '../../models/model-parameters.js';
+import type { ModelTraits } from '../../models/model-traits.js';
+import { toVendorSchema } from '../../tool-schema.js';
+import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
+import { inVendorNames } from '../../vendor-limits.js';
 import { toMessages, withoutBreakpoints } from './to-messages.js';
 
 /** The fields of a request body that contain the prompt. */
@@ -41,7 +41,6 @@ export function toRequest(
     sent,
     outputLimit(settings, traits, refused),
     traits.cacheKey && { prompt_cache_key: settings.cacheKey },
-    settings.nativeTools && traits.toolsWithoutReasoning && { reasoning_effort: 'none' },
     streamed && { stream_options: { include_usage: true } },
   );
   const body = {
@@ -61,6 +60,7 @@ export function toRequest(
     constraint,
     warnings: [...warnings, ...dropped],
     ownToolName,
+    isNative: settings.nativeTools !== undefined,
   };
 }
 
@@ -76,9 +76,8 @@ function responseFormat({ form, schema }: Constraint): object {
 }
 
 function wantedParameters(settings: RequestSettings, traits: ModelTraits) {
-  const { temperature, seed, reasoningEffort: effort, nativeTools } = settings;
-  const efforts = nativeTools && traits.toolsWithoutReasoning ? ['none'] : traits.efforts;
-  const takesEffort = efforts.some((each) => each === effort);
+  const { temperature, seed, reasoningEffort: effort } = settings;
+  const takesEffort = traits.efforts.some((each) => each === effort);
   return [
     { name: 'temperature', wire: 'temperature', value: temperature, isSupported: traits.temperature },
     { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },

@@ -1,0 +1,38 @@
+import type { Secret } from './secret.js';
+
+/** What an operator sends to an upstream beside the callers' requests (rule: gateway-settings). */
+export interface GatewaySettings {
+  /** Headers by their names in lower case. */
+  readonly headers?: Readonly<Record<string, Secret>> | undefined;
+  /** Query parameters. */
+  readonly query?: Readonly<Record<string, Secret>> | undefined;
+  /** Header of the caller's key. By default `authorization`, which is sent as `Bearer KEY`; others have the bare key. */
+  readonly keyHeader?: string | undefined;
+  /** Certificates of the authority that issued the server's certificate, in PEM, trusted beside the usual ones. */
+  readonly ca?: string | undefined;
+}
+
+/** Returns the values that must be kept out of errors, logs and traces. */
+export const secretsIn = ({ headers = {}, query = {} }: GatewaySettings): Secret[] => [
+  ...Object.values(headers),
+  ...Object.values(query),
+];
+
+/** Returns the gateway's headers and that of the key. Only this function and `withQuery` reveal them. */
+export function gatewayHeaders(
+  { headers = {}, keyHeader = 'authorization' }: GatewaySettings,
+  key: Secret | undefined,
+): Record<string, string> {
+  const revealed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()]));
+  if (!key) return revealed;
+  return {
+    ...revealed,
+    [keyHeader]: keyHeader === 'authorization' ? `Bearer ${key.reveal()}` : key.reveal(),
+  };
+}
+
+/** Adds the gateway's query parameters to a URL. */
+export function withQuery(url: URL, { query = {} }: GatewaySettings): URL {
+  for (const [name, value] of Object.entries(query)) url.searchParams.append(name, value.reveal());
+  return url;
+}

@@ -1,0 +1,141 @@
+import { isObject } from '../../../../contract/fields.js';
+import type { VendorState } from '../../seal-states.js';
+import type { ReplyCap } from '../../upstream/reply-cap.js';
+
+/** What a server of Chat Completions needs back with a message (docs/reference/providers.md). */
+export interface ChatState {
+  /** DeepSeek, Kimi and servers of open models. */
+  readonly reasoning_content?: string;
+  /** OpenRouter. */
+  readonly reasoning_details?: readonly Detail[];
+  /** Gemini. */
+  readonly extra_content?: ExtraContent;
+}
+
+/** An entry of `reasoning_details`. Its fields are plain values. */
+type Detail = Readonly<Record<string, string | number | boolean | null>>;
+
+interface ExtraContent {
+  readonly google: { readonly thought_signature: string };
+}
+
+/** The fields of a message or a call that may carry state, as they arrive. */
+export interface StateFields {
+  readonly reasoning_content?: string | null | undefined;
+  readonly reasoning_details?: unknown;
+  readonly extra_content?: unknown;
+}
+
+/** The parts of a detail that a stream sends in fragments. */
+const fragmented = ['text', 'summary', 'data', 'signature'];
+
+/** Puts the state of a message or a call together, from one part or from many. */
+export class GrowingChatState {
+  readonly #cap: ReplyCap;
+  #reasoning: string | undefined;
+  #signature = '';
+  readonly #details: Record<string, Detail[string]>[] = [];
+
+  constructor(cap: ReplyCap) {
+    this.#cap = cap;
+  }
+
+  /** Adds the fields of the next part. The text of `reasoning_content` was admitted as reasoning. */
+  add({ reasoning_content, reasoning_details, extra_content }: StateFields): void {
+    if (typeof reasoning_content === 'string') this.#reasoning = (this.#reasoning ?? '') + reasoning_content;
+    if (Array.isArray(reasoning_details)) for (const detail of reasoning_details) this.#addDetail(detail);
+    const signature = signatureIn(extra_content);
+    // Some servers repeat the signature with each part of the call.
+    if (signature !== this.#signature) this.#signature += this.#cap.admit(signature);
+  }
+
+  /** Returns the state; undefined if there is none. Empty reasoning is kept only beside calls, which may need it. */
+  state(besideCalls: boolean): ChatState {
+    const reasoning = this.#reasoning === '' && !besideCalls ? undefined : this.#reasoning;
+    return {
+      ...(reasoning !== undefined && { reasoning_content: reasoning }),
+      ...(this.#details.length > 0 && { reasoning_details: this.#details }),
+      ...(this.#signature !== '' && { extra_content: extraContent(this.#signature) }),
+    };
+  }
+
+  /** Adds an entry, or continues the one with its index and type. An entry without an index continues the last text. */
+  #addDetail(value: unknown): void {
+    const detail = readDetail(value);
+    if (!detail) return;
+    const { index, type } = detail;
+    const isText = typeof detail['text'] === 'string' || typeof detail['summary'] === 'string';
+    const begun =
+      index == null
+        ? [this.#details.at(-1)].find((last) => isText && last?.['type'] === type && last?.['index'] == null)
+        : this.#details.find((each) => each['index'] === index && each['type'] === type);
+    const target = begun ?? {};
+    if (!begun) this.#details.push(target);
+    for (const [name, next] of Object.entries(detail)) target[name] = this.#joined(name, target[name], next);
+  }
+
+  #joined(
+    name: string,
+    before: Detail[string] | undefined,
+    next: Detail[string] | undefined,
+  ): Detail[string] {
+    if (!fragmented.includes(name)) return before ?? this.#admitted(next ?? null);
+    return typeof before === 'string' && typeof next === 'string'
+      ? before + this.#cap.admit(next)
+      : (this.#admitted(next ?? null) ?? before ?? null);
+  }
+
+  #admitted(value: Detail[string] | undefined): Detail[string] {
+    return typeof value === 'string' ? this.#cap.admit(value) : (value ?? null);
+  }
+}
+
+/** Combines the state of a message with that of its next call. */
+export function toVendorState(message: ChatState, call: ChatState = {}): VendorState | undefined {
+  const { extra_content } = call;
+  const fields = { ...message, ...(extra_content && { call: { extra_content } }) };
+  if (Object.keys(fields).length === 0) return undefined;
+  const isEncrypted =
+    'call' in fields || 'extra_content' in fields || (message.reasoning_details?.some(isSigned) ?? false);
+  return { fields, isEncrypted };
+}
+
+const isSigned = ({ data, signature }: Detail): boolean =>
+  typeof data === 'string' || typeof signature === 'string';
+
+/** Returns the fields of a message for a state, which comes from the caller. */
+export function readMessageState(state: unknown): ChatState {
+  if (!isObject(state)) return {};
+  const { reasoning_content, reasoning_details, extra_content } = state;
+  const signature = signatureIn(extra_content);
+  const details = Array.isArray(reasoning_details)
+    ? reasoning_details.map(readDetail).filter((each) => each !== undefined)
+    : [];
+  return {
+    ...(typeof reasoning_content === 'string' && { reasoning_content }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(signature !== '' && { extra_content: extraContent(signature) }),
+  };
+}
+
+/** Returns the fields of the call that follows a state. */
+export function readCallState(state: unknown): Pick<ChatState, 'extra_content'> {
+  const call = isObject(state) ? state['call'] : undefined;
+  const signature = signatureIn(isObject(call) ? call['extra_content'] : undefined);
+  return signature === '' ? {} : { extra_content: extraContent(signature) };
+}
+
+const extraContent = (signature: string): ExtraContent => ({ google: { thought_signature: signature } });
+
+function signatureIn(extraContent: unknown): string {
+  const google = isObject(extraContent) ? extraContent['google'] : undefined;
+  const signature = isObject(google) ? google['thought_signature'] : undefined;
+  return typeof signature === 'string' ? signature : '';
+}
+
+/** Reads a detail. Nested entries, which no server documents, could be too deep to be sent back. */
+function readDetail(value: unknown): Detail | undefined {
+  if (!isObject(value)) return undefined;
+  const isPlain = Object.values(value).every((each) => each === null || typeof each !== 'object');
+  return isPlain ? (value as Detail) : undefined; // JSON has no other values
+}

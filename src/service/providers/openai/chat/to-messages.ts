@@ -1,0 +1,106 @@
+import type {
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
+import type { Message, Part, Prompt } from '../../../step/provider.js';
+import { limitBreakpoints, MAX_BREAKPOINTS } from '../../vendor-limits.js';
+import { type ContentOf, contentWriter, joinContent, textsOf } from '../marked-content.js';
+import { readCallState, readMessageState } from './chat-state.js';
+
+type ToolCall = ChatCompletionMessageFunctionToolCall & ReturnType<typeof readCallState>;
+
+/**
+ * Returns the prompt as Chat Completions messages: a system message, tool results as `tool` messages directly
+ * after the message that called, and no empty message. Breakpoints are written only if the model supports them.
+ */
+export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
+  const { system, systemBreakpoint } = prompt;
+  const contentOf = contentWriter('text', breakpoints);
+  const left = MAX_BREAKPOINTS - Number(systemBreakpoint);
+  const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
+  const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
+  for (const message of messages) {
+    all.push(
+      ...(message.role === 'user' ? userMessages(message, contentOf) : assistantMessages(message, contentOf)),
+    );
+  }
+  return all;
+}
+
+function systemMessage(
+  text: string,
+  breakpoint: boolean,
+  contentOf: ContentOf<'text'>,
+): ChatCompletionMessageParam {
+  return { role: 'system', content: contentOf([{ type: 'text', text, breakpoint }]) };
+}
+
+function userMessages({ parts }: Message, contentOf: ContentOf<'text'>): ChatCompletionMessageParam[] {
+  const results = parts.filter((part) => part.type === 'tool_result');
+  const texts = textsOf(parts);
+  return [
+    ...results.map(
+      ({ callId, text, breakpoint = false }): ChatCompletionMessageParam => ({
+        role: 'tool',
+        tool_call_id: callId,
+        content: contentOf([{ type: 'text', text, breakpoint }]),
+      }),
+    ),
+    ...(texts.length === 0 ? [] : [{ role: 'user' as const, content: contentOf(texts) }]),
+  ];
+}
+
+function assistantMessages({ parts }: Message, contentOf: ContentOf<'text'>): ChatCompletionMessageParam[] {
+  return splitByState(parts).flatMap((own) => assistantMessage(own, contentOf));
+}
+
+function assistantMessage(
+  parts: readonly Part[],
+  contentOf: ContentOf<'text'>,
+): ChatCompletionMessageParam[] {
+  const texts = textsOf(parts);
+  const calls = toToolCalls(parts);
+  if (texts.length === 0 && calls.length === 0) return [];
+  const content = texts.length === 0 ? null : contentOf(texts);
+  const [first] = parts;
+  const state = first?.type === 'provider_state' ? readMessageState(first.state) : {};
+  return [{ role: 'assistant', content, ...state, ...(calls.length > 0 && { tool_calls: calls }) }];
+}
+
+/** Splits a message before each state of a whole reply: the texts of another reply must not be joined to it. */
+function splitByState(parts: readonly Part[]): Part[][] {
+  const messages: Part[][] = [[]];
+  for (const part of parts) {
+    const begins = part.type === 'provider_state' && Object.keys(readMessageState(part.state)).length > 0;
+    if (begins) messages.push([part]);
+    else messages.at(-1)?.push(part);
+  }
+  return messages;
+}
+
+/** Returns the calls, each with its part of the state before it. */
+function toToolCalls(parts: readonly Part[]): ToolCall[] {
+  const calls: ToolCall[] = [];
+  let state: ReturnType<typeof readCallState> = {};
+  for (const part of parts) {
+    if (part.type === 'provider_state') state = readCallState(part.state);
+    if (part.type !== 'tool_call') continue;
+    calls.push({ ...toToolCall(part), ...state });
+    state = {};
+  }
+  return calls;
+}
+
+const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionMessageFunctionToolCall => ({
+  id: call.id,
+  type: 'function',
+  function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+});
+
+/** Returns the same messages without breakpoints, for a model that refuses them. */
+export function withoutBreakpoints(
+  messages: readonly ChatCompletionMessageParam[],
+): ChatCompletionMessageParam[] {
+  // A string where there was one or a list of texts.
+  return messages.map((message) => ({ ...message, content: joinContent(message.content) }) as typeof message);
+}

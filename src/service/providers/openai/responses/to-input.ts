@@ -1,0 +1,88 @@
+import type { Message, Part, Prompt } from '../../../step/provider.js';
+import { limitBreakpoints, MAX_BREAKPOINTS } from '../../vendor-limits.js';
+import { type ContentOf, contentWriter, joinContent, textsOf } from '../marked-content.js';
+import { itemsOf, type ReasoningItem } from './response-state.js';
+
+/** An item of the input, limited to the fields that a prompt needs. */
+export type InputItem =
+  | ReasoningItem
+  | { readonly role: 'system' | 'user' | 'assistant'; readonly content: unknown }
+  | {
+      readonly type: 'function_call';
+      readonly call_id: string;
+      readonly name: string;
+      readonly arguments: string;
+    }
+  | { readonly type: 'function_call_output'; readonly call_id: string; readonly output: unknown };
+
+/**
+ * Returns the prompt as items of the Responses API: outputs of calls first in a user message, reasoning directly before
+ * what it led to, and no empty message.
+ */
+export function toInput(prompt: Prompt, breakpoints: boolean): InputItem[] {
+  const { system, systemBreakpoint } = prompt;
+  const contentOf = contentWriter('input_text', breakpoints);
+  const left = MAX_BREAKPOINTS - Number(systemBreakpoint);
+  const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
+  const head: InputItem[] =
+    system === ''
+      ? []
+      : [
+          {
+            role: 'system',
+            content: contentOf([{ type: 'text', text: system, breakpoint: systemBreakpoint }]),
+          },
+        ];
+  const rest = messages.flatMap((message) =>
+    message.role === 'user' ? userItems(message, contentOf) : assistantItems(message.parts),
+  );
+  return [...head, ...rest];
+}
+
+function userItems({ parts }: Message, contentOf: ContentOf<'input_text'>): InputItem[] {
+  const outputs = parts
+    .filter((part) => part.type === 'tool_result')
+    .map(({ callId, text, breakpoint = false }): InputItem => {
+      const output = contentOf([{ type: 'text', text, breakpoint }]);
+      return { type: 'function_call_output', call_id: callId, output };
+    });
+  const texts = textsOf(parts);
+  return texts.length === 0 ? outputs : [...outputs, { role: 'user', content: contentOf(texts) }];
+}
+
+/** Adjacent texts are one message. Reasoning that nothing follows would be rejected, so it is left out. */
+function assistantItems(parts: readonly Part[]): InputItem[] {
+  const items: InputItem[] = [];
+  let reasoning: ReasoningItem[] = [];
+  let text = '';
+  const add = (item: InputItem): void => {
+    items.push(...reasoning, item);
+    reasoning = [];
+  };
+  const endText = (): void => {
+    if (text !== '') add({ role: 'assistant', content: text });
+    text = '';
+  };
+  for (const part of parts) {
+    if (part.type === 'text') text += part.text;
+    else endText();
+    if (part.type === 'provider_state') reasoning.push(...itemsOf(part.state));
+    if (part.type === 'tool_call') add(toCall(part));
+  }
+  endText();
+  return items;
+}
+
+const toCall = ({ id, name, arguments: args }: Extract<Part, { type: 'tool_call' }>): InputItem => ({
+  type: 'function_call',
+  call_id: id,
+  name,
+  arguments: JSON.stringify(args),
+});
+
+/** Returns the same items without breakpoints, for a model that refuses them. */
+export const withoutBreakpoints = (items: readonly InputItem[]): InputItem[] =>
+  items.map((item) => {
+    if ('role' in item) return { ...item, content: joinContent(item.content) };
+    return item.type === 'function_call_output' ? { ...item, output: joinContent(item.output) } : item;
+  });

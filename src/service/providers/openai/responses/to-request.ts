@@ -1,0 +1,97 @@
+import type { ToolDefinition } from '../../../../contract/tool.js';
+import type { CompletionRequest } from '../../../step/provider.js';
+import { type Constraint, constraintDropped, constraintOf, isRefused } from '../../constraint.js';
+import { chooseParameters } from '../../models/model-parameters.js';
+import type { ModelTraits } from '../../models/model-traits.js';
+import { toVendorSchema } from '../../tool-schema.js';
+import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
+import { inVendorNames } from '../../vendor-limits.js';
+import { type InputItem, toInput, withoutBreakpoints } from './to-input.js';
+
+interface PromptFields {
+  readonly input: readonly InputItem[];
+  readonly tools?: readonly object[];
+}
+
+/** Minimum output limit that OpenAI accepts. */
+const MIN_OUTPUT_TOKENS = 16;
+
+/** Maps the prompt and the tools to the Responses API. */
+export function mapPrompt(request: CompletionRequest, { cacheBreakpoints }: ModelTraits): MappedPrompt {
+  const { definitions, messages, ownToolName } = inVendorNames(request);
+  const fields: PromptFields = {
+    input: toInput({ ...request.prompt, messages }, cacheBreakpoints),
+    tools: definitions.map(toTool),
+  };
+  return { fields, ownToolName };
+}
+
+/**
+ * Builds a Responses request. The provider stores nothing, so that reasoning comes back encrypted and goes with the
+ * history.
+ */
+export function toRequest(
+  { fields, ownToolName }: MappedPrompt,
+  settings: RequestSettings,
+  { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
+): VendorRequest {
+  const { input, tools } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
+  const { nativeTools, model, maxOutputTokens, cacheKey } = settings;
+  const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
+  const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
+  const asked = constraintOf(settings, traits);
+  const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
+  const optional = Object.entries({
+    ...sent,
+    max_output_tokens: Math.max(maxOutputTokens, MIN_OUTPUT_TOKENS),
+    ...(traits.efforts.length > 0 && { include: ['reasoning.encrypted_content'] }),
+    ...(traits.cacheKey && { prompt_cache_key: cacheKey }),
+  }).filter(([name]) => !refused.has(name));
+  const body = {
+    model,
+    input: traits.cacheBreakpoints && !breakpoints ? withoutBreakpoints(input) : input,
+    store: false,
+    ...Object.fromEntries(optional),
+    ...(constraint && { text: { format: textFormat(constraint) } }),
+    ...(nativeTools && { tools, tool_choice: nativeTools.choice }),
+    ...(streamed && { stream: true }),
+  };
+  return {
+    model,
+    body,
+    strippable: [...optional.map(([name]) => name), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])],
+    constraint,
+    warnings: [...warnings, ...(asked && !constraint ? [constraintDropped] : [])],
+    ownToolName,
+    isNative: nativeTools !== undefined,
+  };
+}
+
+const textFormat = ({ form, schema }: Constraint): object =>
+  form === 'json_object'
+    ? { type: 'json_object' }
+    : { type: 'json_schema', name: 'reply', strict: true, schema };
+
+function wantedParameters(
+  { temperature, seed, reasoningEffort: effort }: RequestSettings,
+  traits: ModelTraits,
+) {
+  const takesEffort = traits.efforts.some((each) => each === effort);
+  return [
+    { name: 'temperature', wire: 'temperature', value: temperature, isSupported: traits.temperature },
+    {
+      name: 'seed',
+      wire: 'seed',
+      value: seed,
+      isSupported: false,
+      reason: 'the Responses API, through which this model is called, has none',
+    },
+    { name: 'reasoningEffort', wire: 'reasoning', value: effort && { effort }, isSupported: takesEffort },
+  ];
+}
+
+/** Not strict: the schema is the caller's, and the service checks the arguments. */
+function toTool({ name, description, inputSchema }: ToolDefinition): object {
+  const parameters = toVendorSchema(inputSchema);
+  return { type: 'function', name, ...(description && { description }), parameters, strict: false };
+}

@@ -1,0 +1,57 @@
+import type { Warning } from '../../contract/step.js';
+import { isTooLarge } from '../step/history/provider-state.js';
+import type { Completion, NativeToolCall, StateOrigin } from '../step/provider.js';
+
+/** State as an adapter read it from a reply: only the fields that its wire names. */
+export interface VendorState {
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** True if a part of it is encrypted or signed, so that its tokens cannot be counted. */
+  readonly isEncrypted: boolean;
+}
+
+/** A completion as an adapter read it, whose states have no origin yet. */
+export interface VendorCompletion extends Omit<Completion, 'providerState' | 'toolCalls'> {
+  /** State of the whole reply. */
+  readonly state?: VendorState | undefined;
+  readonly toolCalls: readonly VendorToolCall[];
+}
+
+interface VendorToolCall extends Omit<NativeToolCall, 'providerState'> {
+  /** State of this call; that of the first includes the state of the whole reply. */
+  readonly state?: VendorState | undefined;
+}
+
+/** Binds the states of a completion to their origin (rule: provider-state). Drops them all if one is too large. */
+export function sealStates(
+  { state, toolCalls, ...completion }: VendorCompletion,
+  origin: StateOrigin,
+): Completion {
+  const { reasoning_tokens: reported } = completion.usage;
+  const ofReply = state && seal(state, origin, reported);
+  const calls = toolCalls.map(({ state: own, ...call }, index) => {
+    const providerState = own && seal(own, origin, index === 0 ? reported : null);
+    return { ...call, ...(providerState && { providerState }) };
+  });
+  const sealed = [ofReply, ...calls.map(({ providerState }) => providerState)];
+  if (!sealed.some((each) => each && isTooLarge(each)))
+    return { ...completion, toolCalls: calls, ...(ofReply && { providerState: ofReply }) };
+  const withoutState = toolCalls.map(({ state: _, ...call }) => call);
+  return { ...completion, toolCalls: withoutState, warnings: [...completion.warnings, stateDropped] };
+}
+
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * Adds the origin, and for an encrypted state its tokens: the reasoning tokens that the vendor reports with it, else a
+ * quarter of its bytes.
+ */
+function seal({ fields, isEncrypted }: VendorState, origin: StateOrigin, reported: number | null) {
+  const estimate = () => Math.ceil(Buffer.byteLength(JSON.stringify(fields)) / BYTES_PER_TOKEN);
+  return { ...origin, ...(isEncrypted && { tokens: reported || estimate() }), ...fields };
+}
+
+const stateDropped: Warning = {
+  code: 'provider_state_dropped',
+  message:
+    'The reasoning state of this reply exceeds 256 KiB and is not kept: the provider may reject the next step with this history.',
+};

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { TurnInput } from '../../src/contract/history.js';
+import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { streamStep } from '../support/stream-step.js';
+import { startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
+
+let service: WholeService;
+beforeAll(async () => {
+  service = await startWholeService(undefined, {
+    UPSTREAMS: JSON.stringify({
+      own: { url: 'FAKE_URL/v1', wire: 'responses', keyRequired: false, structured: 'json_schema' },
+      messages: { url: 'FAKE_URL', wire: 'messages', keyRequired: true, keyHeader: 'x-api-key' },
+    }),
+  });
+});
+afterAll(() => service.close());
+
+const tools = [
+  {
+    name: 'read_file',
+    description: 'Reads a file.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+  },
+];
+
+const request = (
+  changes: Partial<StepRequestInput> = {},
+  config: object = {},
+): Partial<StepRequestInput> => ({
+  llm_config: { modelName: 'gpt-5.6-sol', tokenLimit: 16_000, reservedOutputTokens: 1_000, ...config },
+  tools,
+  ...changes,
+});
+const own = { provider: 'own', modelName: 'gpt-oss-20b' };
+
+const sent = () => service.fake.requests.at(-1);
+
+describe('the Responses API (rule: wires)', () => {
+  test.each([
+    'low',
+    'high',
+    'max',
+  ] as const)('GPT-5.6 with native calling sends the effort %s that was asked for', async (reasoningEffort) => {
+    service.fake.script({ text: 'It is there.' });
+    const { body } = await service.step(request({ protocol: 'native' }, { reasoningEffort }));
+    expect(body.direct_response).toBe('It is there.');
+    expect(body.warnings).toEqual([]);
+    expect(sent()?.path).toBe('/v1/responses');
+    expect(sent()?.body).toMatchObject({
+      reasoning: { effort: reasoningEffort },
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      max_output_tokens: 1_000,
+      tool_choice: 'auto',
+      tools: [{ type: 'function', name: 'read_file', parameters: tools[0]?.inputSchema }],
+    });
+  });
+
+  test.each(['gpt-4o', 'o3', 'gpt-5'])('%s stays with Chat Completions', async (modelName) => {
+    service.fake.script({ text: 'It is there.' });
+    await service.step(request({ protocol: 'native' }, { modelName }));
+    expect(sent()?.path).toBe('/v1/chat/completions');
+  });
+
+  test.each([
+    'gpt-5-pro',
+    'gpt-5.1-codex',
+    'o3-pro',
+  ])('%s, which Chat Completions does not serve, uses it', async (modelName) => {
+    service.fake.script({ text: 'It is there.' });
+    await service.step(request({}, { modelName }));
+    expect(sent()?.path).toBe('/v1/responses');
+  });
+
+  test.each([
+    ['text', 'Thought: I look.\nAction: read_file(path="a.ts")'],
+    [
+      'xml',
+      'I look.\n<tool_code><name>read_file</name><parameters>{"path": "a.ts"}</parameters></tool_code>',
+    ],
+    ['json', '{"thought": "I look.", "action": {"tool": "read_file", "args": {"path": "a.ts"}}}'],
+  ] as const)('an action is read in the protocol %s, plain and streamed alike', async (protocol, text) => {
+    service.fake.script({ text, reasoning: 'Hm.' });
+    const { body } = await service.step(request({ protocol }));
+    expect(body).toMatchObject({
+      status: 'action_proposed',
+      thought: 'I look.',
+      action_details: { tool_name: 'read_file', tool_args: { path: 'a.ts' } },
+      reasoning: 'Hm.',
+      finish_reason: 'stop',
+      finish_reason_raw: 'completed',
+      usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number), cost: null },
+    });
+    const { step } = await streamStep(service, request({ protocol }));
+    expect([step.action_details, step.reasoning, step.usage]).toEqual([
+      body.action_details,
+      body.reasoning,
+      body.usage,
+    ]);
+  });
+
+  test('native calls in parallel are read, plain and streamed alike, and their results are sent back', async () => {
+    const toolCalls = ['a', 'b'].map((path) => ({
+      id: `call_${path}`,
+      name: 'read_file',
+      arguments: { path },
+    }));
+    service.fake.script({ text: 'Both.', reasoning: 'Hm.', toolCalls });
+    const { body } = await service.step(request({ protocol: 'native' }));
+    const streamed = await streamStep(service, request({ protocol: 'native' }));
+    for (const step of [body, streamed.step]) {
+      expect(step).toMatchObject({ status: 'action_proposed', thought: 'Both.', finish_reason: 'tool' });
+      expect([step.action_details, ...step.additional_actions].map((each) => each?.tool_args)).toEqual([
+        { path: 'a' },
+        { path: 'b' },
+      ]);
+    }
+    expect(streamed.joined('reasoning')).toBe('Hm.');
+    const results = ['call_b', 'call_a'].map((toolCallId) => ({
+      role: 'tool_observation',
+      content: `of ${toolCallId}`,
+      toolCallId,
+    }));
+    const history = [...(body.updated_conversation_history ?? []), ...results] as TurnInput[];
+    service.fake.script({ text: 'It is there.' });
+    const next = await service.step(
+      request({ protocol: 'native', user_query: '', conversation_history: history }),
+    );
+    expect(next.body.direct_response).toBe('It is there.');
+    const input = sent()?.body['input'];
+    expect((Array.isArray(input) ? input : []).map((item) => item.type ?? item.role)).toEqual([
+      'system',
+      'user',
+      'reasoning',
+      'assistant',
+      'function_call',
+      'function_call',
+      'function_call_output',
+      'function_call_output',
+    ]);
+  });
+
+  test('a schema of the reply is sent as text.format, and a refused one is left out and remembered', async () => {
+    service.fake.script({ text: '{"thought": "x", "action": null, "final_answer": "yes"}' });
+    await service.step(request({ protocol: 'json' }, own));
+    expect(sent()?.body['text']).toMatchObject({ format: { type: 'json_schema', strict: true } });
+    service.fake.script(({ body }) => {
+      if (body['text'])
+        throw new Error("Invalid schema for response_format 'reply': text.format is not supported");
+      return { text: '{"thought": "x", "final_answer": "yes"}' };
+    });
+    const { body } = await service.step(request({ protocol: 'json' }, { ...own, modelName: 'refuses' }));
+    expect(body.direct_response).toBe('yes');
+    expect(body.warnings.map(({ code }) => code)).toContain('constraint_dropped');
+  });
+
+  test('a refused parameter is left out once, remembered, and reported', async () => {
+    service.fake.script(({ body }) => {
+      if ('include' in body) throw new Error('Encrypted content is not supported with this model: include');
+      return { text: 'It is there.' };
+    });
+    const config = { ...own, modelName: 'plain' };
+    expect((await service.step(request({ protocol: 'native' }, config))).body.direct_response).toBe(
+      'It is there.',
+    );
+    const before = service.fake.requests.length;
+    await service.step(request({ protocol: 'native' }, config));
+    expect(service.fake.requests.length - before).toBe(1);
+  });
+
+  test.each([
+    ['length', { text: 'It is', finishReason: 'length' }, 'length', 'max_output_tokens'],
+    ['a content filter', { text: null, finishReason: 'refusal' }, 'refusal', 'content_filter'],
+    ['a refusal', { text: null, refusal: 'I will not.' }, 'refusal', 'completed'],
+  ])('the end of a reply by %s is told apart, plain and streamed', async (_, reply, reason, raw) => {
+    service.fake.script(reply);
+    const { body } = await service.step(request({ protocol: 'native' }));
+    const { step } = await streamStep(service, request({ protocol: 'native' }));
+    for (const each of [body, step])
+      expect([each.finish_reason, each.finish_reason_raw]).toEqual([reason, raw]);
+    expect(step.direct_response ?? step.error?.code).toEqual(body.direct_response ?? body.error?.code);
+  });
+
+  test.each([
+    ['unauthorized', 401, 'upstream_authentication_failed'],
+    ['quota-exhausted', 402, 'upstream_billing'],
+    ['context-overflow', 422, 'upstream_context_length_exceeded'],
+    ['truncated-json', 502, 'upstream_invalid_response'],
+    ['empty-object', 502, 'upstream_invalid_response'],
+    ['html', 502, 'upstream_invalid_response'],
+    ['cut', 502, 'upstream_unreachable'],
+    ['error-event', 503, 'upstream_overloaded'],
+  ] as const)('the fault %s has the status %d and the code %s', async (fault, status, code) => {
+    service.fake.script({ fault });
+    const answer = await service.step(request({ protocol: 'native' }));
+    expect([answer.status, answer.body.error?.code]).toEqual([status, code]);
+  });
+
+  test('the output limit is never below the minimum of the API', async () => {
+    service.fake.script({ text: 'It is there.' });
+    await service.step(request({}, { maxOutputTokens: 1 }));
+    expect(sent()?.body['max_output_tokens']).toBe(16);
+  });
+});
+
+describe('an upstream with the wire messages (rule: wires)', () => {
+  test.each([
+    'qwen3:8b',
+    'bedrock/claude-opus-5',
+  ])('%s is called through Messages with the key header of the upstream', async (modelName) => {
+    service.fake.script({ toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] });
+    const { body } = await service.step(request({ protocol: 'native' }, { provider: 'messages', modelName }));
+    expect(body.action_details?.tool_args).toEqual({ path: 'a' });
+    expect(sent()?.path).toBe('/v1/messages');
+    expect(sent()?.headers).toMatchObject({
+      'anthropic-version': expect.any(String),
+      'x-api-key': stepRequest().user_api_keys?.llmKey,
+    });
+    expect(sent()?.headers).not.toHaveProperty('authorization');
+    expect(sent()?.body).toMatchObject({ model: modelName, max_tokens: 1_000 });
+  });
+});

@@ -1,0 +1,213 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ConfigError, completeSettings, readConfig } from '../../src/service/config.js';
+import { printConfig } from '../../src/service/print-config.js';
+
+/** Returns the mark that stands for a variable of the environment. */
+const variable = (name: string): string => `\${${name}}`;
+
+const url = 'https://models.example/v1';
+
+function problemsOf(upstreams: unknown, environment: Record<string, string> = {}): readonly string[] {
+  try {
+    readConfig({ UPSTREAMS: JSON.stringify(upstreams), ...environment });
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const inAny = (fields: object) => [
+  { gateway: { url, ...fields } },
+  { openai: fields },
+  { anthropic: fields },
+];
+
+describe('gateway settings (rule: gateway-settings)', () => {
+  test('values take variables of the environment, alone or within a text', () => {
+    const headers = {
+      'X-Portkey-Api-Key': variable('PORTKEY_KEY'),
+      'cf-aig-authorization': `Bearer ${variable('CF')}`,
+      'X-Title': 'Shop',
+    };
+    const { UPSTREAMS } = readConfig({
+      UPSTREAMS: JSON.stringify({ gateway: { url, headers, query: { 'api-version': variable('VERSION') } } }),
+      PORTKEY_KEY: 'pk-live-1',
+      CF: 'cf-2',
+      VERSION: '2026-01-01',
+    });
+    const revealed = Object.entries(UPSTREAMS['gateway']?.headers ?? {}).map(([name, value]) => [
+      name,
+      value.reveal(),
+    ]);
+    expect(Object.fromEntries(revealed)).toEqual({
+      'x-portkey-api-key': 'pk-live-1',
+      'cf-aig-authorization': 'Bearer cf-2',
+      'x-title': 'Shop',
+    });
+    expect(UPSTREAMS['gateway']?.query?.['api-version']?.reveal()).toBe('2026-01-01');
+  });
+
+  test('a value that contains the marks of a variable after its replacement is not replaced again', () => {
+    const config = readConfig({
+      UPSTREAMS: JSON.stringify({ gateway: { url, headers: { 'x-key': variable('OWN') } } }),
+      OWN: `a${variable('OWN')}b`,
+    });
+    expect(completeSettings(config).UPSTREAMS['gateway']?.headers?.['x-key']?.reveal()).toBe(
+      `a${variable('OWN')}b`,
+    );
+  });
+
+  test.each<[string, object, Record<string, string>, RegExp]>([
+    [
+      'a missing variable',
+      { headers: { a: variable('MISSING_NAME') } },
+      {},
+      /variable MISSING_NAME is not set/,
+    ],
+    [
+      'an empty variable',
+      { query: { a: `x${variable('EMPTY_NAME')}` } },
+      { EMPTY_NAME: '' },
+      /variable EMPTY_NAME is not set/,
+    ],
+    ['an odd variable', { headers: { a: variable('NOT A NAME') } }, {}, /name of an environment variable/],
+    ['a line break', { headers: { a: 'x\ny' } }, {}, /line break/],
+    [
+      'a line break in a variable',
+      { headers: { a: variable('BROKEN') } },
+      { BROKEN: 'canary\r\nx: y' },
+      /line break/,
+    ],
+    ['a control character', { headers: { a: 'canary\u0007' } }, {}, /printable/],
+    ['an empty value', { headers: { a: '' } }, {}, /printable/],
+    ['a number', { headers: { a: 7 } }, {}, /expected a text/],
+    ['a name with a colon', { headers: { 'a:b': 'c' } }, {}, /name of a header/],
+    ['a header named twice', { headers: { 'X-A': '1', 'x-a': '2' } }, {}, /set twice/],
+    [
+      'the key of callers beside an own one',
+      { headers: { Authorization: 'canary' }, keyRequired: true },
+      {},
+      /callers/,
+    ],
+    [
+      'the key header of callers beside an own one',
+      { headers: { 'API-Key': 'canary' }, keyHeader: 'api-key', keyRequired: true },
+      {},
+      /callers/,
+    ],
+    ['a hop-by-hop header for keys', { keyHeader: 'connection' }, {}, /belongs to the connection/],
+    ['a file that is not there', { caFile: '/no/such/file.pem' }, {}, /certificates in PEM/],
+    ['an unknown setting', { header: {} }, {}, /unknown|unrecognized|expected/i],
+  ])('%s stops the start with a sentence that names the place and no value', (_, fields, environment, sentence) => {
+    const problems = problemsOf({ gateway: { url, ...fields } }, environment);
+    expect(problems).toEqual([expect.stringMatching(sentence)]);
+    expect(problems[0]).toMatch(/^UPSTREAMS\.gateway/);
+    expect(problems[0]).not.toContain('canary');
+  });
+
+  const hopByHop = [
+    'Connection',
+    'keep-alive',
+    'Proxy-Authorization',
+    'TE',
+    'trailer',
+    'Transfer-Encoding',
+    'upgrade',
+  ];
+  test.each([
+    ...hopByHop,
+    'Host',
+    'content-length',
+    'Content-Type',
+  ])('the header %s stops the start', (name) => {
+    for (const upstreams of inAny({ headers: { [name]: 'x' } }))
+      expect(problemsOf(upstreams)).toEqual([expect.stringContaining('belongs to the connection')]);
+  });
+
+  test('a file that holds no certificate stops the start', () => {
+    const caFile = join(mkdtempSync(join(tmpdir(), 'stepwise-ca-')), 'ca.pem');
+    writeFileSync(caFile, 'not a certificate');
+    for (const upstreams of inAny({ caFile }))
+      expect(problemsOf(upstreams)).toEqual([expect.stringContaining('certificates in PEM')]);
+  });
+
+  test('entries for openai and anthropic take gateway settings only', () => {
+    for (const name of ['openai', 'anthropic']) {
+      const gateway = { headers: { 'x-a': 'b' }, query: { c: 'd' }, keyHeader: 'x-api-key' };
+      expect(problemsOf({ [name]: gateway })).toEqual([]);
+      for (const entry of [
+        url,
+        { url },
+        { keyRequired: false },
+        { contextWindow: 9 },
+        { ...gateway, wire: 'chat' },
+      ])
+        expect(problemsOf({ [name]: entry })).toEqual([
+          expect.stringMatching(/^UPSTREAMS\.(?:openai|anthropic)\b/),
+        ]);
+    }
+  });
+
+  test('an own authorization header is allowed where callers send no key', () => {
+    expect(
+      problemsOf({ gateway: { url, keyRequired: false, headers: { Authorization: 'Bearer own' } } }),
+    ).toEqual([]);
+    expect(
+      problemsOf({ gateway: { url, keyHeader: 'api-key', headers: { Authorization: 'Bearer own' } } }),
+    ).toEqual([]);
+  });
+
+  test('no printed or thrown text contains any value', () => {
+    const value = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      minLength: 9,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(value, value, (header, query) => {
+        const config = readConfig({
+          UPSTREAMS: JSON.stringify({
+            gateway: { url, headers: { 'x-a': variable('A') }, query: { b: variable('B') } },
+            openai: { headers: { 'x-a': variable('A') } },
+          }),
+          A: header,
+          B: query,
+        });
+        const printed = printConfig(config) + String(config.UPSTREAMS['gateway']?.headers?.['x-a']);
+        for (const secret of [header, query]) {
+          expect(printed).not.toContain(secret);
+          expect(printed).not.toContain(JSON.stringify(secret).slice(1, -1));
+        }
+      }),
+    );
+  });
+});
+
+describe('a gateway whose headers carry a credential (rule: safe-start)', () => {
+  const open = { HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'on' };
+  const credentials = [
+    { headers: { 'x-portkey-api-key': 'pk' } },
+    { headers: { 'x-tenant': variable('TENANT') } },
+    { query: { key: 'abc' } },
+    { headers: { cookie: 'a=b' } },
+    { headers: { 'x-a': 'sk-0123456789' } },
+  ];
+  test.each(credentials)('%j needs service tokens or a loopback address', (fields) => {
+    for (const upstreams of inAny(fields)) {
+      expect(problemsOf(upstreams, { ...open, TENANT: 'x' })).toEqual([
+        expect.stringMatching(/^UPSTREAMS: .*credential.*AUTH_TOKENS_FILE/),
+      ]);
+      expect(problemsOf(upstreams, { HOST: '127.0.0.1', TENANT: 'x' })).toEqual([]);
+    }
+  });
+
+  test('headers without a credential need none', () => {
+    for (const upstreams of inAny({ headers: { 'HTTP-Referer': 'https://shop.example', 'X-Title': 'Shop' } }))
+      expect(problemsOf(upstreams, open)).toEqual([]);
+  });
+});
