@@ -381,7 +381,7 @@ describe('settings as plain values (rule: settings)', () => {
 });
 
 test.each([
-  ['{"a": 5}', 'UPSTREAMS.a: expected a URL, or an object with url and optionally keyRequired'],
+  ['{"a": 5}', 'UPSTREAMS.a: expected a URL, or an object with url and optionally wire, keyRequired'],
   ['{"a": {"url": "x"}}', 'UPSTREAMS.a.url: expected an http or https URL'],
   ['{"a": "127.0.0.1:11434"}', 'UPSTREAMS.a.url: expected an http or https URL'],
 ])('an invalid upstream is rejected with what was expected: %s', (UPSTREAMS, problem) => {
