@@ -2,7 +2,7 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { inlineMarkAt } from '../formats/inline-marks.js';
 import { mayBeginBlockLine, opensQuotedLine } from '../formats/read-block.js';
 import { isOneOf, skipBlanks } from '../text/characters.js';
-import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
+import { chatTokenAt, leadingHeaderEnd, otherTurnOpener } from '../text/chat-tokens.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { isBareFence } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';
@@ -48,17 +48,27 @@ export class LineBeginnings {
     const leads = mayLeadReasoning(text, at);
     if (leads === true) writer.hold();
     if (leads !== false) return false;
+    const header = leadingHeaderEnd(text, at);
     const mark = isOneOf('<[', text, at) ? inlineMarkAt(text, at) : null;
-    if (mark === 'partial') return false;
+    if (mark === 'partial' || header === 'partial') return false;
+    if (header !== null) {
+      this.#dropTo(header);
+      this.#atEdge = false;
+      return true;
+    }
     // Harmony's header of the final channel closes reasoning in a text, but is only a token before one.
     const isToken = mark !== null && mark.kind !== 'call' && chatTokenAt(text, at) !== undefined;
     this.#atEdge = isToken;
     if (!isToken) return true;
     if (otherTurnOpener(text, at) !== null) writer.hold();
-    writer.dropGap();
-    this.#reply.beginLine();
-    this.#reply.at = mark.end;
+    this.#dropTo(mark.end);
     return true;
+  }
+
+  #dropTo(end: number): void {
+    this.#reply.writer.dropGap();
+    this.#reply.beginLine();
+    this.#reply.at = end;
   }
 
   #beginLine(): boolean {

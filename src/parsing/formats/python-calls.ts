@@ -10,12 +10,22 @@ export function readPythonCalls(text: string, start: number, tools: OfferedTools
   for (let at = isList ? skipSpace(text, start + 1) : start; ; ) {
     const reading = readPythonCall(text, at, tools);
     if (reading?.kind !== 'call') return reading && { ...reading, dialect: 'python' };
+    if (reading.repairs.includes('missing_close')) return notClosed(reading);
     calls.push({ ...reading, dialect: 'python' });
     const after = skipSpace(text, reading.end);
     if (isList && text.charAt(after) === ',') at = skipSpace(text, after + 1);
     else return joined(calls, start, isList && isOneOf(']', text, after) ? after + 1 : reading.end);
   }
 }
+
+/** Reports a call without its parenthesis: the mark or the list around it is not closed either, so more might have followed. */
+const notClosed = ({ name }: WholeCall): CallReading => ({
+  kind: 'unreadable',
+  dialect: 'python',
+  name,
+  problem: `${name}: the call is not closed`,
+  cut: true,
+});
 
 function joined([first, ...more]: readonly WholeCall[], start: number, end: number): CallReading | null {
   if (!first) return null;

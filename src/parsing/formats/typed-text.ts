@@ -47,7 +47,7 @@ function enumValues(declared: unknown): readonly unknown[] {
 
 function untyped(text: string, spellings: Spellings): TypedText {
   const literal = isJson(text) ? readLiteral(text, spellings) : undefined;
-  return { value: literal?.value ?? text, repairs: ['untyped_text'] };
+  return { value: literal === undefined ? text : literal.value, repairs: ['untyped_text'] };
 }
 
 /** Reads a text that consists of one JSON or Python literal, booleans in any case. */

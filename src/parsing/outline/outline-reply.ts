@@ -2,8 +2,8 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import { thinkTagAt } from '../formats/inline-marks.js';
 import { opensBlock } from '../formats/read-block.js';
-import { character, isRestBlank, LineEnds, skipBlanks } from '../text/characters.js';
-import { imaginesTurn, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
+import { character, isRestBlank, LineEnds, skipBlanks, skipSpace } from '../text/characters.js';
+import { imaginesTurn, leadingHeaderEnd, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { CodeSpans } from '../text/code-spans.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
@@ -30,7 +30,8 @@ import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from '.
  */
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   const { end, turn } = readTokens(text, 0, (_, at) => opensOtherTurn(text, at) || opensBlock(text, at));
-  const edge = turn ?? end;
+  const header = turn === null ? leadingHeaderEnd(text, skipSpace(text, end)) : null;
+  const edge = turn ?? (typeof header === 'number' ? header : end);
   if (turn !== null && opensOtherTurn(text, turn)) {
     const imagined = new Findings(0);
     imagined.otherTurn = 0;

@@ -65,6 +65,9 @@ const otherTokens = [
   '<|channel|>commentary<|message|>',
   '<|channel|>final<|message|>',
   '<|start|>assistant<|channel|>final<|message|>',
+  '<|start|>assistant to=user<|message|>',
+  '<|open|>response<|sep|>',
+  '<|close|>response<|sep|>',
   ...otherTurnTokens,
   '<｜begin▁of▁sentence｜>',
   '<｜Assistant｜>',
@@ -91,6 +94,24 @@ export function chatTokenAt(text: string, position: number): string | undefined 
   const isOpener = token !== undefined && otherOpeners.at(text, position) !== undefined;
   if (!isOpener || otherTurnOpener(text, position) !== null) return token;
   return turnTokens.find((each) => token.startsWith(each));
+}
+
+/** Headers of text for the user whose first token stands in the prompt (Functionary, Muse). */
+const leadingHeaders = ['>>>all\n', 'to=user<|message|>'];
+
+/** Returns the end of such a header at the start of a reply; `'partial'` if more text is needed to decide. */
+export function leadingHeaderEnd(text: string, position: number): number | 'partial' | null {
+  const written = text.slice(position, position + 20);
+  const header = leadingHeaders.find((each) => written.startsWith(each));
+  if (header !== undefined) return position + header.length;
+  return leadingHeaders.some((each) => each.startsWith(written)) ? 'partial' : null;
+}
+
+/** Whether the text is in a Muse message to the user, in which calls are only mentioned. */
+export function isForUser(text: string, position: number): boolean {
+  const before = text.slice(0, position);
+  const header = before.lastIndexOf('to=user<|message|>');
+  return header >= 0 && !before.includes('<|eom|>', header) && !before.includes('<|start|>assistant to=', header);
 }
 
 /** Consecutive chat tokens. */
