@@ -331,7 +331,7 @@ describe('MCP servers in child processes (rule: mcp-servers)', () => {
     expect(notices).toEqual([`${reason} ${JSON.stringify(begins)} (it did not answer in time)`]);
   });
 
-  test('the output that an MCP server is reported for contains none of its secrets', async () => {
+  test('the output quoted in a report about an MCP server contains none of its secrets', async () => {
     const server = rawServer({
       greeting: `token ${'x'.repeat(75)} sk-canary-1234567890\n`,
       neverInitializes: true,

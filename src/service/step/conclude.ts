@@ -160,7 +160,7 @@ function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySit
   const given =
     labelledAnswer ||
     (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
-  // In `observe` an action is prose, but where an answer is required, prose would be the answer.
+  // In `observe` an action is read as prose. Where an answer is required, this prose must not become the answer.
   if (given === null && mustAnswer && reply.parse.outcome === 'action')
     return withholdAction(reply, mustAnswer);
   const final = given ?? (mustAnswer ? prose || noAnswer(mustAnswer) : null);

@@ -38,13 +38,13 @@ describe('the texts of a run in an editor (rule: acp)', () => {
     expect(texts.slice(-3)).toEqual(['It is 42.', '\n\n(the full reply, as parsed:)\n\n', 'It is 42.']);
   });
 
-  test('sends only the answer if the thought before it was streamed', () => {
+  test('an editor gets only the answer if the thought before it was streamed', () => {
     const response = { ...answered, thought: 'I know.', direct_response: 'It is 42.', usage: null };
     const both = event({ type: 'agent_reason', response });
     expect(textsOf(turn, delta('draft', 'I know.'), both)).toEqual(['I know.', 'It is 42.']);
   });
 
-  test('sends a heading for each phase of the strict strategy', () => {
+  test('an editor gets a heading for each phase of the strict strategy', () => {
     const phases = ['reason', 'act', 'observe'].map((phase) =>
       event({ type: 'agent_turn_start', phase, iterations_left: 1 }),
     );
@@ -54,7 +54,7 @@ describe('the texts of a run in an editor (rule: acp)', () => {
   const warned = (message: string) =>
     event({ type: 'agent_reason', response: { ...answered, warnings: [{ code: 'cut', message }] } });
 
-  test('sends the first warning of each kind to the editor', () => {
+  test('an editor gets the first warning of each kind', () => {
     const texts = textsOf(turn, warned('Raise num_ctx.'), turn, warned('Raise num_ctx to 9.'));
     expect(texts.filter((text) => text.includes('Warning'))).toEqual(['\n\nWarning: Raise num_ctx.\n\n']);
   });

@@ -109,21 +109,21 @@ describe('live run (rule: terminal)', () => {
     expect(rows.slice(0, 6)).toEqual(['', 'I look.', '', '(the full reply, as parsed:)', '', 'It is 42.']);
   });
 
-  test('prints only the answer if the thought before it was streamed as a draft', async () => {
+  test('the terminal prints only the answer if the thought before it was streamed as a draft', async () => {
     const { emulator, show } = open();
     const both = reason({ thought: 'I know.', direct_response: 'It is 42.' });
     show(turn, delta('draft', 'I know.'), both, end('It is 42.'));
     expect((await emulator.rows()).slice(0, 4)).toEqual(['', 'I know.', '', 'It is 42.']);
   });
 
-  test('prints a text that is both thought and answer once', async () => {
+  test('the terminal prints a text that is both thought and answer once', async () => {
     const { emulator, show } = open();
     const both = reason({ thought: 'It is 42.', direct_response: 'It is 42.' });
     show(turn, delta('draft', 'It is 42.'), both, end('It is 42.'));
     expect((await emulator.rows()).join('\n').match(/It is 42/g)).toHaveLength(1);
   });
 
-  test('prints the first warning of each kind in a run', async () => {
+  test('the terminal prints the first warning of each kind in a run', async () => {
     const { emulator, show } = open();
     const warned = (text: string) => reason({ warnings: [{ code: 'cut', message: `${text} was cut.` }] });
     show(turn, warned('One'), { ...turn, step: 2 }, warned('Two'));
