@@ -202,7 +202,7 @@ describe('results of MCP calls (rule: mcp-results)', () => {
     const { tools } = await open(offering('echo', 'fail', 'no_result'));
     expect(await call(tools, 'echo')).toBe('hello');
     await expect(call(tools, 'fail')).rejects.toThrow('It went wrong.');
-    expect(await call(tools, 'no_result')).toBe('Done; the tool said nothing.');
+    expect(await call(tools, 'no_result')).toBe('Done; the tool returned no text.');
   });
 
   test('a long MCP result is cut in the middle, and the text says so', async () => {

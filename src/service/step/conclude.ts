@@ -35,7 +35,10 @@ const NO_ANSWER_AFTER_A_FAILURE = 'A tool failed for good before there was an an
 const noAnswer = (mustAnswer: MustAnswer): string =>
   mustAnswer === 'terminal_error' ? NO_ANSWER_AFTER_A_FAILURE : NO_ANSWER_AT_THE_LIMIT;
 
-/** The answer in place of an action that is not proposed: at the step limit a fixed sentence says first why it is unfinished. */
+/**
+ * Returns the answer in place of an action that is not proposed: at the step limit a fixed sentence says first
+ * why it is unfinished.
+ */
 function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
   if (mustAnswer === 'terminal_error') return thought || noAnswer(mustAnswer);
   return thought ? `${NO_ANSWER_AT_THE_LIMIT}\n\n${thought}` : NO_ANSWER_AT_THE_LIMIT;

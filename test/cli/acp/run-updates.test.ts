@@ -24,16 +24,16 @@ function textsOf(...events: readonly RunEvent[]): string[] {
 }
 
 describe('the texts of a run in an editor (rule: acp)', () => {
-  test('does not send a streamed reply to the editor again', () => {
+  test('an editor does not get a streamed reply again', () => {
     expect(textsOf(turn, delta('draft', 'It is '), delta('answer', '42.'), reply)).toEqual(['It is ', '42.']);
   });
 
-  test('does not repeat a streamed reply if an earlier attempt failed before streaming any text', () => {
+  test('an editor does not get a streamed reply again if an earlier attempt failed before streaming any text', () => {
     const texts = textsOf(turn, retry, delta('answer', 'It is 42.'), reply);
     expect(texts).toEqual(['Busy. Retrying in 1 s.', 'It is 42.']);
   });
 
-  test('sends the full reply again if an earlier attempt failed after streaming some text', () => {
+  test('an editor gets the full reply again if an earlier attempt failed after streaming some text', () => {
     const texts = textsOf(turn, delta('answer', 'It '), retry, delta('answer', 'It is 42.'), reply);
     expect(texts.slice(-3)).toEqual(['It is 42.', '\n\n(the full reply, as parsed:)\n\n', 'It is 42.']);
   });

@@ -12,7 +12,7 @@ const connecting = { timeout: 10_000 };
 const clientOptions: Client.Options = {
   // Steps of one run are seconds apart.
   keepAliveTimeout: 60_000,
-  // Both are disabled, because the request's signal covers these phases.
+  // These two time limits are disabled, because the request's signal covers both phases.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
