@@ -26,8 +26,8 @@ export function describeLaunch(
 }
 
 const OTHERS_UNCHECKED =
-  'If one of these files changes, you are asked again. Other files that they load can change without a question.';
-const ALL_UNCHECKED = 'Files of the project that it loads can change without a question.';
+  'If one of these files changes, you are asked again. Other files that they load may change without a question.';
+const ALL_UNCHECKED = 'Files of the project that the program loads may change without a question.';
 
 const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;

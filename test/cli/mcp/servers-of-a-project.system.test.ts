@@ -274,7 +274,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
       const pty = bench.open(scripted);
       const screen = await pty.onScreen('leave it out');
       expect(screen).toContain(`checked      ${path}`);
-      expect(screen).toContain('A change of these files asks again.');
+      expect(screen).toContain('If one of these files changes, you are asked again.');
       pty.type('y');
       await pty.onScreen('leave them out');
       pty.type('y');
