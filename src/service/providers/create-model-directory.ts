@@ -77,7 +77,7 @@ export interface ResolvedModel {
 }
 
 /** Settings of a model for callers that do not say them themselves (rule: model-settings). */
-export interface ModelSettings {
+interface ModelSettings {
   /** Tokens of prompt and reply together; null if neither the operator nor the model table says. */
   readonly contextWindow: number | null;
   readonly protocol: Protocol;
