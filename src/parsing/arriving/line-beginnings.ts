@@ -16,8 +16,6 @@ export class LineBeginnings {
   readonly #reply: ArrivingReply;
   readonly #tools: OfferedTools;
   readonly #fences: WaitingFences;
-  /** True if only white space and chat tokens have arrived. */
-  #atEdge = true;
   /** True if a line began like a JSON value, in whose strings markers do not count. */
   #valueBegan = false;
 
@@ -29,7 +27,7 @@ export class LineBeginnings {
 
   /** Reads the next part; false if more text is needed to decide. */
   advance(): boolean {
-    return this.#takeIndent() && (this.#atEdge ? this.#leaveEdge() : this.#beginLine());
+    return this.#takeIndent() && (this.#reply.edge === null ? this.#beginLine() : this.#leaveEdge());
   }
 
   /** Holds a line's leading blanks until text follows. */
@@ -41,11 +39,11 @@ export class LineBeginnings {
     return end < text.length;
   }
 
-  /** Drops chat tokens before the reply (rule: chat-tokens). */
+  /** Drops chat tokens before the reply and directly after reasoning (rule: chat-tokens). */
   #leaveEdge(): boolean {
-    const { text, at, writer } = this.#reply;
+    const { text, at, writer, edge } = this.#reply;
     if (isOneOf('\r\n', text, at)) return this.#beginLine();
-    const leads = mayLeadReasoning(text, at);
+    const leads = edge === 'reply' && mayLeadReasoning(text, at);
     if (leads === true) writer.hold();
     if (leads !== false) return false;
     const header = leadingHeaderEnd(text, at);
@@ -53,12 +51,12 @@ export class LineBeginnings {
     if (mark === 'partial' || header === 'partial') return false;
     if (header !== null) {
       this.#dropTo(header);
-      this.#atEdge = false;
+      this.#reply.edge = null;
       return true;
     }
     // Harmony's header of the final channel closes reasoning in a text, but is only a token before one.
     const isToken = mark !== null && mark.kind !== 'call' && chatTokenAt(text, at) !== undefined;
-    this.#atEdge = isToken;
+    if (!isToken) this.#reply.edge = null;
     if (!isToken) return true;
     if (otherTurnOpener(text, at) !== null) writer.hold();
     this.#dropTo(mark.end);
@@ -66,7 +64,7 @@ export class LineBeginnings {
   }
 
   #dropTo(end: number): void {
-    this.#reply.writer.dropGap();
+    if (this.#reply.edge === 'reply') this.#reply.writer.dropGap();
     this.#reply.beginLine();
     this.#reply.at = end;
   }
@@ -109,12 +107,14 @@ export class LineBeginnings {
     else if (label === 'thought' || label === 'answer') this.#beginField(label, marker);
   }
 
-  #beginField(label: 'thought' | 'answer', { end, openBold, close }: Marker): void {
+  #beginField(label: 'thought' | 'answer', marker: Marker): void {
+    const { end, openBold, close } = marker;
     const reply = this.#reply;
     this.#fences.unwrap();
     reply.writer.begin(label);
     reply.line.openBold = openBold;
     reply.closingTag = close;
+    reply.answerLabel = label === 'answer' ? marker : null;
     if (label === 'answer') reply.lines = new LineClassifier();
     reply.lines.sawProse();
     reply.at = skipBlanks(reply.text, end);

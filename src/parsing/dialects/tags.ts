@@ -60,7 +60,8 @@ function withoutParameters(
 ): CallReading {
   const rest = text.slice(after, after + MAX_TAG_LENGTH);
   const isCut = rest !== '' && parameterTags.some((each) => `<${each}>`.startsWith(rest));
-  if (isCut) return { kind: 'unreadable', dialect: 'tag', name, problem: `${name}: it is cut off`, cut: true };
+  if (isCut)
+    return { kind: 'unreadable', dialect: 'tag', name, problem: `${name}: it is cut off`, cut: true };
   const reading = withoutArguments(text, name, start, nameEnd + '</name>'.length);
   return rest === '' && reading.kind === 'call' ? { ...reading, repairs: ['missing_close'] } : reading;
 }

@@ -11,6 +11,8 @@ interface MarkRow {
   readonly startsLine?: boolean;
   /** True if the mark only labels a code fence, so that JSON in it is no grammar of its own. */
   readonly labelsFence?: boolean;
+  /** True if any text may stand in such a tag, so that it counts only before JSON that names an offered tool. */
+  readonly offeredOnly?: boolean;
 }
 
 /** Escapes a text for a regular expression. */
@@ -53,6 +55,7 @@ const markRows: readonly MarkRow[] = [
     words: ['<tool>', '<response>', '<json>', '<JSON>', '<xml>'],
     open: /<(?:tool|response|json|JSON|xml)>(?=\s{0,20}[{[])/y,
     startsLine: true,
+    offeredOnly: true,
   },
   ...fixed('<tools>', '<tool_code>', '<TOOLCALL>', '<|tool_call|>', '<|tools_prefix|>', '<|START_ACTION|>'),
   ...fixed('<longcat_tool_call>', '<iquest_tool_call>', '<dots_function_call>', '<|function_call|>'),
@@ -98,7 +101,7 @@ const closer = new RegExp(
     `<｜tool${GAP}calls?${GAP}end｜>`,
     '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS\\]|<\\|tool_call_end\\|>|<\\|python_end\\|>',
     '<\\|tool_call:end\\|>|<\\|tool_calls_section_end\\|>|<\\|close\\|>\\s{0,4}tools\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
-    '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>|<\\|eom\\|>',
+    '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>',
   ].join('|'),
   'y',
 );
@@ -114,16 +117,18 @@ export interface Mark {
   readonly end: number;
   readonly suffix: string;
   readonly labelsFence: boolean;
+  readonly offeredOnly: boolean;
 }
 
 /** Returns the mark at `position`; null if there is none. */
 export function markAt(text: string, position: number, startsLine: boolean): Mark | null {
-  for (const { words, open, startsLine: mustStart = false, labelsFence = false } of markRows) {
+  for (const row of markRows) {
+    const { words, open, startsLine: mustStart = false, labelsFence = false, offeredOnly = false } = row;
     const fits = words.some((word) => text.startsWith(word, position)) || isNamespaced(text, position, open);
     if (!fits || (mustStart && !startsLine)) continue;
     open.lastIndex = position;
     const found = open.exec(text);
-    if (found) return { end: open.lastIndex, suffix: found.groups?.['s'] ?? '', labelsFence };
+    if (found) return { end: open.lastIndex, suffix: found.groups?.['s'] ?? '', labelsFence, offeredOnly };
   }
   return null;
 }

@@ -32,8 +32,21 @@ function joined([first, ...more]: readonly WholeCall[], start: number, end: numb
   return more.length === 0 ? { ...first, start, end } : { ...first, more, blockEnd: end };
 }
 
-/** Reads `tool(a=1)`, or Llama's `tool.call(a=1)`. */
+/** Reads the call in `print(…)`. */
+function readPrinted(text: string, start: number, tools: OfferedTools): CallReading | null {
+  if (!text.startsWith('print(', start)) return null;
+  const inside = skipSpace(text, start + 'print('.length);
+  if (!tools.find(text.slice(inside, tools.nameEnd(text, inside)))) return null;
+  const reading = readCall(text, inside, tools);
+  if (reading?.kind !== 'call') return reading;
+  const close = skipSpace(text, reading.end);
+  return text.charAt(close) === ')' ? { ...reading, start, end: close + 1 } : null;
+}
+
+/** Reads `tool(a=1)`, Llama's `tool.call(a=1)`, or the call whose result `print` shows. */
 function readPythonCall(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const printed = tools.find('print') ? null : readPrinted(text, start, tools);
+  if (printed) return printed;
   const open = tools.nameEnd(text, start);
   const written = text.slice(start, open);
   const name = written.endsWith('.call') ? written.slice(0, -'.call'.length) : written;

@@ -3,7 +3,7 @@ import { readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
 import { FixedWords, isOneOf, skipLanguage, skipSpace } from '../text/characters.js';
-import { chatTokenAt, opensOtherTurn } from '../text/chat-tokens.js';
+import { chatTokenAt, opensOtherTurn, TO_USER } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
@@ -24,7 +24,7 @@ const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y
 
 /** Whether a block may begin with the mark at `position`, so that reading it is worth while. */
 export function opensBlock(text: string, position: number): boolean {
-  if (!isOneOf('<[]', text, position)) return false;
+  if (!isOneOf('<[]', text, position) || text.startsWith(TO_USER, position)) return false;
   if (wordsAnywhere.at(text, position) !== undefined) return true;
   namespaced.lastIndex = position;
   return namespaced.test(text);
@@ -150,6 +150,8 @@ class BlockReader {
   #enterMark(at: number, startsLine: boolean): number | null {
     const mark = this.#depth < MAX_MARKS ? markAt(this.#text, at, startsLine) : null;
     if (!mark) return null;
+    if (mark.offeredOnly && hintedName(this.#text, skipSpace(this.#text, mark.end), this.#tools) === null)
+      return null;
     this.#mark = mark;
     this.#depth += 1;
     return this.#skipGap(mark.end);
@@ -186,13 +188,17 @@ class BlockReader {
     if (this.#calls.length === 0) return this.#depth > 0 ? this.#skipFence(start) : start;
     for (let at = start; ; ) {
       const token = chatTokenAt(this.#text, at);
-      const isToken = token && !opensOtherTurn(this.#text, at) && !opensBlock(this.#text, at);
+      const isToken = token && !opensOtherTurn(this.#text, at) && !this.#isMark(at);
       if (isToken) at += token.length;
       else if (this.#calls.at(-1)?.dialect === 'arg_pairs' && this.#text.startsWith('\\n', at)) at += 2;
       else if (this.#depth > 0 && isOneOf(',;', this.#text, at)) at += 1;
       else return at;
       at = skipSpace(this.#text, at);
     }
+  }
+
+  #isMark(at: number): boolean {
+    return opensBlock(this.#text, at) || (this.#depth > 0 && closerEnd(this.#text, at) !== null);
   }
 
   /** Skips the opening of a fence around the calls of a mark. */
@@ -347,7 +353,8 @@ class BlockReader {
 
   /** Whether a name alone in a sentence, with words after it, only mentions a tool that takes arguments. */
   #isMentioned(reading: CallReading): boolean {
-    if (this.#startsLine || reading.kind !== 'call' || reading.list.length > 0) return false;
+    if (this.#startsLine || this.#calls.length > 0) return false;
+    if (reading.kind !== 'call' || reading.list.length > 0) return false;
     if ((this.#tools.find(reading.name)?.parameters.length ?? 0) === 0) return false;
     const after = skipSpace(this.#text, reading.end);
     return after < this.#text.length && !isOneOf('<', this.#text, after);

@@ -8,7 +8,7 @@ import { CodeSpans } from '../text/code-spans.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
 import { bulletEnd } from '../text/markdown.js';
-import type { Marker } from '../text/markers.js';
+import { type Marker, withInnerLabel } from '../text/markers.js';
 import type { OwnTag } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -179,7 +179,8 @@ class OutlineWalk {
   #enterMarker(marker: Marker, end: number): Next {
     const quoted = this.#codeSpans.closesAfter(marker.end);
     if (marker.label === 'answer' && !quoted) {
-      this.found.turn = { kind: 'answer', marker };
+      const whole = withInnerLabel(this.#text, marker);
+      this.found.turn = { kind: 'answer', marker: whole === 'partial' ? marker : whole };
       return null;
     }
     // Text after an invented observation is ignored, as if the model had stopped there.

@@ -42,6 +42,10 @@ const otherOpeners = new FixedWords(
   1,
 );
 
+/** Header of a message to the user (Muse), in which calls are only mentioned. */
+export const TO_USER = '<|start|>assistant to=user<|message|>';
+const TO_USER_ALONE = 'to=user<|message|>';
+
 const otherTokens = [
   ...turnTokens,
   '<|end_header_id|>',
@@ -65,7 +69,9 @@ const otherTokens = [
   '<|channel|>commentary<|message|>',
   '<|channel|>final<|message|>',
   '<|start|>assistant<|channel|>final<|message|>',
-  '<|start|>assistant to=user<|message|>',
+  TO_USER,
+  '<|content_text|>',
+  '<|end_message|>',
   '<|open|>response<|sep|>',
   '<|close|>response<|sep|>',
   ...otherTurnTokens,
@@ -97,7 +103,7 @@ export function chatTokenAt(text: string, position: number): string | undefined 
 }
 
 /** Headers of text for the user whose first token stands in the prompt (Functionary, Muse). */
-const leadingHeaders = ['>>>all\n', 'to=user<|message|>'];
+const leadingHeaders = ['>>>all\n', TO_USER_ALONE];
 
 /** Returns the end of such a header at the start of a reply; `'partial'` if more text is needed to decide. */
 export function leadingHeaderEnd(text: string, position: number): number | 'partial' | null {
@@ -110,8 +116,10 @@ export function leadingHeaderEnd(text: string, position: number): number | 'part
 /** Whether the text is in a Muse message to the user, in which calls are only mentioned. */
 export function isForUser(text: string, position: number): boolean {
   const before = text.slice(0, position);
-  const header = before.lastIndexOf('to=user<|message|>');
-  return header >= 0 && !before.includes('<|eom|>', header) && !before.includes('<|start|>assistant to=', header);
+  const header = before.lastIndexOf(TO_USER_ALONE);
+  return (
+    header >= 0 && !before.includes('<|eom|>', header) && !before.includes('<|start|>assistant to=', header)
+  );
 }
 
 /** Consecutive chat tokens. */
