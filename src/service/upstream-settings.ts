@@ -29,7 +29,10 @@ const MAX_WINDOW = 2 ** 31;
 
 const variable = /\$\{([^}]*)\}/g;
 
-/** Schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the environment. */
+/**
+ * Returns the schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the
+ * environment.
+ */
 function secretValues(names: z.ZodString | typeof headerName, environment: Environment) {
   return z
     .record(
@@ -180,7 +183,7 @@ const upstreamName = z
   )
   .refine((name) => name !== 'offline', 'this name is reserved: choose another, such as my-offline');
 
-/** Schema of `UPSTREAMS`: servers by name, and gateways in front of the built-in vendors. */
+/** Returns the schema of `UPSTREAMS`: servers by name, and gateways in front of the built-in vendors. */
 export function upstreamsSchema(environment: Environment) {
   const entry = named(environment);
   const server = z.preprocess(

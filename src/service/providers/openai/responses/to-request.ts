@@ -89,7 +89,7 @@ function wantedParameters(
   ];
 }
 
-/** Not strict: the schema is the caller's, and the service checks the arguments. */
+/** Converts a tool. It is not strict: the schema is the caller's, and the service checks the arguments. */
 function toTool({ name, description, inputSchema }: ToolDefinition): object {
   const parameters = toVendorSchema(inputSchema);
   return { type: 'function', name, ...(description && { description }), parameters, strict: false };
