@@ -29,7 +29,10 @@ const MAX_WINDOW = 2 ** 31;
 
 const variable = /\$\{([^}]*)\}/g;
 
-/** Schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the environment. */
+/**
+ * Returns the schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the
+ * environment.
+ */
 function secretValues(names: z.ZodString | typeof headerName, environment: Environment) {
   return z
     .record(
@@ -185,7 +188,7 @@ type Upstreams = {
   readonly [Vendor in 'openai' | 'anthropic']?: z.output<ReturnType<typeof builtIn>> | undefined;
 } & Readonly<Record<string, z.output<ReturnType<typeof named>>>>;
 
-/** Schema of `UPSTREAMS`. */
+/** Returns the schema of `UPSTREAMS`. */
 export function upstreamsSchema(environment: Environment): z.ZodType<Upstreams, Record<string, unknown>> {
   const entry = named(environment);
   const server = z.preprocess(

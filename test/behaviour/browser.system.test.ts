@@ -11,8 +11,8 @@ import { needs } from '../support/needs.js';
 import { patientEnvironment } from '../support/patience.js';
 
 /**
- * A page that makes a whole run with the unchanged modules of the SDK, tools over files in memory, and the browser's
- * fetch.
+ * Returns a page that makes a whole run with the unchanged modules of the SDK, tools over files in memory, and
+ * the browser's fetch.
  */
 const page = (serviceUrl: string): string => `<!doctype html><script type="module">
   import { StepwiseClient, defineTool, replayRun, readTrajectory } from '/sdk/index.js';
