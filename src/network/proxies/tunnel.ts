@@ -48,7 +48,8 @@ function openTunnel(
     request({
       method: 'CONNECT',
       host: proxyHost,
-      // Without it, Node.js would check the proxy's certificate for the name in the header `host`. Addresses have none.
+      // Without a server name, Node.js would check the proxy's certificate against the header `host`. IP
+      // addresses have no server name.
       servername: isIP(proxyHost) > 0 ? '' : proxyHost,
       port: proxy.port,
       path: place,
@@ -57,7 +58,7 @@ function openTunnel(
       signal: AbortSignal.timeout(timeoutMs),
     })
       .once('connect', ({ statusCode }, socket, head) => {
-        // In an open tunnel, the client speaks first. A proxy that does has sent a page of its own.
+        // In an open tunnel, the client speaks first. A proxy that speaks first has sent a page of its own.
         if (statusCode === 200 && head.length === 0) return resolve(socket);
         socket.destroy();
         reject(proxyFailed(new Error(`The proxy answered CONNECT with ${statusCode}.`)));
@@ -69,7 +70,10 @@ function openTunnel(
 
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Marks an error as the proxy's, because its cause reads like an error of the server. One of TLS with the proxy remains. */
+/**
+ * Marks an error as one of the proxy, because its cause reads like an error of the server. TLS errors stay as
+ * they are.
+ */
 function proxyFailed(cause: Error): Error {
   if (connectionFailureOf(cause)?.problem.startsWith('tls_')) return cause;
   return Object.assign(new Error('The proxy failed.', { cause }), { code: PROXY_FAILED });

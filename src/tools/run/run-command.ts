@@ -23,6 +23,7 @@ export interface CommandOptions {
   readonly run?: CommandRunner;
 }
 
+<<<<<<< HEAD
 /** Runs a command in a real folder and resolves when it has ended. */
 export type CommandRunner = (
   command: string,
@@ -31,6 +32,9 @@ export type CommandRunner = (
 ) => Promise<string | StoppedCommand>;
 
 /** Maximum number of remembered folders; more than one step has calls. */
+=======
+/** Maximum number of remembered folders. One step has fewer calls. */
+>>>>>>> h-attack
 const MAX_PREVIEWS = 200;
 
 /**
