@@ -23,7 +23,6 @@ export interface CommandOptions {
   readonly run?: CommandRunner;
 }
 
-<<<<<<< HEAD
 /** Runs a command in a real folder and resolves when it has ended. */
 export type CommandRunner = (
   command: string,
@@ -31,17 +30,17 @@ export type CommandRunner = (
   context: ToolContext,
 ) => Promise<string | StoppedCommand>;
 
-/** Maximum number of remembered folders; more than one step has calls. */
-=======
 /** Maximum number of remembered folders. One step has fewer calls. */
->>>>>>> h-attack
 const MAX_PREVIEWS = 200;
 
 /**
  * Creates `run_command(command, working_dir)`, which runs bash, or PowerShell on Windows. A command can access files
  * outside the project folder, so a person must approve it.
  */
-export function runCommandTool(root: ProjectRoot, { timeoutMs, secrets, run = runCommand }: CommandOptions): Tool {
+export function runCommandTool(
+  root: ProjectRoot,
+  { timeoutMs, secrets, run = runCommand }: CommandOptions,
+): Tool {
   /** Real folder of each previewed call, in which alone the call may run. */
   const previewed = new Map<string, string>();
   const tool = defineTool({

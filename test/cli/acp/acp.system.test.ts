@@ -155,7 +155,12 @@ describe('ACP prompts (rule: acp)', () => {
   });
 
   test('/diff shows the changes of the last task, and /undo takes them back and tells the model', async () => {
-    const replies = [act(change), act('write_file(path="new/b.txt", content="b")'), answer('Done.'), answer('I see.')];
+    const replies = [
+      act(change),
+      act('write_file(path="new/b.txt", content="b")'),
+      answer('Done.'),
+      answer('I see.'),
+    ];
     const bench = await setUp(replies, files);
     const editor = await edit(bench, { permission: async () => choose('allow') });
     await editor.prompt(editor.id, '/diff');
@@ -168,7 +173,9 @@ describe('ACP prompts (rule: acp)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
     expect(existsSync(join(bench.folder, 'new'))).toBe(false);
     await editor.prompt(editor.id, 'Go on');
-    expect(JSON.stringify(bench.provider.requests.at(-1)?.body)).toContain('The user took back your changes to files');
+    expect(JSON.stringify(bench.provider.requests.at(-1)?.body)).toContain(
+      'The user took back your changes to files',
+    );
   });
 
   test('/undo restores the unsaved text of the editor, and leaves what the person changed since', async () => {
@@ -412,7 +419,6 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(calls.at(-1)).toBe('release');
   });
 
-<<<<<<< HEAD
   test('hides variables that hold a key, also inside another value, from a command in a terminal of the editor', async () => {
     const bench = await setUp([run, answer('Ran.')], files);
     const word = 'canary-key-0123456789';
@@ -457,10 +463,7 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(bench.prompt(1)).toContain('leads to another folder than when the command was approved');
   });
 
-  test('runs commands locally if the editor cannot open a terminal, and shows their output', async () => {
-=======
   test('commands run locally if the editor cannot open a terminal, and their output is shown', async () => {
->>>>>>> h-attack
     const bench = await setUp([run, answer('Ran.')], files);
     const editor = await edit(bench, {
       permission: async () => choose('allow'),
