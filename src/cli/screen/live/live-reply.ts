@@ -97,7 +97,6 @@ export class LiveReply {
 
 const INDENT = '  ';
 
-/** The texts of a reply. */
 export interface ReplyTexts {
   readonly thought: string;
   readonly answer: string;

@@ -16,7 +16,6 @@ import { holdsSecret, readRequestId } from './request-id.js';
 export interface RequestState {
   /** Never contains a key or a token, even if the caller sent one as the id. */
   id: string;
-  /** True if the caller sent the id. */
   readonly isSentId: boolean;
   readonly startedAt: number;
   trace: RequestTrace;

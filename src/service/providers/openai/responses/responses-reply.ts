@@ -65,7 +65,6 @@ const textEvents: ReadonlyMap<string, 'text' | 'refusal' | 'reasoning' | 'argume
 
 const endEvents = ['response.completed', 'response.incomplete', 'response.done'];
 
-/** A reply of the Responses API. */
 export class ResponsesReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
