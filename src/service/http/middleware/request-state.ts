@@ -24,7 +24,7 @@ export interface RequestState {
   /** True once the whole response was written to the socket; otherwise the caller left before. */
   isAnswered: boolean;
   outcome?: Outcome;
-  /** Why no connection to the provider came about, or why it broke. */
+  /** Cause of a connection to the provider that failed or broke. */
   connectionProblem?: ConnectionProblem | undefined;
   /** Why the context service could not be reached; the step continued without it. */
   contextProblem?: ConnectionProblem | undefined;
