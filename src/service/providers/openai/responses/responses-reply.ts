@@ -137,7 +137,7 @@ export class ResponsesReply implements VendorReply {
     };
   }
 
-  /** Returns the calls, each with the reasoning that stands before it. */
+  /** Returns the calls, each with the reasoning before it. */
   #callsIn(items: readonly OpenItem[]) {
     let before: ReasoningItem[] = [];
     return items.flatMap(({ call, arguments: written, state }) => {
