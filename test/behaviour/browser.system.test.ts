@@ -70,7 +70,7 @@ needs(
     expect(report['types']).toEqual(
       expect.arrayContaining(['thought_delta', 'tool_complete', 'answer_delta']),
     );
-    expect(site.modules.every((path) => /^\/(sdk|conversation)\//.test(path))).toBe(true);
+    expect(site.modules.every((path) => /^\/(sdk|conversation|network)\//.test(path))).toBe(true);
     expect(site.modules).toContain('/sdk/client/stepwise-client.js');
   } finally {
     await browser.close();
