@@ -55,11 +55,11 @@ function placesOfErrors(json: Fields): unknown[] {
   return failed ? [...places, { code: failed['status_code'], message: failed['status_msg'] }] : places;
 }
 
-/** Some gateways send an error without content beside each completion. */
+/** Returns whether a value is an error. Some gateways send one without content beside each completion. */
 const isError = (value: unknown): boolean =>
   isObject(value) ? Object.values(value).some(Boolean) : Boolean(value);
 
-/** Whether the server says in the place of a finish reason that it gave up. */
+/** Returns whether the server says in the place of a finish reason that it gave up. */
 function isInterrupted(json: Fields): boolean {
   const { stop_reason, delta, response, output } = json;
   const whole = isObject(response) ? response : output ? json : {};

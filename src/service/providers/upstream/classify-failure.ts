@@ -55,17 +55,23 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
  */
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt|model) length|max_(?:seq|model)_len|input is too long|reduce the length of the messages|input token count|(?:model|total) tokens? limit|token count of \d+ exceeds|too many (?:input )?tokens\b(?!.*(?:wait|per))|(?:range of )?input length should be|\binputs?\W* (?:tokens \+|must have less than)/i;
-/** Part of such a message unless it is about memory for the context, where the status does not tell. */
+/** Matches messages about an excess. Others that name the context, with status 500, are about its memory. */
 const excessWording = /exceed|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
 
-/** How servers word a refused key with a 400: Google's has no code of its own. */
+/** Matches messages about a refused key in responses with status 400, since Google sends no code for it. */
 const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:invalid|incorrect) api[ _-]?key/i;
 
-/** How servers word an unknown model with a 400: LiteLLM, OpenRouter, DeepSeek, Mistral, Perplexity, SiliconFlow. */
+/**
+ * Matches messages about an unknown model in responses with status 400: of LiteLLM, OpenRouter, DeepSeek, Mistral,
+ * Perplexity, SiliconFlow.
+ */
 const modelWording =
   /invalid model(?: name|:| ['"`])|not a valid model|no such model|\bmodel(?: ['"`]?[\w./:@-]+['"`]?)? (?:(?:was |is )?not found|(?:does )?not exist)/i;
 
-/** How servers word a limit of money, with whatever status and code. It is not one of requests or tokens a minute. */
+/**
+ * Matches messages about a spend limit, whatever the status and code, but not about limits of requests or
+ * tokens per minute.
+ */
 const billingWording =
   /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:token )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|over budget|specified api usage limits|out of credits|(?:no|requires more) credits/i;
 const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]limit/i;

@@ -97,12 +97,12 @@ export class ChatCalls {
     call.id ||= this.#cap.admit(part.id);
     if (part.id !== '' && !this.#byId.has(part.id)) this.#byId.set(part.id, call);
     this.#addName(part, call);
-    // Decided by the part that names the tool: servers may send empty parts after a whole call.
+    // Only the part that names the tool decides this, since servers may send empty parts after a whole call.
     if (part.name !== '' && call.arguments === '') call.isWhole = isWholeArguments(part.arguments);
     call.arguments += this.#cap.admit(part.arguments);
   }
 
-  /** A name may arrive in fragments, or again with each part. It is complete when the arguments begin. */
+  /** Adds a name, which may arrive in fragments or again with each part, and is complete when the arguments begin. */
   #addName({ name }: CallPart, call: OpenCall): void {
     if (call.arguments !== '' || name === call.name) return;
     const isRepeated = name.startsWith(call.name);
@@ -110,7 +110,7 @@ export class ChatCalls {
   }
 }
 
-/** Whether a part begins a call of its own although it has the id or the index of an earlier one. */
+/** Returns whether a part begins a call of its own although it has the id or the index of an earlier one. */
 function begins({ index, id, name, arguments: written }: CallPart, call: OpenCall): boolean {
   if (name === '' || call.name === '') return false;
   const sameId = id === '' || id === call.id || call.id === '';

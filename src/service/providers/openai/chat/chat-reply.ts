@@ -144,7 +144,7 @@ export class ChatReply implements VendorReply {
     this.#finishReason = finishReason ?? this.#finishReason;
   }
 
-  /** Some servers stream with `message`, or send all of it beside an empty `delta` at the end. */
+  /** Returns the message of a chunk. Some servers stream with `message`, or send all of it beside an empty last `delta`. */
   #messageOf({ delta, message }: Chunk): ChatMessage | undefined {
     if (!delta || !message) return delta ?? message;
     const parts = [this.#text, this.#reasoning, this.#refusal];

@@ -25,7 +25,7 @@ const usageSchema = z
   .nullish()
   .catch(null);
 
-/** A response, whole or as far as an event has it. */
+/** A response, complete or as far as an event contains it. */
 const responseSchema = z.object({
   model: text,
   status: text,
@@ -59,7 +59,7 @@ interface OpenItem {
   refusal: string;
   reasoning: string;
   arguments: string;
-  /** The item as the server sent it last, without the texts above. */
+  /** Id and name of a call; undefined for other items. */
   call: { id: string; name: string } | undefined;
   state: readonly ReasoningItem[];
 }
@@ -184,8 +184,13 @@ export class ResponsesReply implements VendorReply {
   }
 
   /**
+<<<<<<< HEAD
    * Reads the whole response. It repeats what a stream has sent, and has all of it where a server streamed nothing. The
    * items of one type are the streamed ones in order, since some servers number them differently, or omit reasoning.
+=======
+   * Reads the whole response. It repeats what a stream has sent, and is the only source if the server streamed
+   * nothing.
+>>>>>>> main
    */
   #end(response: Response): readonly TextDelta[] {
     this.hasBegun = true;
@@ -294,6 +299,20 @@ function textsOf(item: Readonly<Record<string, unknown>>): Record<TextField, str
   }
 }
 
+<<<<<<< HEAD
+=======
+/** Finish reasons by the reason of an incomplete response, or else by its status. */
+const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
+  Object.entries({
+    completed: 'stop',
+    max_output_tokens: 'length',
+    max_tokens: 'length',
+    incomplete: 'length',
+    content_filter: 'refusal',
+  } as const),
+);
+
+>>>>>>> main
 function toUsage(usage: z.output<typeof usageSchema>): Usage {
   return {
     input_tokens: usage?.input_tokens ?? null,
