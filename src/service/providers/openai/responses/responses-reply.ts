@@ -184,13 +184,8 @@ export class ResponsesReply implements VendorReply {
   }
 
   /**
-<<<<<<< HEAD
    * Reads the whole response. It repeats what a stream has sent, and has all of it where a server streamed nothing. The
    * items of one type are the streamed ones in order, since some servers number them differently, or omit reasoning.
-=======
-   * Reads the whole response. It repeats what a stream has sent, and is the only source if the server streamed
-   * nothing.
->>>>>>> main
    */
   #end(response: Response): readonly TextDelta[] {
     this.hasBegun = true;
@@ -299,20 +294,6 @@ function textsOf(item: Readonly<Record<string, unknown>>): Record<TextField, str
   }
 }
 
-<<<<<<< HEAD
-=======
-/** Finish reasons by the reason of an incomplete response, or else by its status. */
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries({
-    completed: 'stop',
-    max_output_tokens: 'length',
-    max_tokens: 'length',
-    incomplete: 'length',
-    content_filter: 'refusal',
-  } as const),
-);
-
->>>>>>> main
 function toUsage(usage: z.output<typeof usageSchema>): Usage {
   return {
     input_tokens: usage?.input_tokens ?? null,
