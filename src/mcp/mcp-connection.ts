@@ -6,9 +6,9 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { isObject } from '../sdk/base/is-object.js';
 import { type LeftOutTool, type ListedTool, readListedTool } from './listed-tools.js';
 import { type McpServer, secretsOf, withoutSecrets } from './mcp-server.js';
-import { isRecord } from './records.js';
 import { type CallText, textOfResult } from './result-text.js';
 import { FloodGauge } from './transport/flood-gauge.js';
 import { openTransport } from './transport/open-transport.js';
@@ -24,7 +24,6 @@ export interface McpTimeouts {
   readonly callMs: number;
 }
 
-/** Options of a connection. */
 export interface ConnectionOptions {
   readonly folder: string;
   readonly timeouts: McpTimeouts;
@@ -58,7 +57,6 @@ const MAX_REASON_LENGTH = 1_000;
 const MAX_QUOTED_LENGTH = 100;
 const CLOSED = 'it was closed';
 
-/** A connection to one server. */
 export class McpConnection {
   /** True if the tool list has never been read, or has changed since it was read. */
   isListStale = true;
@@ -150,7 +148,7 @@ export class McpConnection {
     try {
       const options = { timeout: this.#timeouts.listMs };
       const result = await this.#client.request({ method: 'tools/list', params }, anything, options);
-      return isRecord(result) ? result : {};
+      return isObject(result) ? result : {};
     } catch (error) {
       throw new Error(this.#reasonOf(error));
     }

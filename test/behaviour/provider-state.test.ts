@@ -59,7 +59,10 @@ async function step(
   return body;
 }
 
-/** The history after a step with an observation for each call, as it returns from a client that stores JSON. */
+/**
+ * Returns the history after a step with an observation for each call, as it comes back from a client that
+ * stores JSON.
+ */
 function observed(body: Step, text = 'found'): TurnInput[] {
   const ids = [body.action_details, ...body.additional_actions].flatMap((each) => each?.id ?? []);
   const results = ids.map((id) => ({ role: 'tool_observation', content: `${text} ${id}`, toolCallId: id }));
@@ -117,7 +120,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(server.recognized()).toBeGreaterThan(20);
   });
 
-  test('a history that outgrows its share never sends a call without its state', async () => {
+  test('in a history that outgrows its share, each call is sent with its state', async () => {
     const server = demandingServer(calls);
     service.fake.script(server.respond);
     let history: TurnInput[] = [];

@@ -175,14 +175,16 @@ describe('run_command (rule: tool-pack)', () => {
       OPENAI_API_KEY: 'sk-canary-repeated',
       MY_GATEWAY: 'https://me:sk-canary-repeated@gateway.example',
       MY_OTHER: 'Bearer sk-canary-entered',
+      MY_BASIC: Buffer.from('me:sk-canary-entered').toString('base64'),
+      MY_URL: 'https://gateway.example/?key=sk-canary%2Fslash',
       MY_ORDINARY: 'kept-canary',
     };
     Object.assign(process.env, added);
     try {
-      const shop = await openWorkshop({}, { secrets: () => ['sk-canary-entered'] });
+      const shop = await openWorkshop({}, { secrets: () => ['sk-canary-entered', 'sk-canary/slash'] });
       const output = await shop.call('run_command', { command: 'env' });
       expect(output).toContain('kept-canary');
-      expect(output).not.toContain('sk-canary');
+      expect(output).not.toMatch(/sk-canary|MY_(?!ORDINARY)/);
     } finally {
       for (const name of Object.keys(added)) delete process.env[name];
     }
@@ -289,7 +291,7 @@ describe('rules for commands (rule: always-rules)', () => {
     ...{ tool_name: 'run_command', tool_args, raw_action_string: '', id: 'c', requires_approval: true },
   });
 
-  /** A project with a folder, a link to it, and a link that leads outside. */
+  /** Opens a project with a folder, a link to it, and a link that leads outside. */
   async function openProject() {
     const shop = await openWorkshop({ 'src/a.txt': '', 'lib/a.txt': '' });
     symlinkSync('src', join(shop.folder, 'link'));

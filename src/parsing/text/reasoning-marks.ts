@@ -104,7 +104,7 @@ const leadingWords = [
   'Here’s my thought process:',
 ];
 
-/** Longest first, so that a mark is preferred to one with which it begins. */
+/** Sorts words, longest first, so that a mark is preferred to one with which it begins. */
 const byLength = (words: readonly string[]): string[] => [...words].sort((a, b) => b.length - a.length);
 
 const rowsByOpener = new Map(
@@ -118,7 +118,6 @@ const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords
 /** `<think:…>` of Hunyuan, whose suffix differs between models. */
 const suffixed = /<(\/?)think:[\w.-]{0,40}(>?)/y;
 
-/** A mark of reasoning. */
 export interface ReasoningMark {
   readonly kind: 'think' | 'think_end';
   readonly end: number;

@@ -79,7 +79,6 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
   Partial<Pick<ReplySituation, 'replyFormat' | 'request'>>;
 
-/** Returns the options for reading a reply in one JSON object. */
 export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
   const { phase } = request ?? {};
   return {
@@ -116,7 +115,10 @@ export function readingOptions(
   };
 }
 
-/** If the provider enforced the schema, the parsed reply is trusted to conform to it. */
+/**
+ * Reads a reply in one JSON object. If the provider enforced the schema, the parsed reply is trusted to conform
+ * to it.
+ */
 function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
   const { replyFormat: requested, ...taught } = situation;

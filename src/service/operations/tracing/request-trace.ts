@@ -5,7 +5,6 @@ import { readTraceContext, type TraceContext, type TraceHeaders, traceHeaders } 
 
 /** The tracing of a service (rule: tracing). */
 export interface Tracing {
-  /** Begins the trace of a request. */
   begin(request: TracedRequest): RequestTrace;
   /** Sends the waiting spans, for a limited time. */
   close(): Promise<void>;
@@ -32,7 +31,7 @@ export interface RequestTrace {
   end(answer: TracedAnswer): void;
 }
 
-/** Removes a caller's secrets from a text. */
+/** An object that removes the secrets of a caller from texts, such as a model key. */
 export interface Redactor {
   redact(text: string): string;
 }
