@@ -28,7 +28,7 @@ const inAny = (fields: object) => [
 ];
 
 describe('gateway settings (rule: gateway-settings)', () => {
-  test('values take variables of the environment, alone or within a text', () => {
+  test('gateway settings take values from variables of the environment, alone or within a text', () => {
     const headers = {
       'X-Portkey-Api-Key': variable('PORTKEY_KEY'),
       'cf-aig-authorization': `Bearer ${variable('CF')}`,
@@ -162,7 +162,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     ).toEqual([]);
   });
 
-  test('no printed or thrown text contains any value', () => {
+  test('no printed or thrown text contains a value of a gateway setting', () => {
     const value = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 9,
@@ -290,7 +290,7 @@ describe('a gateway whose headers carry a credential (rule: safe-start)', () => 
     { headers: { cookie: 'a=b' } },
     { headers: { 'x-a': 'sk-0123456789' } },
   ];
-  test.each(credentials)('%j needs service tokens or a loopback address', (fields) => {
+  test.each(credentials)('a gateway with %j needs service tokens or a loopback address', (fields) => {
     for (const upstreams of inAny(fields)) {
       expect(problemsOf(upstreams, { ...open, TENANT: 'x' })).toEqual([
         expect.stringMatching(/^UPSTREAMS: .*credential.*AUTH_TOKENS_FILE/),
@@ -299,7 +299,7 @@ describe('a gateway whose headers carry a credential (rule: safe-start)', () => 
     }
   });
 
-  test('headers without a credential need none', () => {
+  test('a gateway without a credential needs no service tokens', () => {
     for (const upstreams of inAny({ headers: { 'HTTP-Referer': 'https://shop.example', 'X-Title': 'Shop' } }))
       expect(problemsOf(upstreams, open)).toEqual([]);
   });

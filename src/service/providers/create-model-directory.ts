@@ -27,7 +27,7 @@ interface OwnSettings {
 
 /** A server as the operator configured it (rule: named-upstreams). */
 interface UpstreamConfig extends GatewaySettings, OwnSettings {
-  /** The URL below which the endpoints are. It ends in `/v1` for most servers, and has none for `messages`. */
+  /** Base URL of the endpoints. It ends in `/v1` for most servers, but not for the wire `messages`. */
   readonly url: string;
   /** API of the server; by default `chat`. */
   readonly wire?: WireName | undefined;

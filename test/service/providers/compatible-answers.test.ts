@@ -44,7 +44,7 @@ test.each([
   close();
 });
 
-test('reads a plain answer without a content type (rule: compatible-answers)', async () => {
+test('a plain answer without a content type is read (rule: compatible-answers)', async () => {
   const body = JSON.stringify({ choices: [{ message: { content: '80' }, finish_reason: 'stop' }] });
   const { provider, close } = await upstream((response) => response.writeHead(200).end(body));
   expect(await ask(provider, { model: 'any', streamed: false })).toMatchObject({ text: '80' });
@@ -59,6 +59,36 @@ test('an error in a stream after some text fails the reply with its own code (ru
   );
   const failure = await failureOf(ask(provider, { model: 'any', streamed: true }));
   expect(failure).toMatchObject({ failure: 'rate_limited' });
+  close();
+});
+
+test.each([
+  [
+    'a field `error` of the stream',
+    'error: {"message":"the request exceeds the available context size"}\n\n',
+    'context_length',
+  ],
+  ['an event `error` with JSON', 'event: error\ndata: {"code":503,"detail":"busy"}\n\n', 'overloaded'],
+  ['an event `error` with a text', 'event: error\ndata: out of memory\n\n', 'failed'],
+])('%s in the middle of a stream fails the reply (rule: compatible-answers)', async (_, event, failure) => {
+  const { provider, close } = await upstream((response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`data: ${JSON.stringify(events[0])}\n\n${event}`),
+  );
+  expect(await failureOf(ask(provider, { model: 'any', streamed: true }))).toMatchObject({ failure });
+  close();
+});
+
+test.each([
+  true,
+  false,
+])('a byte order mark before an answer is ignored, streamed: %s (rule: compatible-answers)', async (streamed) => {
+  const body = JSON.stringify({ choices: [{ message: { content: '80' }, finish_reason: 'stop' }] });
+  const { provider, close } = await upstream((response) =>
+    response.writeHead(200, json).end(`\uFEFF${body}`),
+  );
+  expect(await ask(provider, { model: 'any', streamed })).toMatchObject({ text: '80' });
   close();
 });
 

@@ -2,6 +2,7 @@ import tls from 'node:tls';
 import { Client, type Dispatcher } from 'undici';
 import type { ProxyFor } from '../../../network/proxies/proxies.js';
 import { tunnelVia } from '../../../network/proxies/tunnel.js';
+import { ReceivedBytes } from '../../../network/received-bytes.js';
 import { Interruption } from '../../step/interruption.js';
 import type { ObservedRequest, RequestEnd, RequestObserver } from '../request-observer.js';
 import { FailedAttempt, invalidAnswer } from './attempts.js';
@@ -12,7 +13,7 @@ const connecting = { timeout: 10_000 };
 const clientOptions: Client.Options = {
   // Steps of one run are seconds apart.
   keepAliveTimeout: 60_000,
-  // Both are disabled, because the request's signal covers these phases.
+  // These two time limits are disabled, because the request's signal covers both phases.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
@@ -134,9 +135,12 @@ function newClient({ origin, proxy, ca }: ClientTarget): Dispatcher {
   return new Client(origin, { ...clientOptions, connect });
 }
 
-/** Returns the certificates that Node trusts, which `ca` would replace. Older releases of Node list only their own. */
+/**
+ * Returns the certificates that Node trusts, which `ca` would replace. Older releases of Node list only the
+ * certificates they bring.
+ */
 function usualAuthorities(): readonly string[] {
-  // Since Node 22.15; the types are those of Node 20.
+  // This function exists since Node 22.15; the installed types are those of Node 20.
   const { getCACertificates }: { getCACertificates?: (type: 'default') => string[] } = tls as object;
   return getCACertificates?.('default') ?? tls.rootCertificates;
 }
@@ -228,12 +232,12 @@ export class Answer {
 
   /** Reads the whole body. `count` is called with the size of each chunk; may throw to end the reading. */
   async text(count?: (bytes: number) => void): Promise<string> {
-    const chunks: Buffer[] = [];
+    const received = new ReceivedBytes();
     for await (const chunk of this) {
       count?.(chunk.length);
-      chunks.push(chunk);
+      received.add(chunk);
     }
-    return Buffer.concat(chunks).toString();
+    return received.bytes.toString();
   }
 
   /**

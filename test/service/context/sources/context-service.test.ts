@@ -16,7 +16,7 @@ const signal = new AbortController().signal;
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-/** A context service on loopback with the given request listener. */
+/** Starts a context service on loopback with the given request listener. */
 async function serve(listener: RequestListener, options: { timeoutMs?: number; maxBytes?: number } = {}) {
   const server = createServer(listener);
   const url = await listen(server);
@@ -46,6 +46,20 @@ describe('the protocol of docs/context-service.md', () => {
       `/base/projects/${projectId}/files?path=src%2Fa%20b%3F%26%23%2F%C3%BC.ts`,
       `/base/projects/${projectId}/pinned/house-rules`,
     ]);
+  });
+
+  test('the user and password of the URL are sent as Basic authentication, percent-decoded', async () => {
+    const sent: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      sent.push(request.url, request.headers.authorization);
+      json({ type: 'file', content: 'text' })(request, response);
+    });
+    const url = (await listen(server)).replace('://', '://reader:p%40ss%2Fword@');
+    closing.push(async () => server.close());
+    const source = contextServiceSource({ url, projectId, headers: () => ({ traceparent: '00-1' }) });
+    expect(await source.read('a.ts', signal)).toMatchObject({ content: 'text' });
+    const credentials = Buffer.from('reader:p@ss/word').toString('base64');
+    expect(sent).toEqual([`/projects/${projectId}/files?path=a.ts`, `Basic ${credentials}`]);
   });
 
   test('the context service source reads files, folders and pinned items, and omits paths outside the folder', async () => {

@@ -35,7 +35,8 @@ const formOf = (highDetail: boolean): ContentForm<'text', FilePart> => ({
 
 /**
  * Returns the prompt as Chat Completions messages: a system message, tool results as `tool` messages directly
- * after the message that called, and no empty message. Breakpoints are written only if the model supports them.
+ * after the message with the calls, and no empty message. Breakpoints are written only if the model supports
+ * them.
  */
 export function toMessages(
   prompt: Prompt,
@@ -100,7 +101,7 @@ function assistantMessage(parts: readonly Part[], contentOf: Write): ChatComplet
   return [{ role: 'assistant', content, ...state, ...(calls.length > 0 && { tool_calls: calls }) }];
 }
 
-/** Splits a message before each state of a whole reply: the texts of another reply must not be joined to it. */
+/** Splits a message before each state of a whole reply, so that the texts of different replies are not joined. */
 function splitByState(parts: readonly Part[]): Part[][] {
   const messages: Part[][] = [[]];
   for (const part of parts) {
