@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list } from './fields.js';
 
 /** The media types that at least one vendor takes. */
-export const attachmentTypes = [
+const attachmentTypes = [
   'image/png',
   'image/jpeg',
   'image/webp',
