@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { list } from './fields.js';
 
 /** The media types that at least one vendor takes. */
-const attachmentTypes = [
-  'image/png',
-  'image/jpeg',
-  'image/webp',
-  'image/gif',
-  'application/pdf',
-] as const;
+const attachmentTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'] as const;
 
 /** Whether a text is base64 of RFC 4648 with its padding. Only searches, so that long texts need no stack. */
 const isBase64 = (text: string): boolean =>
