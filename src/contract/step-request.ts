@@ -83,7 +83,7 @@ const includeSchema = z
   })
   .meta({ id: 'IncludeOptions', description: 'Options that control the size of the response.' });
 
-const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).meta({
+export const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).meta({
   id: 'ReasoningEffort',
   description: 'How much the model may reason. Each provider supports some of these values.',
 });

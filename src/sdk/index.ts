@@ -48,7 +48,7 @@ export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/s
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
 export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
-export type { ResidualTurn, Residue } from './convert/conversation-residue.js';
+export type { ResidualTurn, Residue } from '../conversation/convert/conversation-residue.js';
 export {
   type AnthropicBlock,
   type AnthropicMessage,
@@ -57,7 +57,7 @@ export {
   fromAnthropicTool,
   toAnthropicMessages,
   toAnthropicTool,
-} from './convert/convert-anthropic.js';
+} from '../conversation/convert/convert-anthropic.js';
 export {
   fromOpenAiMessages,
   fromOpenAiTool,
@@ -67,7 +67,7 @@ export {
   type OpenAiToolCall,
   toOpenAiMessages,
   toOpenAiTool,
-} from './convert/convert-openai.js';
+} from '../conversation/convert/convert-openai.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType, ToolEvent } from './run/run-events.js';
 export type {
