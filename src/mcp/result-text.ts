@@ -14,7 +14,7 @@ export function textOfResult(result: unknown): CallText {
   const content = Array.isArray(result['content']) ? result['content'] : [];
   const parts = [...content.map(textOfBlock), ...structured(result['structuredContent'], content)];
   const text = parts.filter((part) => part !== '').join('\n\n');
-  return { text: cut(text) || 'Done; the tool said nothing.', isError: result['isError'] === true };
+  return { text: cut(text) || 'Done; the tool returned no text.', isError: result['isError'] === true };
 }
 
 /** Shortens a long result like the output of a command: keeps its beginning and its end. */

@@ -67,7 +67,7 @@ export const upstreamUrl = httpUrl
     abort: true,
   })
   .refine((url) => new URL(url).search === '' && new URL(url).hash === '', {
-    error: 'expected a URL without a query or a fragment',
+    error: 'expected a URL without a query or a fragment: UPSTREAMS sets query parameters with query',
     abort: true,
   })
   .refine((url) => !endpointPath.test(new URL(url).pathname), {
@@ -81,7 +81,9 @@ function hasCredentials(url: string): boolean {
   return username !== '' || password !== '';
 }
 
-const endpointPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|models)\/?$/;
+/** Ends of the paths of endpoints, also those of Ollama's and Gemini's own APIs, which the service does not speak. */
+const endpointPath =
+  /(?:\/(?:chat\/completions|completions|responses|messages|count_tokens|embeddings|models|api\/chat|api\/generate)|:(?:stream)?generateContent)\/?$/i;
 
 /** URL of a proxy; `proxy.example:3128` without a scheme means http. */
 export const proxyUrl = z.string().transform((text, context): string => {

@@ -14,7 +14,7 @@ async function warningsFor(input: number, question: string): Promise<readonly st
   return body.warnings.map(({ code }) => code);
 }
 
-test('warns if the provider counted less than half of the prompt (rule: usage)', async () => {
+test('a step warns if the provider counted less than half of the prompt (rule: usage)', async () => {
   expect(await warningsFor(1_024, long)).toEqual(['prompt_truncated_upstream']);
 });
 

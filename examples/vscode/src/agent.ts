@@ -228,7 +228,7 @@ export class Agent implements vscode.Disposable {
     return new WorkspaceRoots(this.#parts.platform.realPath);
   }
 
-  /** True if the person can see the request in the view, and nothing else need ask. */
+  /** True if the person can see the request in the view, so that no notification is needed. */
   get #isVisible(): boolean {
     return readSettings().askIn === 'view' && this.viewProvider.isVisible;
   }

@@ -33,7 +33,7 @@ export interface Reply {
   readonly answerLabelled: boolean;
   /** The text for the user: an answer, or the whole text if an action could not be read. */
   readonly answer: string | null;
-  /** Several actions only if the model called natively, or in a native format in its text. */
+  /** Contains several actions only if the model called natively, or in a native format in its text. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
 }

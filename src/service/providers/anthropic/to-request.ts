@@ -80,7 +80,7 @@ function wantedParameters(
       wire: 'temperature',
       value: temperature,
       isSupported: traits.temperature && !thinks,
-      ...(thinks && { reason: 'a model that thinks supports none' }),
+      ...(thinks && { reason: 'a model that thinks does not support it' }),
     },
     { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
     effort === 'none'

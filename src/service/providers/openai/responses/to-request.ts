@@ -84,7 +84,7 @@ function wantedParameters(
       wire: 'seed',
       value: seed,
       isSupported: false,
-      reason: 'the Responses API, through which this model is called, has none',
+      reason: 'the Responses API, through which this model is called, has no such parameter',
     },
     { name: 'reasoningEffort', wire: 'reasoning', value: effort && { effort }, isSupported: takesEffort },
   ];
