@@ -1,5 +1,5 @@
 import type { Turn } from '../../contract/history.js';
-import type { Usage } from '../../contract/step.js';
+import { noUsage, sumUsage } from '../../conversation/usage.js';
 import { Interruption } from '../step/interruption.js';
 import type { StepInput, StepObserver, StepResult } from '../step/react-step.js';
 import { correctionOf } from './correct.js';
@@ -23,10 +23,11 @@ export interface Answering {
   contextBuilt: StepObserver['contextBuilt'];
 }
 
-/** An answer, and the step that decided it. */
+/** An answer, the step that decided it, and the first one. */
 export interface Answered {
   readonly answer: Answer;
   readonly result: StepResult;
+  readonly first: StepResult;
 }
 
 /**
@@ -46,7 +47,7 @@ export async function answerRequest(
   const written = { text: textOf(result), reasoning: result.reasoning ?? '' };
   const { text, reasoning } = sent ? await send(sent, { result, first }, written) : written;
   const usage = sumOf(results, text + reasoning);
-  return { answer: toAnswer(request, { result, text, reasoning, usage }, answering), result };
+  return { answer: toAnswer(request, { result, text, reasoning, usage }, answering), result, first };
 }
 
 type Results = readonly [StepResult, ...StepResult[]];
@@ -162,18 +163,14 @@ const CHARS_PER_TOKEN = 4;
 
 /** Adds up the usage of all steps. Counts that no provider reports are the service's own. */
 function sumOf(results: Results, text: string): Answer['usage'] {
-  const sum = (pick: (usage: Usage) => number | null): number | null =>
-    results.reduce<number | null>((total, { usage }) => {
-      const value = usage ? pick(usage) : null;
-      return value === null ? total : (total ?? 0) + value;
-    }, null);
-  const counted = results.reduce((total, { context_report: report }) => total + (report?.prompt_tokens ?? 0), 0);
+  const sum = results.reduce((total, { usage }) => sumUsage(total, usage ?? noUsage), noUsage);
+  const counted = results.reduce(
+    (total, { context_report: report }) => total + (report?.prompt_tokens ?? 0),
+    0,
+  );
   return {
-    input_tokens: sum(({ input_tokens }) => input_tokens) ?? counted,
-    output_tokens: sum(({ output_tokens }) => output_tokens) ?? Math.ceil(text.length / CHARS_PER_TOKEN),
-    cached_input_tokens: sum(({ cached_input_tokens }) => cached_input_tokens),
-    cache_write_tokens: sum(({ cache_write_tokens }) => cache_write_tokens),
-    reasoning_tokens: sum(({ reasoning_tokens }) => reasoning_tokens),
-    cost: sum(({ cost }) => cost),
+    ...sum,
+    input_tokens: sum.input_tokens ?? counted,
+    output_tokens: sum.output_tokens ?? Math.ceil(text.length / CHARS_PER_TOKEN),
   };
 }

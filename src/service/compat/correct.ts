@@ -3,7 +3,8 @@ import type { StepResult } from '../step/react-step.js';
 import type { ClientTerms } from '../step/types.js';
 
 const EMPTY = 'Your last reply was empty. Reply again.';
-const CALL = 'Your last reply called no tool, but a call is needed now. Reply again with a call of one of the tools.';
+const CALL =
+  'Your last reply called no tool, but a call is needed now. Reply again with a call of one of the tools.';
 const callOf = (tool: string): string =>
   `Your last reply did not call the tool ${tool}, which is needed now. Reply again with a call of ${tool}.`;
 

@@ -20,7 +20,10 @@ export function readFields<Schema extends z.ZodType>(
   const result = schema.safeParse(value, { error: explainIssue });
   if (result.success) return result.data;
   const [issue] = result.error.issues;
-  throw refused([path, ...(issue?.path ?? [])].filter((part) => part !== ''), issue?.message ?? 'is not valid');
+  throw refused(
+    [path, ...(issue?.path ?? [])].filter((part) => part !== ''),
+    issue?.message ?? 'is not valid',
+  );
 }
 
 /** Reads the items of a list one by one, so that it can yield between them. Throws as `readFields` does. */

@@ -65,5 +65,7 @@ function restOf(whole: string, sent: string): string {
   const begun = sent.trim();
   if (whole.trim() === begun) return '';
   const at = whole.indexOf(begun);
-  return at >= 0 && whole.slice(0, at).trim() === '' ? whole.slice(at + begun.length) : afterBlankLine(whole, sent);
+  return at >= 0 && whole.slice(0, at).trim() === ''
+    ? whole.slice(at + begun.length)
+    : afterBlankLine(whole, sent);
 }

@@ -58,7 +58,10 @@ export function toStepRequest(request: NeutralRequest, choices: StepChoices): St
 function sessionOf({ cacheKey, instructions, turns }: NeutralRequest, caller = ''): string {
   const first = turns.find(({ role }) => role === 'user')?.content ?? '';
   const named = cacheKey === undefined ? [instructions, first] : [cacheKey];
-  const bytes = createHash('sha256').update(JSON.stringify([caller, ...named])).digest().subarray(0, 16);
+  const bytes = createHash('sha256')
+    .update(JSON.stringify([caller, ...named]))
+    .digest()
+    .subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

@@ -89,7 +89,13 @@ function tailContents(
   // A client that ends its own loop needs only the advice that ends a circle (rule: client-terms).
   const heeded = terms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
   const order = phaseOrder(request, protocol) + callOrder(terms);
-  return { phaseOrder: order, mustAnswer, tasks, focus, advice: isPlain({ terms }) ? undefined : advise(heeded) };
+  return {
+    phaseOrder: order,
+    mustAnswer,
+    tasks,
+    focus,
+    advice: isPlain({ terms }) ? undefined : advise(heeded),
+  };
 }
 
 function messagesOf(

@@ -1,5 +1,6 @@
 import type { Parse } from '../../contract/step.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
+import { IncrementalParser } from '../../parsing/incremental-parser.js';
 import { type NativeCallReading, readNativeCall } from '../../parsing/native-call.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parsing/parse-completion.js';
 import {
@@ -70,7 +71,8 @@ function withWholeCalls(
   if (!situation.terms || !isUnfit) return read;
   for (const offered of laxTools(situation.offered, outcome === 'unknown_tool')) {
     const lax = readText({ completion }, { ...situation, offered });
-    if (lax.actions.length > 0) return { ...lax, parse: { ...lax.parse, outcome, problem: read.parse.problem } };
+    if (lax.actions.length > 0)
+      return { ...lax, parse: { ...lax.parse, outcome, problem: read.parse.problem } };
   }
   return read;
 }
@@ -122,9 +124,15 @@ function readText(received: Received, situation: ReadingSituation): ReadCompleti
   if (isUnread(situation)) return fromParsed(takeAsAnswer(completion.text, completion));
   if (situation.protocol === 'json') return readObjectReply(received, situation);
   const options = readingOptions(completion, situation);
-  return fromParsed(
-    received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options),
-  );
+  const parsed = received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options);
+  const isCut = parsed.outcome === 'truncated';
+  return fromParsed(isCut ? { ...parsed, thought: proseBefore(completion.text, situation) } : parsed);
+}
+
+/** Returns the prose before an action that was cut off, which a stream has sent as the thought. */
+function proseBefore(text: string, { offered }: ReadingSituation): string | null {
+  const prose = new IncrementalParser(offered).push(text).filter(({ type }) => type !== 'reasoning');
+  return prose.map(({ delta }) => delta).join('') || null;
 }
 
 /** Returns the options for reading a reply's text. */

@@ -84,7 +84,8 @@ export async function readSituation(
 /** Copies the part of a situation that is still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, terms, warnings } = situation;
+  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, terms, warnings } =
+    situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,

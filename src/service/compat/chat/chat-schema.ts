@@ -18,7 +18,10 @@ const contentSchema = z.preprocess(
 const toolCallSchema = z.object({
   id: optional(z.string()),
   function: optional(
-    z.object({ name: z.string(), arguments: optional(z.union([z.string(), jsonObject], 'expected JSON as text')) }),
+    z.object({
+      name: z.string(),
+      arguments: optional(z.union([z.string(), jsonObject], 'expected JSON as text')),
+    }),
   ),
   custom: optional(z.object({ name: z.string(), input: optional(z.string()) })),
   extra_content: jsonValue.optional(),
@@ -65,7 +68,10 @@ const toolChoiceSchema = z.union(
     z.enum(['none', 'auto', 'required']),
     z.object({ type: z.literal('function'), function: named }),
     z.object({ type: z.literal('custom'), custom: named }),
-    z.object({ type: z.literal('allowed_tools'), allowed_tools: z.object({ mode: z.enum(['auto', 'required']) }) }),
+    z.object({
+      type: z.literal('allowed_tools'),
+      allowed_tools: z.object({ mode: z.enum(['auto', 'required']) }),
+    }),
   ],
   'expected "none", "auto", "required", or an object that names a tool',
 );

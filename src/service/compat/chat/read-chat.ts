@@ -1,5 +1,5 @@
-import type { Warning } from '../../../contract/step.js';
 import { isObject } from '../../../contract/fields.js';
+import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { ClientTools, type OfferedByClient } from '../client-tools.js';
 import { ignoredFields, imageReplaced, readEach, readFields, refused } from '../read-fields.js';

@@ -93,7 +93,11 @@ export class ChatStream implements StreamWriter {
 
   end(answer: Answer): string {
     const { calls, refusal, report } = answer;
-    const ended = this.#chunk({}, finishReasonOf(answer), report && !this.#includesUsage ? report : undefined);
+    const ended = this.#chunk(
+      {},
+      finishReasonOf(answer),
+      report && !this.#includesUsage ? report : undefined,
+    );
     return [
       ...(refusal ? [this.#chunk({ refusal })] : []),
       ...calls.flatMap((call, index) => this.#call(call, index)),
@@ -124,7 +128,11 @@ export class ChatStream implements StreamWriter {
 
   #chunk(delta: Delta, finish: FinishReason | null = null, stepwise?: object): string {
     const choices = [{ index: 0, delta, finish_reason: finish, logprobs: null }];
-    return this.#write({ choices, ...(this.#includesUsage && { usage: null }), ...(stepwise && { stepwise }) });
+    return this.#write({
+      choices,
+      ...(this.#includesUsage && { usage: null }),
+      ...(stepwise && { stepwise }),
+    });
   }
 
   #write(fields: Pick<ChatCompletionChunk, 'choices' | 'usage'> & { readonly stepwise?: object }): string {

@@ -37,6 +37,8 @@ function secretsOf({ headersDistinct }: Request): string[] {
   const authorization = headersDistinct['authorization'] ?? [];
   return [
     ...(headersDistinct['x-llm-api-key'] ?? []),
+    ...(headersDistinct['x-api-key'] ?? []).map((key) => key.replace(PREFIX, '')),
+    ...(headersDistinct['x-stepwise-token'] ?? []).map((token) => token.replace(PREFIX, '')),
     ...authorization.map((header) => header.replace(SCHEME, '').replace(PREFIX, '')),
     ...authorization.flatMap(passwordIn),
   ].filter((secret) => secret !== '');

@@ -4,13 +4,7 @@ import { renderTasks, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
-import {
-  type ClientTerms,
-  isPlain,
-  type MustAnswer,
-  type Situation,
-  type TaughtProtocol,
-} from '../types.js';
+import { type ClientTerms, isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerNowTemplate,
   callOfTemplate,

@@ -31,7 +31,10 @@ export class PlainReader {
     return delta === '' ? [] : [{ type: 'answer', delta }];
   }
 
-  end(options: ParseOptions): { readonly completion: ParsedCompletion; readonly deltas: readonly ParseDelta[] } {
+  end(options: ParseOptions): {
+    readonly completion: ParsedCompletion;
+    readonly deltas: readonly ParseDelta[];
+  } {
     return { completion: takeAsAnswer(this.#text, options), deltas: [] };
   }
 }
