@@ -6,9 +6,9 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { isObject } from '../conversation/is-object.js';
 import { type LeftOutTool, type ListedTool, readListedTool } from './listed-tools.js';
 import { type McpServer, secretsOf, withoutSecrets } from './mcp-server.js';
-import { isRecord } from './records.js';
 import { type CallText, textOfResult } from './result-text.js';
 import { FloodGauge } from './transport/flood-gauge.js';
 import { openTransport } from './transport/open-transport.js';
@@ -150,7 +150,7 @@ export class McpConnection {
     try {
       const options = { timeout: this.#timeouts.listMs };
       const result = await this.#client.request({ method: 'tools/list', params }, anything, options);
-      return isRecord(result) ? result : {};
+      return isObject(result) ? result : {};
     } catch (error) {
       throw new Error(this.#reasonOf(error));
     }

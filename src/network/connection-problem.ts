@@ -72,6 +72,9 @@ const MAX_DEPTH = 4;
 const problemOf = (code: string): ConnectionProblem | undefined =>
   problemsByCode.get(code) ?? (code === 'EPROTO' || untrusted.test(code) ? 'tls_untrusted' : undefined);
 
-/** A host name that does not exist and a certificate that is not trusted stay so until somebody changes a setting. */
+/**
+ * Whether a problem stays until somebody changes a setting, such as a host name that does not exist or an
+ * untrusted certificate.
+ */
 const isLasting = (problem: ConnectionProblem, codes: readonly string[]): boolean =>
   problem.startsWith('tls_') || (problem === 'dns' && codes.includes('ENOTFOUND'));

@@ -222,7 +222,7 @@ const settings = (environment: Environment) => ({
   OTEL_SDK_DISABLED: z.string().optional(),
 });
 
-/** Schema of all settings. `UPSTREAMS` may name variables of the environment. */
+/** Returns the schema of all settings. `UPSTREAMS` may name variables of the environment. */
 const configSchema = (environment: Environment) =>
   z.object(settings(environment)).superRefine((config, context) => {
     const found = findExposure(config);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
 import { PROXY_URL_EXPECTED, proxyUrlOf } from '../network/proxies/proxy-settings.js';
 
-/** Schema of a whole number, given as text or as a number. */
+/** Returns the schema of a whole number, given as text or as a number. */
 export function wholeNumber(min: number, max: number) {
   const error = `expected a whole number from ${min} to ${max}`;
   const text = z

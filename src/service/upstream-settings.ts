@@ -29,7 +29,10 @@ const MAX_WINDOW = 2 ** 31;
 
 const variable = /\$\{([^}]*)\}/g;
 
-/** Schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the environment. */
+/**
+ * Returns the schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the
+ * environment.
+ */
 function secretValues(names: z.ZodString | typeof headerName, environment: Environment) {
   return z
     .record(
@@ -180,8 +183,13 @@ const upstreamName = z
   )
   .refine((name) => name !== 'offline', 'this name is reserved: choose another, such as my-offline');
 
-/** Schema of `UPSTREAMS`: servers by name, and gateways in front of the built-in vendors. */
-export function upstreamsSchema(environment: Environment) {
+/** Servers by name, and gateways in front of the built-in vendors. */
+type Upstreams = {
+  readonly [Vendor in 'openai' | 'anthropic']?: z.output<ReturnType<typeof builtIn>> | undefined;
+} & Readonly<Record<string, z.output<ReturnType<typeof named>>>>;
+
+/** Returns the schema of `UPSTREAMS`. */
+export function upstreamsSchema(environment: Environment): z.ZodType<Upstreams, Record<string, unknown>> {
   const entry = named(environment);
   const server = z.preprocess(
     (value: z.input<typeof entry> | string) => (typeof value === 'string' ? { url: value } : value),
@@ -190,7 +198,10 @@ export function upstreamsSchema(environment: Environment) {
   const gateway = builtIn(environment).optional();
   return z
     .record(upstreamName, z.unknown())
-    .pipe(z.object({ openai: gateway, anthropic: gateway }).catchall(server));
+    .pipe(z.object({ openai: gateway, anthropic: gateway }).catchall(server)) as unknown as z.ZodType<
+    Upstreams,
+    Record<string, unknown>
+  >; // Zod's own type contradicts itself: the names of vendors lack what its other names have.
 }
 
 /** Whether a setting of an upstream grants access, which every caller then has. */

@@ -150,7 +150,7 @@ async function runWith(
 const server = ['--server', 'https://stepwise.company.test', '--dir', folder];
 const task = ['Which colour?', '--model', 'any', '--upstream', 'company', '--yes'];
 
-/** A program that makes a step with the SDK and streams another; prints the results as JSON. */
+/** Returns a program that makes a step with the SDK, streams another, and prints the results as JSON. */
 const sdkProgram = (request: object): string => `
   import { StepwiseClient } from './.build/src/sdk/index.js';
   import { proxyFetch } from './.build/src/network/proxies/index.js';

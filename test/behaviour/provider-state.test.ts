@@ -59,7 +59,10 @@ async function step(
   return body;
 }
 
-/** The history after a step with an observation for each call, as it returns from a client that stores JSON. */
+/**
+ * Returns the history after a step with an observation for each call, as it comes back from a client that
+ * stores JSON.
+ */
 function observed(body: Step, text = 'found'): TurnInput[] {
   const ids = [body.action_details, ...body.additional_actions].flatMap((each) => each?.id ?? []);
   const results = ids.map((id) => ({ role: 'tool_observation', content: `${text} ${id}`, toolCallId: id }));

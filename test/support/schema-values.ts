@@ -87,7 +87,7 @@ const mapOf = (dialect: Dialect, child: fc.Arbitrary<Sample>): fc.Arbitrary<Samp
     image: dialect === 'llama' ? { [key]: one.image } : [{ key, value: one.image }],
   }));
 
-/** An integer that a double cannot hold is kept as text, in every protocol (rule: values). */
+/** Keeps an integer that a double cannot hold as text, as every protocol does (rule: values). */
 const withoutUnsafe = (_: string, value: unknown): unknown =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? 0.5 : value;
 
@@ -107,7 +107,7 @@ const unionOf = (child: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
       image: takesList ? list.image : word,
     }));
 
-/** Object schemas for the arguments of a tool. */
+/** Returns object schemas for the arguments of a tool. */
 export function argumentsOf(dialect: Dialect): fc.Arbitrary<Sample> {
   const level = (depth: number): fc.Arbitrary<Sample> => {
     if (depth === 0) return fc.oneof(scalar, anythingOf(dialect));

@@ -213,7 +213,7 @@ export class Agent implements vscode.Disposable {
     };
   }
 
-  /** In an untrusted workspace the model gets read-only tools. */
+  /** Returns the tools of a run. In an untrusted workspace the model gets read-only tools. */
   async #tools(roots: WorkspaceRoots, folder: Folder): Promise<readonly Tool[]> {
     const { matchLines, commandTools } = this.#parts.platform;
     if (roots.isEmpty) return [];

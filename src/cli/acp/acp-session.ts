@@ -365,7 +365,7 @@ export class AcpSession {
   }
 }
 
-/** True for failures that the person can understand and correct. */
+/** Whether a person can understand and correct a failure. */
 const isReported = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
 

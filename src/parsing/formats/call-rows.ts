@@ -98,7 +98,10 @@ const xtmlTags = (): ArgumentTags => ({
   end: '<\\|close\\|>\\s{0,4}call\\s{0,4}<\\|sep\\|>',
 });
 
-/** Key and value pairs of GLM and its relatives. Some servers write the two characters `\n` for a line break. */
+/**
+ * Returns the tags for the key and value pairs of GLM and its relatives. Some servers write the two characters
+ * `\n` for a line break.
+ */
 const pairTags = (prefix: string, suffix: string): ArgumentTags => {
   const tag = (name: string): string => `${escaped(prefix)}${name}${escaped(suffix)}`;
   const between = '(?:\\s|\\\\n){0,8}';

@@ -103,7 +103,7 @@ const leadingWords = [
   'Here’s my thought process:',
 ];
 
-/** Longest first, so that a mark is preferred to one with which it begins. */
+/** Sorts words, longest first, so that a mark is preferred to one with which it begins. */
 const byLength = (words: readonly string[]): string[] => [...words].sort((a, b) => b.length - a.length);
 
 const rowsByOpener = new Map(

@@ -162,7 +162,7 @@ function readEscapes(written: string, quote: string): string | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unintended = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 
-/** The escape `\u0007` can only be intended. */
+/** Whether an escape makes a control character by accident. The escape `\u0007` can only be intended. */
 const isUnintended = (written: string, at: number, { value }: Escape): boolean =>
   unintended.test(value) && written.charAt(at + 1) !== 'u';
 

@@ -147,7 +147,10 @@ export function readingOptions(
   };
 }
 
-/** If the provider enforced the schema, the parsed reply is trusted to conform to it. */
+/**
+ * Reads a reply in one JSON object. If the provider enforced the schema, the parsed reply is trusted to conform
+ * to it.
+ */
 function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
   const { replyFormat: requested, ...taught } = situation;

@@ -122,7 +122,7 @@ function commandEnvironment(mark: string, secrets: readonly string[]): NodeJS.Pr
   };
 }
 
-/** Environment variable that identifies our descendants; nested runs append their own id. */
+/** Returns the environment variable that identifies our descendants; nested runs append their own id. */
 export const markVariable = (mark: string): NodeJS.ProcessEnv => ({
   [MARK_VARIABLE]: [process.env[MARK_VARIABLE], mark].filter(Boolean).join(' '),
 });

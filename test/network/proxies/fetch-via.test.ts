@@ -17,7 +17,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A server that answers each request with its method and body, and keeps the requests. */
+/** Starts a server that answers each request with its method and body, and keeps the requests. */
 async function startServer() {
   const requests: IncomingMessage[] = [];
   const server: Server = createServer((request, response) => {

@@ -22,7 +22,7 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-/** Ends the work on a request, and counts the memory that it had not declared. */
+/** The part of a deadline that ends the work on a request and counts memory that the request had not declared. */
 type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest'>;
 
 /**

@@ -183,7 +183,7 @@ export class ChatReply implements VendorReply {
     return message ? this.#addTexts(message) : [];
   }
 
-  /** Some servers send an empty reason with every chunk, which counts as none. */
+  /** Stores the finish reason. Some servers send an empty one with every chunk, which counts as none. */
   #addFinish({ finish_reason }: Choice): void {
     this.#finishReason = finish_reason || this.#finishReason;
   }
