@@ -141,7 +141,15 @@ const rooms: Record<string, readonly string[]> = {
   'tools/write': ['sdk/', 'tools/folder', 'diff'],
   'tools/portable': ['sdk/', 'files', 'tools/folder', 'tools/read', 'tools/write'],
   tools: ['sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
-  mcp: ['conversation', 'network/proxies', 'sdk/', 'tools', '@modelcontextprotocol/client', 'cross-spawn', 'node:'],
+  mcp: [
+    'conversation',
+    'network/proxies',
+    'sdk/',
+    'tools',
+    '@modelcontextprotocol/client',
+    'cross-spawn',
+    'node:',
+  ],
   playground: ['sdk/', 'tools/portable', 'parsing', 'markdown', 'diff', 'preact', '@preact/signals'],
   cli: [
     'contract:types',

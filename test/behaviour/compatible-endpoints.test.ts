@@ -227,7 +227,11 @@ describe('models', () => {
   test('with anthropic-version, lists have the shape of Anthropic (rule: compatible-models)', async () => {
     const headers = { 'anthropic-version': '2023-06-01' };
     const list = (await (await fetch(`${service.url}/v1/models`, { headers })).json()) as AnthropicModels;
-    expect(list).toMatchObject({ has_more: false, first_id: list.data[0]?.id, last_id: list.data.at(-1)?.id });
+    expect(list).toMatchObject({
+      has_more: false,
+      first_id: list.data[0]?.id,
+      last_id: list.data.at(-1)?.id,
+    });
     expect(list.data[0]).toEqual({
       type: 'model',
       id: expect.any(String),

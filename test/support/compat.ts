@@ -8,7 +8,7 @@ import type { Script } from '../../src/offline/fake-provider.js';
 import { startWholeService, type WholeService } from './whole-service.js';
 
 /** A request of Chat Completions without the fields that `ask` adds. */
-export type ChatRequest = Partial<ChatCompletionCreateParamsNonStreaming>;
+type ChatRequest = Partial<ChatCompletionCreateParamsNonStreaming>;
 
 /** An upstream without a key, whose model is taught to write its calls as text. */
 export const textModel = 'local/qwen3:8b';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
 import { isObject } from '../../conversation/is-object.js';
+import type { McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
 import { configFolder, writeAtomically } from '../state/user-files.js';
 import type { ConfiguredServer } from './configured-servers.js';
 

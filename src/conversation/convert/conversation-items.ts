@@ -18,7 +18,7 @@ export interface TextItem {
   readonly providerState?: unknown;
 }
 
-export interface CallsItem {
+interface CallsItem {
   readonly type: 'calls';
   /** The assistant's text beside its calls; may be empty. */
   readonly text: string;
@@ -33,7 +33,7 @@ export interface ResultItem {
   readonly origin: Origin;
 }
 
-export interface ConversationCall {
+interface ConversationCall {
   readonly id: string;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;

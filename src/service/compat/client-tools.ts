@@ -81,3 +81,9 @@ function writable({ name, namespace }: Pick<ClientTool, 'name' | 'namespace'>): 
   const whole = namespace === undefined ? name : `${namespace}__${name}`;
   return whole.replace(unwritable, '_').slice(0, MAX_NAME_LENGTH) || '_';
 }
+
+/** Returns the text of a call of a freeform tool. A call that does not fit has other arguments. */
+export function freeformText(parameters: Readonly<Record<string, unknown>>): string {
+  const text = parameters[FREEFORM_PARAMETER];
+  return typeof text === 'string' ? text : JSON.stringify(parameters);
+}

@@ -51,7 +51,7 @@ export interface NeutralRequest {
 }
 
 /** Settings of the model that are passed on. */
-export interface NeutralSettings extends Pick<LlmConfig, 'temperature' | 'seed' | 'reasoningEffort'> {
+interface NeutralSettings extends Pick<LlmConfig, 'temperature' | 'seed' | 'reasoningEffort'> {
   /** Maximum tokens of the reply; undefined if the client sets none. */
   readonly maxOutputTokens: number | undefined;
 }
@@ -96,7 +96,7 @@ export interface AnswerCall {
 }
 
 /** What was left out, and how the reply was read (rule: compatible-report). */
-export interface AnswerReport {
+interface AnswerReport {
   readonly context_report: ContextReport | null;
   readonly parse: Parse | null;
   readonly signals: Signals | null;

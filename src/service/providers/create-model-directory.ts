@@ -85,7 +85,7 @@ interface ModelSettings {
 }
 
 /** The models that an upstream lists. */
-export interface UpstreamModels {
+interface UpstreamModels {
   readonly upstream: string;
   readonly names: readonly string[] | undefined;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
 import { reasoningEffortSchema } from '../../../contract/step-request.js';
-import { MAX_PARTS } from '../read-fields.js';
+import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 
 const partSchema = z.object({
   type: z.string(),
@@ -79,8 +79,8 @@ const toolChoiceSchema = z.union(
 /** The fields of a body besides the messages and the tools, which are read one by one. */
 export const bodySchema = z.object({
   model: z.string().min(1).max(512),
-  messages: z.array(z.unknown()).min(1).max(10_000),
-  tools: optional(z.array(z.unknown()).max(1_000)),
+  messages: z.array(z.unknown()).min(1).max(MAX_ITEMS),
+  tools: optional(z.array(z.unknown()).max(MAX_TOOLS)),
   tool_choice: optional(toolChoiceSchema),
   parallel_tool_calls: optional(z.boolean()),
   max_tokens: optional(z.int().min(1)),

@@ -1,5 +1,5 @@
 import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions';
-import { FREEFORM_PARAMETER } from '../client-tools.js';
+import { freeformText } from '../client-tools.js';
 import { writeOpenAiFailure } from '../openai-failure.js';
 import type { Answer, AnswerCall, AnswerIdentity, StreamWriter, WireFailure } from '../wire.js';
 
@@ -46,12 +46,6 @@ function toToolCall({ id, tool, parameters }: AnswerCall): ToolCall {
   if (tool.kind === 'custom')
     return { id, type: 'custom', custom: { name: tool.name, input: freeformText(parameters) } };
   return { id, type: 'function', function: { name: tool.name, arguments: JSON.stringify(parameters) } };
-}
-
-/** Returns the text of a call of a freeform tool. A call that does not fit has other arguments. */
-export function freeformText(parameters: AnswerCall['parameters']): string {
-  const input = parameters[FREEFORM_PARAMETER];
-  return typeof input === 'string' ? input : JSON.stringify(parameters);
 }
 
 function usageOf({ usage }: Answer): NonNullable<ChatCompletion['usage']> {
