@@ -110,7 +110,7 @@ export class ChangedFiles {
     return missing;
   }
 
-  /** Removes an empty folder. Returns false if it is not empty or does not exist. */
+  /** Removes an empty folder. Returns false if it has entries or does not exist. */
   async #removeIfEmpty(path: string): Promise<boolean> {
     const removed = this.#root.useFolder(dirname(path), (pinned) => rmdir(`${pinned}/${basename(path)}`));
     return removed.then(

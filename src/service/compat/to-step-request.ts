@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Protocol } from '../../contract/step-request.js';
+import type { Protocol } from '../../contract/protocol.js';
 import type { StepInput } from '../step/react-step.js';
 import type { NeutralRequest } from './wire.js';
 

@@ -103,7 +103,6 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
   Partial<Pick<ReplySituation, 'replyFormat' | 'request' | 'terms'>>;
 
-/** Returns the options for reading a reply in one JSON object. */
 export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
   const { phase } = request ?? {};
   return {

@@ -3,7 +3,6 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { TerminalToolError } from '../../sdk/actions/tool-errors.js';
 import { type CommandMark, queueLimitOf, startOf } from './process-table.js';
 
-/** A running command. */
 export interface RunningCommand {
   readonly child: ChildProcess;
   readonly mark: CommandMark;
@@ -25,7 +24,6 @@ const keyVariables = /^(?:STEPWISE|OPENAI|ANTHROPIC)_(?:\w+_)?(?:KEY|TOKEN)$/i;
 /** Minimum length of a key; a shorter value occurs in other variables by chance. */
 const MIN_KEY_LENGTH = 8;
 
-/** Returns the keys in an environment. */
 export const keysIn = (environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(environment).flatMap(([name, value = '']) =>
     keyVariables.test(name) && value.length >= MIN_KEY_LENGTH ? [value] : [],

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { type Protocol, protocolSchema } from '../../../contract/step-request.js';
+import { type Protocol, protocolSchema } from '../../../contract/protocol.js';
 import { RequestRefused } from '../failure/to-failure.js';
 
 /** The settings in a client's headers (rule: compatible-headers). */
