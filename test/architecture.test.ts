@@ -140,7 +140,7 @@ const rooms: Record<string, readonly string[]> = {
   'tools/read': ['sdk/', 'files', 'tools/folder'],
   'tools/write': ['sdk/', 'tools/folder', 'diff'],
   'tools/portable': ['sdk/', 'files', 'tools/folder', 'tools/read', 'tools/write'],
-  tools: ['sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
+  tools: ['network', 'sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
   mcp: [
     'conversation',
     'network/proxies',
