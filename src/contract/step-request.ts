@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachmentsSchema } from './attachment.js';
 import { list, optional, wholeNumber } from './fields.js';
 import { turnSchema } from './history.js';
 import { protocolSchema } from './protocol.js';
@@ -150,6 +151,9 @@ export const stepRequestSchema = z
     user_query: z.string().meta({
       description:
         'The task; empty to continue after an observation. If the history has no task either, the answer is 400 with the detail `no_task`.',
+    }),
+    attachments: optional(attachmentsSchema).meta({
+      description: 'Images and PDF files that belong to `user_query`.',
     }),
     conversation_history: list(turnSchema, MAX_TURNS),
     explicit_context_paths: optional(list(z.string().min(1), MAX_ITEMS)).meta({

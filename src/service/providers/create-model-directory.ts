@@ -41,6 +41,8 @@ interface UpstreamConfig extends GatewaySettings, OwnSettings {
   readonly encoding?: ModelProfile['encoding'] | undefined;
   /** How the server can constrain output; by default determined from its address. */
   readonly structured?: StructuredSetting | undefined;
+  /** Whether the models of the server can see; by default they are taken to. */
+  readonly vision?: boolean | undefined;
 }
 
 export interface ProvidersConfig {
@@ -227,11 +229,13 @@ function compatible(name: string, config: UpstreamConfig): Upstream {
   const { url, keyRequired, encoding, maxTokensParam } = config;
   const traits = (model: string): ModelTraits => {
     const contextWindow = ownSetting('contextWindow', model, config);
+    const defaults = wireTraits(model, config);
     return {
-      ...wireTraits(model, config),
+      ...defaults,
       ...(contextWindow !== undefined && { contextWindow }),
       ...(encoding && { encoding, countMargin: 1 }),
       ...(maxTokensParam && { maxTokensParam }),
+      vision: visionTrait(config.vision, defaults.vision),
     };
   };
   const protocolOf = (model: string) => ownSetting('protocol', model, config);
@@ -246,6 +250,12 @@ function ownSetting<Name extends keyof OwnSettings>(
 ): OwnSettings[Name] {
   const own = Object.hasOwn(models, model) ? models[model] : undefined;
   return own?.[setting] ?? upstream[setting];
+}
+
+/** Returns the configured trait. A model that is said to see keeps its formula if it has one. */
+function visionTrait(vision: boolean | undefined, known: ModelProfile['vision']): ModelProfile['vision'] {
+  if (vision === false) return 'none';
+  return vision && known === 'none' ? undefined : known;
 }
 
 /** Returns the defaults for a model by the wire of its upstream. Claude keeps its traits behind a gateway. */

@@ -4,7 +4,7 @@ import { countFixed, type FixedCosts } from './budget/fixed-costs.js';
 import { fitContextAndHistory } from './budget/share-budget.js';
 import { type Fold, foldHistory } from './history/fold-history.js';
 import { advise } from './history/signals.js';
-import type { CutUnit } from './history/unit-forms.js';
+import { type CutUnit, messagesOf } from './history/unit-forms.js';
 import { StepRefused } from './interruption.js';
 import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
@@ -67,7 +67,7 @@ async function fitWith(
   const fold = foldHistory(units, share);
   const unused = Math.max(0, share - fold.tokens); // the tail may use it (rule: tail-reserve)
   const tail = await buildTail(tailContents(situation, context), budget.tail + unused, scale);
-  const history = units.flatMap((unit, index) => messagesOf(unit, fold.forms[index]));
+  const history = units.flatMap((unit, index) => messagesIn(unit, { ...fold, index }, scale));
   return {
     situation,
     scale,
@@ -98,10 +98,14 @@ function tailContents(
   };
 }
 
-function messagesOf(
-  { messages, maskedMessages = messages }: CutUnit,
-  form: Fold['forms'][number] | undefined,
+function messagesIn(
+  unit: CutUnit,
+  { forms, leftOut = [], index }: Fold & { readonly index: number },
+  scale: Scale,
 ): readonly Message[] {
+  const form = forms[index];
   if (form === 'dropped') return [];
-  return form === 'masked' ? maskedMessages : messages;
+  return form === 'masked' && unit.maskedMessages
+    ? unit.maskedMessages
+    : messagesOf(unit, leftOut[index] ?? 0, scale);
 }

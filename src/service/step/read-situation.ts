@@ -13,6 +13,8 @@ import {
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
+import { attachmentWarnings, weighAttachments } from './history/attachments.js';
+import { sameValue } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { keepOwnStates } from './history/provider-state.js';
 import { countSignals } from './history/signals.js';
@@ -49,7 +51,8 @@ export async function readSituation(
   const tools = await orderTools(withoutDuplicates(request.tools ?? []), signal);
   const offered = await offerTools(tools, request.available_tools_prompt_segment ?? '', signal);
   const { units: read, mispairings } = readHistory(await orderTurns(history, offered, signal));
-  const { units, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
+  const { units: own, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
+  const units = weighAttachments(own, profile.vision);
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
   const replyFormat =
@@ -76,6 +79,7 @@ export async function readSituation(
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
       ...stateWarnings,
+      ...attachmentWarnings(history, profile.vision),
       ...hiddenResultWarnings(request.conversation_history),
     ],
   };
@@ -108,17 +112,21 @@ function withoutText({ id, name, parameters, observation }: Situation['calls'][n
 }
 
 /**
- * Returns the query as a turn. Returns undefined if the query is empty, or repeats the last task while that
- * task is unanswered (rule: task-turn).
+ * Returns the query and its attachments as a turn. Returns undefined if both are empty, or repeat the last task while
+ * that task is unanswered (rule: task-turn).
  */
-function newUserTurn({ user_query: query, conversation_history: history }: StepRequest): Turn | undefined {
-  if (query === '') return undefined;
+function newUserTurn(request: StepRequest): Turn | undefined {
+  const { user_query: content, attachments = [], conversation_history: history } = request;
+  if (content === '' && attachments.length === 0) return undefined;
   const last = history.findLastIndex((turn) => turn.role === 'user' && turn.kind === undefined);
   const isAnswered = history
     .slice(last + 1)
     .some((turn) => turn.role === 'assistant' && !turn.toolCall && !turn.phase);
-  const isRepeated = history[last]?.content === query && !isAnswered;
-  return isRepeated ? undefined : { role: 'user', content: query };
+  const task = history[last];
+  const isSame =
+    task?.content === content && (attachments.length === 0 || sameValue(attachments, task.attachments));
+  if (isSame && !isAnswered) return undefined;
+  return { role: 'user', content, ...(attachments.length > 0 && { attachments }) };
 }
 
 function noTask(): StepRefused {
@@ -127,9 +135,13 @@ function noTask(): StepRefused {
 }
 
 /** Throws `StepRefused` if the answer needs fields that the caller declined (rule: source-fields). */
-function requireExtensions({ include, protocol, phase }: StepRequest): void {
+function requireExtensions({ include, protocol, phase, attachments }: StepRequest): void {
   if (include?.extensions !== false) return;
-  const fields = [...(protocol === 'native' ? ['protocol'] : []), ...(phase ? ['phase'] : [])];
+  const fields = [
+    ...(protocol === 'native' ? ['protocol'] : []),
+    ...(phase ? ['phase'] : []),
+    ...(attachments && attachments.length > 0 ? ['attachments'] : []),
+  ];
   if (fields.length === 0) return;
   const message = 'the answer would need extensions, but include.extensions is false';
   const details = fields.map((path) => ({ path, code: 'extensions_required', message }));

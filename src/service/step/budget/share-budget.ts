@@ -3,7 +3,7 @@ import type { LlmConfig } from '../../../contract/step-request.js';
 import type { Unit } from '../../../conversation/units.js';
 import type { GatheredContext } from '../../context/context-item.js';
 import { type FittedContext, fitContext } from '../../context/fitting/fit-context.js';
-import { untouchable } from '../history/fold-history.js';
+import { bareTokens, untouchable } from '../history/fold-history.js';
 import { type CutUnit, cutUnits, maskUnits, tokensOfUnits } from '../history/unit-forms.js';
 import { BudgetExceeded } from '../interruption.js';
 import type { Scale } from '../prompt/weigh-messages.js';
@@ -92,16 +92,19 @@ export async function fitContextAndHistory(
   const { request, units: whole } = situation;
   const budget = planBudget(request.llm_config, fixed);
   const limit = isSingleStep(situation)
-    ? Math.max(0, budget.free - (await tokensOnceCut(whole, budget.free, scale)))
+    ? budget.free - tokensToKeep(await cutUnits(whole, budget.free, scale), budget.free)
     : budget.context;
   const preferred = await fitContext(gathered, limit, scale.tokens);
   const room = budget.free - preferred.tokens;
   const units = await cutUnits(whole, room, scale);
-  const needed = tokensOfUnits(untouchable(units));
-  if (needed > budget.free) {
-    const shortest = promptFor(await smallestFree(untouchable(units), scale), fixed);
+  const kept = untouchable(units);
+  const minimum = sumOfBare(kept);
+  if (minimum > budget.free) {
+    const shortest = promptFor(await smallestFree(kept, scale), fixed);
     throw budgetExceeded(request.llm_config, shortest);
   }
+  const newest = kept.findLast(({ attachments }) => attachments)?.attachments?.at(-1) ?? 0;
+  const needed = minimum + newest <= budget.free ? minimum + newest : minimum;
   const context = needed <= room ? preferred : await fitContext(gathered, budget.free - needed, scale.tokens);
   const share = budget.free - context.tokens;
   const isWhole = tokensOfUnits(units) <= share; // the usual case, which needs no masked forms
@@ -129,9 +132,22 @@ function isSingleStep({ request, mustAnswer }: Situation): boolean {
   return isAlone && mustAnswer !== undefined && config.contextShare === undefined;
 }
 
-/** Counts the units after cutting their long texts for a history of `free` tokens. */
+const sumOfBare = (units: readonly CutUnit[]): number =>
+  units.reduce((sum, unit) => sum + bareTokens(unit), 0);
+
+/** Returns the tokens of the units with as many of their newest attachments as fit into `free` tokens; at most `free`. */
+function tokensToKeep(units: readonly CutUnit[], free: number): number {
+  let tokens = sumOfBare(units);
+  for (const each of units.flatMap(({ attachments = [] }) => attachments).toReversed()) {
+    if (tokens + each > free) break;
+    tokens += each;
+  }
+  return Math.min(tokens, free);
+}
+
+/** Counts the units without attachments, after cutting their long texts for a history of `free` tokens. */
 async function tokensOnceCut(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
-  return tokensOfUnits(await cutUnits(units, free, scale));
+  return sumOfBare(await cutUnits(units, free, scale));
 }
 
 /**
