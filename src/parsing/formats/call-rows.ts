@@ -12,7 +12,7 @@ export interface ArgumentTags {
   readonly end: string;
   /** True if one line break at each edge of a value belongs to the markup. */
   readonly hasBreaks?: boolean;
-  /** True if a value may stand in `<![CDATA[…]]>`, which then ends it. */
+  /** True if a value may be inside `<![CDATA[…]]>`, which then ends it. */
   readonly hasCdata?: boolean;
   /** True if only tags named after declared parameters open an argument, since any tag has this form. */
   readonly declaredOnly?: boolean;
@@ -123,7 +123,7 @@ const solarTags = (): ArgumentTags => ({
 /** Openers that have the tool's name in them. A new family's opener is a row here. */
 export const callRows: readonly CallRow[] = [
   {
-    words: ['<function='],
+    words: ['<function=', '<function ='],
     open: new RegExp(`<function\\s{0,4}=\\s{0,4}(?<q>["']?)${NAME}\\k<q>\\s{0,4}>`, 'y'),
     jsonEnd: /\s*<\/function>/y,
     tags: functionTags,
@@ -177,7 +177,7 @@ export const callRows: readonly CallRow[] = [
     jsonEnd: /\s*<\|plamo:end_tool_arguments:plamo\|>\s*(?:<\|plamo:end_tool_request:plamo\|>)?/y,
   },
   {
-    // Harmony: the recipient stands in the channel's header or in the role.
+    // Harmony: the recipient is in the channel's header or in the role.
     words: ['<|channel|>commentary to=', '<|channel|>analysis to=', '<|start|>assistant to='],
     open: harmony('(?:<\\|start\\|>assistant ?(?=to=))?(?:<\\|channel\\|>(?:commentary|analysis) )?'),
     jsonEnd: /\s*<\|(?:call|end)\|>/y,
@@ -214,10 +214,18 @@ function harmony(before: string): RegExp {
  */
 export const namedRows: readonly { readonly stripped: boolean; readonly row: Omit<CallRow, 'words'> }[] = [
   {
+    // DeepSeek V3 without the opener of the call.
+    stripped: false,
+    row: {
+      open: new RegExp(`function<｜tool${GAP}sep｜>${WORD}\\n\\s*${fence}(?=\\{|$)`, 'y'),
+      jsonEnd: new RegExp(`${fenceEnd}<｜tool${GAP}call${GAP}end｜>`, 'y'),
+    },
+  },
+  {
     stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}(?:<\\|tool_call_argument_begin\\|>|(?:\\[CALL_ID\\]\\w{1,40})?\\[ARGS\\]|<｜tool${GAP}sep｜>)\\s{0,8}${fence}(?=\\{|$)`,
+        `${WORD}(?:<\\|tool_call_argument_begin\\|>|(?:\\[CALL_ID\\]\\w{0,40})?(?:\\[ARGS\\]|(?<=\\[CALL_ID\\]\\w{0,40})$)|<｜tool${GAP}sep｜>)\\s{0,8}${fence}(?=\\{|$)`,
         'y',
       ),
       jsonEnd: new RegExp(`${fenceEnd}(?:<｜tool${GAP}call${GAP}end｜>|<\\|tool_call_end\\|>)`, 'y'),
@@ -234,10 +242,10 @@ export const namedRows: readonly { readonly stripped: boolean; readonly row: Omi
     },
   },
   {
-    stripped: false,
+    stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}\\s{0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\|)?(?:iquest_)?tool_call)`,
+        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\|)?(?:iquest_)?tool_call)`,
         'y',
       ),
       tags: pairTags,

@@ -35,6 +35,7 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
   row(['<seed:think>'], ['</seed:think>']),
   row(['<mm:think>'], ['</mm:think>']),
   row(['<longcat_think>'], ['</longcat_think>']),
+  row(['<scratch_pad>'], ['</scratch_pad>']),
   row(['◁think▷'], ['◁/think▷']),
   row(['<|START_THINKING|>'], ['<|END_THINKING|>']),
   row(['<|inner_prefix|>'], ['<|inner_suffix|>']),
@@ -117,7 +118,6 @@ const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords
 /** `<think:…>` of Hunyuan, whose suffix differs between models. */
 const suffixed = /<(\/?)think:[\w.-]{0,40}(>?)/y;
 
-/** A mark of reasoning. */
 export interface ReasoningMark {
   readonly kind: 'think' | 'think_end';
   readonly end: number;
