@@ -15,7 +15,7 @@ import {
 import type { Scale } from './weigh-messages.js';
 
 export interface TailContents {
-  /** The order of the step's phase; empty outside three-phase mode. */
+  /** The instruction for the step's phase; empty for requests without phases. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
   readonly tasks: readonly Task[];

@@ -26,7 +26,7 @@ interface ChatMessage {
   /** DeepSeek and vLLM send `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
   readonly reasoning: string;
   readonly calls: readonly Fields[];
-  /** State to send back: DeepSeek's, OpenRouter's and Gemini's. */
+  /** State that the provider needs back, in the fields of DeepSeek, OpenRouter and Gemini. */
   readonly state: StateFields;
 }
 
@@ -69,7 +69,7 @@ export class ChatReply implements VendorReply {
 
   addAnswer(json: unknown): boolean {
     const answer = holdsError(json) ? undefined : readChunk(json);
-    // Some servers answer plainly with `delta`.
+    // Some servers put the message of a plain response under `delta`.
     const message = answer?.message ?? answer?.delta;
     if (!answer || !message) return false;
     const { read, unread } = splitCalls(message.calls);
