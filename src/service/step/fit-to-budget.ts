@@ -85,8 +85,14 @@ function tailContents(
   { request, protocol, mustAnswer, signals }: Situation,
   { focus }: FittedContext,
 ): TailContents {
-  const tasks = request.tasks ?? [];
-  return { phaseOrder: phaseOrder(request, protocol), mustAnswer, tasks, focus, advice: advise(signals) };
+  return {
+    phaseOrder: phaseOrder(request, protocol),
+    mustAnswer,
+    hasJsonAnswer: request.answer_schema !== undefined,
+    tasks: request.tasks ?? [],
+    focus,
+    advice: advise(signals),
+  };
 }
 
 function messagesOf(

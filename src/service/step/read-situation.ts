@@ -13,14 +13,23 @@ import {
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
+import { requireAnswerSchema } from './answer-schema.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { keepOwnStates } from './history/provider-state.js';
 import { countSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
+import { ANSWER_TOOL, answerTool } from './prompt/answer-tool.js';
 import { chooseExample } from './prompt/example.js';
-import { chooseReplyFormat } from './prompt/reply-format.js';
+import { chooseNativeFormat, chooseReplyFormat } from './prompt/reply-format.js';
 import type { ModelProfile } from './provider.js';
-import type { MustAnswer, ReplySituation, Situation, TaughtProtocol } from './types.js';
+import type {
+  AnswerType,
+  MustAnswer,
+  ReplyFormat,
+  ReplySituation,
+  Situation,
+  TaughtProtocol,
+} from './types.js';
 
 /**
  * Reads everything that follows from the request and the model alone. Throws `StepRefused` if the request
@@ -41,11 +50,18 @@ export async function readSituation(
   const { units, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
+  const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
+  const mustAnswer = chooseMustAnswer(request, isLast, units);
+  const { answerType, warnings: answerWarnings } = await readAnswerType(request, {
+    protocol,
+    profile,
+    offered,
+  });
+  const answerSchema = answerType?.schema;
   const replyFormat =
     protocol === 'json'
-      ? await chooseReplyFormat({ offered, phase: request.phase }, profile, signal)
-      : undefined;
-  const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
+      ? await chooseReplyFormat({ offered, phase: request.phase, answerSchema }, profile, signal)
+      : nativeFormat({ request, protocol, mustAnswer, answerSchema }, profile);
   return {
     request,
     newTurn,
@@ -55,12 +71,14 @@ export async function readSituation(
     offered,
     protocol,
     replyFormat,
+    answerType,
     example: profile.needsExample ? chooseExample(offered, tools) : undefined,
     isLast,
-    mustAnswer: chooseMustAnswer(request, isLast, units),
+    mustAnswer,
     signals: countSignals(calls, tools),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
+      ...answerWarnings,
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
       ...stateWarnings,
@@ -72,7 +90,8 @@ export async function readSituation(
 /** Copies the part of a situation that is still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, warnings } = situation;
+  const { newTurn, calls, tools, offered, protocol, isLast, mustAnswer, warnings } = situation;
+  const { replyFormat, answerType } = situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,
@@ -81,6 +100,7 @@ export function toReplySituation(situation: Situation): ReplySituation {
     offered,
     protocol,
     replyFormat,
+    answerType,
     isLast,
     mustAnswer,
     warnings,
@@ -113,9 +133,13 @@ function noTask(): StepRefused {
 }
 
 /** Throws `StepRefused` if the answer needs fields that the caller declined (rule: source-fields). */
-function requireExtensions({ include, protocol, phase }: StepRequest): void {
+function requireExtensions({ include, protocol, phase, answer_schema }: StepRequest): void {
   if (include?.extensions !== false) return;
-  const fields = [...(protocol === 'native' ? ['protocol'] : []), ...(phase ? ['phase'] : [])];
+  const fields = [
+    ...(protocol === 'native' ? ['protocol'] : []),
+    ...(phase ? ['phase'] : []),
+    ...(answer_schema ? ['answer_schema'] : []),
+  ];
   if (fields.length === 0) return;
   const message = 'the answer would need extensions, but include.extensions is false';
   const details = fields.map((path) => ({ path, code: 'extensions_required', message }));
@@ -136,6 +160,45 @@ function chooseProtocol(
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
   const message = 'protocol "native" needs at least one tool with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
+}
+
+/**
+ * Returns the form of the final answer that the caller asked for. Throws `StepRefused` if its schema cannot be used
+ * (rules: typed-answers, answer-schema).
+ */
+async function readAnswerType(
+  { answer_schema: sent, phase }: StepRequest,
+  { protocol, profile: { structured }, offered }: AnswerBasis,
+): Promise<{ answerType?: AnswerType; warnings: Warning[] }> {
+  if (!sent) return { warnings: [] };
+  const warnings = requireAnswerSchema(sent);
+  const [ordered] = await orderTools([{ name: ANSWER_TOOL, inputSchema: sent }], undefined);
+  const schema = ordered?.inputSchema ?? sent;
+  const isConstrained = typeof structured === 'object' && structured.besideTools === true;
+  const needsTool = protocol === 'native' && !phase && !isConstrained;
+  return { answerType: { schema, tool: needsTool ? answerTool(schema, offered) : undefined }, warnings };
+}
+
+interface AnswerBasis {
+  readonly protocol: TaughtProtocol;
+  readonly profile: ModelProfile;
+  readonly offered: readonly OfferedTool[];
+}
+
+/** Returns the schema that constrains the text of a native model to the answer, if there is one. */
+function nativeFormat(
+  {
+    request: { phase },
+    protocol,
+    mustAnswer,
+    answerSchema,
+  }: Pick<Situation, 'request' | 'protocol' | 'mustAnswer'> & {
+    answerSchema: AnswerType['schema'] | undefined;
+  },
+  profile: ModelProfile,
+): ReplyFormat | undefined {
+  if (protocol !== 'native' || phase || !answerSchema) return undefined;
+  return chooseNativeFormat(answerSchema, profile, { mayAct: mustAnswer === undefined });
 }
 
 /**

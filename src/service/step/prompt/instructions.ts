@@ -3,12 +3,14 @@ import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
-import type { Situation, TaughtProtocol } from '../types.js';
+import type { AnswerType, Situation, TaughtProtocol } from '../types.js';
 import {
+  answerTemplates,
   fenceTemplate,
   jsonTemplate,
   jsonTemplateWithoutTools,
   nativeTemplate,
+  phaseAnswerTemplate,
   textTemplate,
   textTemplateWithoutTools,
   xmlTemplate,
@@ -26,11 +28,21 @@ const templates = {
  * Renders how to act, what a fence is, and the caller's own instructions. The text is the same in every step
  * of a run.
  */
-export function renderInstructions({ request, protocol }: Situation): string {
+export function renderInstructions({ request, protocol, answerType }: Situation): string {
   const { withTools, withoutTools } = templates[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
   const own = request.instructions?.trim();
-  return (hasTools ? withTools : withoutTools) + fenceTemplate + (own ? `\n${own}\n` : '');
+  const answer = answerType ? describeAnswer(answerType, { request, protocol }) : '';
+  return (hasTools ? withTools : withoutTools) + answer + fenceTemplate + (own ? `\n${own}\n` : '');
+}
+
+/** Describes the form of the final answer, which is the same in every step of a run (rule: typed-answers). */
+function describeAnswer(
+  { schema, tool }: AnswerType,
+  { request, protocol }: Pick<Situation, 'request' | 'protocol'>,
+): string {
+  const opening = tool ? answerTemplates.nativeTool(tool.name) : answerTemplates[protocol]();
+  return `${opening}${JSON.stringify(schema)}\n${request.phase ? phaseAnswerTemplate : ''}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
 import type { MustAnswer, TaughtProtocol } from '../types.js';
 import {
+  answerInJsonTemplate,
   answerNowTemplate,
   continueTemplate,
   jsonPhaseTemplates,
@@ -18,6 +19,8 @@ export interface TailContents {
   /** The order of the step's phase; empty outside three-phase mode. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
+  /** True if the answer has a JSON Schema (rule: typed-answers). */
+  readonly hasJsonAnswer?: boolean;
   readonly tasks: readonly Task[];
   readonly focus: FocusToFit | undefined;
   readonly advice: string | undefined;
@@ -67,7 +70,9 @@ async function listTasks(
  * longest (rule: tail-reserve).
  */
 export function possibleEnds(request: StepRequest, protocol: TaughtProtocol): string[] {
-  const ends = [answerNowTemplate, terminalTemplate, continueTemplate];
+  const answerOrders = [answerNowTemplate, terminalTemplate];
+  const inJson = request.answer_schema ? answerInJsonTemplate : '';
+  const ends = [...answerOrders.map((order) => order + inJson), continueTemplate];
   if (!request.phase) return ends;
   const orders = phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol));
   return orders.flatMap((order) => ends.map((end) => order + end));
@@ -86,7 +91,8 @@ export function phaseOrder(
   return protocol === 'json' ? jsonPhaseTemplates[phase] : phaseTemplates[phase];
 }
 
-function ordersOf({ phaseOrder: order, mustAnswer }: TailContents): string {
+function ordersOf({ phaseOrder: order, mustAnswer, hasJsonAnswer }: TailContents): string {
   if (!mustAnswer) return order;
-  return order + (mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate);
+  const answerOrder = mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate;
+  return order + answerOrder + (hasJsonAnswer ? answerInJsonTemplate : '');
 }

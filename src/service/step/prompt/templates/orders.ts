@@ -39,6 +39,10 @@ export const answerNowTemplate = `This is the last step: no further action is po
 export const terminalTemplate = `The last tool failed in a way that ends this run: no further action is possible. Give the final answer now: what you found, and what went wrong.
 `;
 
+/** Follows an order to answer if the answer has a JSON Schema (rule: typed-answers). */
+export const answerInJsonTemplate = `Write it as one JSON value that fits the schema of the answer.
+`;
+
 /** The last block of a prompt that would otherwise end with the assistant (rule: message-order). */
 export const continueTemplate = 'Continue.\n';
 
