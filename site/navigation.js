@@ -17,7 +17,7 @@ export const navigation = {
     'docs/clients.md',
     'docs/editor-integration.md',
   ],
-  Operate: ['docs/operating.md', 'docs/security.md'],
+  Operate: ['docs/operating.md', 'docs/company-networks.md', 'docs/security.md'],
   Reference: [
     'docs/reference/README.md',
     'docs/reference/steps-and-histories.md',

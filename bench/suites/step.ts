@@ -9,7 +9,7 @@ interface Size {
   readonly kilobytes: number;
   /** Token limit large enough for the whole context, so that both stacks send all of it. */
   readonly tokenLimit: number;
-  /** Bound for warm steps: how many times our CPU time the plain stack needs at least. */
+  /** Bound for warm steps: minimum CPU time of the plain stack as a multiple of ours. */
   readonly warm: number;
   readonly cold: number;
   readonly rounds: number;

@@ -101,7 +101,7 @@ async function draw(reply: ScriptedReply): Promise<Drawn> {
 const command = (home: string): string =>
   `${process.execPath} --import ${home}/report-usage.mjs ${process.cwd()}/.build/src/cli/main.js --model scripted --upstream fake Tell`;
 
-/** Code that runs in the CLI's process and writes its resource usage to a file. */
+/** Returns code that runs in the CLI's process and writes its resource usage to a file. */
 const reportUsage = (file: string): string => `import { writeFileSync } from 'node:fs';
 process.on('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.resourceUsage())));`;
 

@@ -30,7 +30,10 @@ export function follow(root, pages, from, href) {
   return { page: sourcePage(target), source: target };
 }
 
-/** Markdown plugin for VitePress that rewrites links between files of the repository to links within the site. */
+/**
+ * Returns a Markdown plugin for VitePress that rewrites links between files of the repository to links within
+ * the site.
+ */
 export function siteLinks(root, pages) {
   const origins = new Map(pages.map((path) => [sitePage(path), path]));
   return (markdown) =>

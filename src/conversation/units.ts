@@ -38,7 +38,7 @@ export interface PairedCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** State of the call's own turn, for a further call of a unit. The unit has that of the first. */
+  /** Provider state of this call, if it is not the first of its unit. The unit holds the state of the first. */
   readonly providerState?: unknown;
   /** Absent if the call was never run. */
   readonly observation?: Observation;

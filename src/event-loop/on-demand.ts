@@ -6,7 +6,7 @@ export interface OnDemand<Value> {
   made(): Promise<Value> | undefined;
 }
 
-/** A failed attempt is not cached; the next call retries. */
+/** Creates a value on demand. A failed attempt is not cached; the next call retries. */
 export function onDemand<Value>(make: () => Promise<Value>): OnDemand<Value> {
   let made: Promise<Value> | undefined;
   let isMade = false;

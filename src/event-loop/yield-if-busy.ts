@@ -6,7 +6,7 @@ interface Waiter {
   wake(): void;
 }
 
-/** Undefined until the first call in a turn. */
+/** Start of the current turn's work; undefined until the first call in a turn. */
 let turnBeganAt: number | undefined;
 let waiters: Waiter[] = [];
 

@@ -1,4 +1,5 @@
-import { isDeeperThan, isRecord } from './records.js';
+import { isObject } from '../sdk/base/is-object.js';
+import { isDeeperThan } from './is-deeper-than.js';
 
 /** A tool as its server describes it. */
 export interface ListedTool {
@@ -25,20 +26,20 @@ const MAX_SCHEMA_DEPTH = 40;
 
 /** Reads one entry of `tools/list`. Returns a `LeftOutTool` with the reason if the entry cannot be offered. */
 export function readListedTool(entry: unknown): ListedTool | LeftOutTool {
-  const name = isRecord(entry) && typeof entry['name'] === 'string' ? entry['name'] : '';
-  if (!isRecord(entry) || name === '') return { name: '(no name)', reason: 'it has no name' };
+  const name = isObject(entry) && typeof entry['name'] === 'string' ? entry['name'] : '';
+  if (!isObject(entry) || name === '') return { name: '(no name)', reason: 'it has no name' };
   if (name.length > MAX_NAME_LENGTH)
     return { name: `${name.slice(0, 40)}…`, reason: `its name has ${name.length} characters` };
   const { title, description = '', inputSchema, annotations, execution } = entry;
   const problem = findProblem({ description, inputSchema, execution });
-  if (problem !== undefined || !isRecord(inputSchema) || typeof description !== 'string')
+  if (problem !== undefined || !isObject(inputSchema) || typeof description !== 'string')
     return { name, reason: problem ?? 'it cannot be read' };
   return {
     name,
     title: typeof title === 'string' ? title : undefined,
     description,
     inputSchema: { type: 'object', ...inputSchema },
-    isDestructive: isRecord(annotations) && annotations['destructiveHint'] === true,
+    isDestructive: isObject(annotations) && annotations['destructiveHint'] === true,
   };
 }
 
@@ -50,13 +51,13 @@ function findProblem({
   if (typeof description !== 'string') return 'its description is not a string';
   if (description.length > MAX_DESCRIPTION_LENGTH)
     return `its description has ${description.length} characters, more than ${MAX_DESCRIPTION_LENGTH}`;
-  if (isRecord(execution) && execution['taskSupport'] === 'required')
+  if (isObject(execution) && execution['taskSupport'] === 'required')
     return 'it requires the task mode of the protocol, which is not supported';
   return findSchemaProblem(inputSchema);
 }
 
 function findSchemaProblem(schema: unknown): string | undefined {
-  if (!isRecord(schema)) return 'its inputSchema is not an object';
+  if (!isObject(schema)) return 'its inputSchema is not an object';
   if (schema['type'] !== undefined && schema['type'] !== 'object')
     return 'its inputSchema does not describe an object';
   const { properties, required } = schema;
@@ -75,7 +76,7 @@ function findSchemaProblem(schema: unknown): string | undefined {
 
 /** Returns true if every property is a valid JSON schema: an object or a boolean. */
 const areProperties = (value: unknown): boolean =>
-  isRecord(value) && Object.values(value).every((each) => isRecord(each) || typeof each === 'boolean');
+  isObject(value) && Object.values(value).every((each) => isObject(each) || typeof each === 'boolean');
 
 const isListOfNames = (value: unknown): boolean =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');

@@ -6,9 +6,9 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { isObject } from '../sdk/base/is-object.js';
 import { type LeftOutTool, type ListedTool, readListedTool } from './listed-tools.js';
 import { type McpServer, secretsOf, withoutSecrets } from './mcp-server.js';
-import { isRecord } from './records.js';
 import { type CallText, textOfResult } from './result-text.js';
 import { FloodGauge } from './transport/flood-gauge.js';
 import { openTransport } from './transport/open-transport.js';
@@ -54,7 +54,7 @@ const MAX_BURST = 5_000;
 const MAX_PER_SECOND = 500;
 /** Maximum length of a failure reason in characters. */
 const MAX_REASON_LENGTH = 1_000;
-/** Maximum length of a quotation in such a reason. */
+/** Maximum length of the server's output that a failure reason quotes. */
 const MAX_QUOTED_LENGTH = 100;
 const CLOSED = 'it was closed';
 
@@ -89,7 +89,7 @@ export class McpConnection {
     client.setNotificationHandler('notifications/tools/list_changed', () => {
       this.isListStale = true;
     });
-    client.onclose = () => this.#tellEnd(this.#transportReason ?? 'it ended by itself');
+    client.onclose = () => this.#recordEnd(this.#transportReason ?? 'it ended by itself');
     return client;
   }
 
@@ -150,7 +150,7 @@ export class McpConnection {
     try {
       const options = { timeout: this.#timeouts.listMs };
       const result = await this.#client.request({ method: 'tools/list', params }, anything, options);
-      return isRecord(result) ? result : {};
+      return isObject(result) ? result : {};
     } catch (error) {
       throw new Error(this.#reasonOf(error));
     }
@@ -199,13 +199,13 @@ export class McpConnection {
   }
 
   async #end(reason: string): Promise<void> {
-    this.#tellEnd(reason);
+    this.#recordEnd(reason);
     await this.#client.close().catch(() => undefined);
     await this.#transport.close().catch(() => undefined);
   }
 
   /** Records why the connection ended. Later reasons are ignored, since they only follow from the first. */
-  #tellEnd(reason: string): void {
+  #recordEnd(reason: string): void {
     if (this.#endReason !== undefined) return;
     this.#endReason = reason;
     if (this.#isOpen && reason !== CLOSED) this.#onEnd();

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../sdk/base/is-object.js';
 import { OutputCapture } from '../tools/run/output-capture.js';
-import { isDeeperThan, isRecord } from './records.js';
+import { isDeeperThan } from './is-deeper-than.js';
 
 /** The result of a call as text for the model. */
 export interface CallText {
@@ -10,11 +11,11 @@ export interface CallText {
 
 /** Converts the result of `tools/call` to text. Describes images, sound and links in brackets (rule: mcp-results). */
 export function textOfResult(result: unknown): CallText {
-  if (!isRecord(result)) return { text: 'The server answered with no result.', isError: true };
+  if (!isObject(result)) return { text: 'The server answered with no result.', isError: true };
   const content = Array.isArray(result['content']) ? result['content'] : [];
   const parts = [...content.map(textOfBlock), ...structured(result['structuredContent'], content)];
   const text = parts.filter((part) => part !== '').join('\n\n');
-  return { text: cut(text) || 'Done; the tool said nothing.', isError: result['isError'] === true };
+  return { text: cut(text) || 'Done; the tool returned no text.', isError: result['isError'] === true };
 }
 
 /** Shortens a long result like the output of a command: keeps its beginning and its end. */
@@ -25,7 +26,7 @@ function cut(text: string): string {
 }
 
 function textOfBlock(block: unknown): string {
-  if (!isRecord(block)) return '[a part that cannot be read]';
+  if (!isObject(block)) return '[a part that cannot be read]';
   const { type, text, data, mimeType, uri, name, description, resource } = block;
   if (type === 'text') return typeof text === 'string' ? text : '';
   if (type === 'image' || type === 'audio') return `[${type}, ${describeData(mimeType, data)}: not shown]`;
@@ -33,7 +34,7 @@ function textOfBlock(block: unknown): string {
     const details = [name, mimeType, description].filter((each) => typeof each === 'string').join(', ');
     return `[a link to ${String(uri)}${details && ` (${details})`}: not read]`;
   }
-  return type === 'resource' && isRecord(resource)
+  return type === 'resource' && isObject(resource)
     ? textOfResource(resource)
     : `[a part of the type ${String(type)}: not shown]`;
 }
@@ -59,9 +60,9 @@ const MAX_DEPTH = 100;
 function structured(value: unknown, content: readonly unknown[]): readonly string[] {
   if (value === undefined) return [];
   if (isDeeperThan(MAX_DEPTH, value)) return [`[an object of more than ${MAX_DEPTH} levels: not shown]`];
-  const [field, ...others] = isRecord(value) ? Object.values(value) : [];
+  const [field, ...others] = isObject(value) ? Object.values(value) : [];
   const isRepeated = content.some((block) => {
-    const text = isRecord(block) ? block['text'] : undefined;
+    const text = isObject(block) ? block['text'] : undefined;
     if (typeof text !== 'string') return false;
     return (text === field && others.length === 0) || isDeepStrictEqual(readJson(text), value);
   });

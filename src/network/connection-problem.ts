@@ -1,4 +1,4 @@
-/** Why no connection to a server came about, or why it broke (rule: connection-failures). */
+/** Cause of a connection to a server that failed or broke (rule: connection-failures). */
 export type ConnectionProblem =
   | 'dns'
   | 'refused'
@@ -10,7 +10,7 @@ export type ConnectionProblem =
 
 export interface ConnectionFailure {
   readonly problem: ConnectionProblem;
-  /** False if only a change of the configuration can help. */
+  /** True if a retry can succeed; false if only a change of the configuration helps. */
   readonly isPassing: boolean;
 }
 
@@ -58,7 +58,7 @@ export function connectionFailureOf(error: unknown): ConnectionFailure | null {
   return problem ? { problem, isPassing: !isLasting(problem, codes) } : null;
 }
 
-/** The codes of an error, of those it combines (one for each address that was tried), and of its cause. */
+/** Returns the codes of an error, of those it combines (one for each address that was tried), and of its cause. */
 function codesOf(error: unknown, depth = 0): readonly string[] {
   if (typeof error !== 'object' || error === null || depth > MAX_DEPTH) return [];
   const inside: unknown[] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
@@ -72,6 +72,9 @@ const MAX_DEPTH = 4;
 const problemOf = (code: string): ConnectionProblem | undefined =>
   problemsByCode.get(code) ?? (code === 'EPROTO' || untrusted.test(code) ? 'tls_untrusted' : undefined);
 
-/** A host name that does not exist and a certificate that is not trusted stay so until somebody changes a setting. */
+/**
+ * Whether a problem stays until somebody changes a setting, such as a host name that does not exist or an
+ * untrusted certificate.
+ */
 const isLasting = (problem: ConnectionProblem, codes: readonly string[]): boolean =>
   problem.startsWith('tls_') || (problem === 'dns' && codes.includes('ENOTFOUND'));

@@ -14,7 +14,7 @@ export interface FakeProvider {
   readonly url: string;
   /** Every request so far, oldest first. */
   readonly requests: readonly RecordedRequest[];
-  /** Number of open connections, including idle ones. */
+  /** Returns the number of open connections, including idle ones. */
   openSockets(): number;
   /** Replaces the script from the next request on; a list starts at its beginning. */
   script(script: Script): void;

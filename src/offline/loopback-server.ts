@@ -11,7 +11,7 @@ import type { RecordedRequest } from './wire/reply.js';
 export interface LoopbackServer {
   /** `http://127.0.0.1:port`; OpenAI clients add `/v1`. */
   readonly url: string;
-  /** Number of open connections, including idle ones. */
+  /** Returns the number of open connections, including idle ones. */
   openSockets(): number;
   /** Breaks all connections at once and stops listening. */
   close(): Promise<void>;

@@ -82,7 +82,7 @@ function labelEnds(text: string, start: number): number[] {
 const announcement =
   /[ \t]{0,8}(?:I(?: will|'ll|’ll)? )?(?:call(?:ing)?|us(?:e|ing)|invok(?:e|ing)|run(?:ning)?|execut(?:e|ing))[ \t]{1,8}(?:the )?(?:tool |function )?:?[ \t]{0,8}/iy;
 
-/** Skips such words after a label. */
+/** Skips words that announce a call, after a label. */
 function skipVerb(text: string, position: number): number {
   announcement.lastIndex = position;
   const words = announcement.exec(text);

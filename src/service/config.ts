@@ -83,7 +83,9 @@ function placeOf([setting, ...path]: readonly PropertyKey[]): string {
   return [setting, ...(end < 0 ? path : path.slice(0, end))].join('.');
 }
 
-const isName = (text: string): boolean => /^[\w.-]{1,64}$/.test(text) && !looksSecret(text);
+/** Returns whether a text looks like a name, also of a model, such as `openai/gpt-oss:20b`. */
+const isName = (text: string): boolean =>
+  text.length <= 64 && /^[\w.-]+(?:[:/][\w.-]+)*$/.test(text) && !looksSecret(text);
 
 const isSetting = (name: string): boolean => settingNames.includes(name);
 
@@ -220,7 +222,7 @@ const settings = (environment: Environment) => ({
   OTEL_SDK_DISABLED: z.string().optional(),
 });
 
-/** Schema of all settings. `UPSTREAMS` may name variables of the environment. */
+/** Returns the schema of all settings. `UPSTREAMS` may name variables of the environment. */
 const configSchema = (environment: Environment) =>
   z.object(settings(environment)).superRefine((config, context) => {
     const found = findExposure(config);

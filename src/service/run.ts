@@ -15,8 +15,8 @@ Starts the Stepwise service. All settings are environment variables:
   LOG_LEVEL                debug, info, warn, error or silent; the log is JSON lines on stdout (info)
   OPENAI_UPSTREAM_URL      base URL with /v1 (https://api.openai.com/v1)
   ANTHROPIC_UPSTREAM_URL   base URL without /v1 (https://api.anthropic.com)
-  UPSTREAMS                JSON: name to URL, or to { url, keyRequired, contextWindow, maxTokensParam, encoding,
-                           headers, query, keyHeader, caFile };
+  UPSTREAMS                JSON: name to URL, or to { url, wire, keyRequired, contextWindow, protocol, models,
+                           maxTokensParam, encoding, structured, headers, query, keyHeader, caFile };
                            a key is required over https, unless keyRequired is false
   OFFLINE_MODEL            on or off: the embedded model, which needs no key (on)
   PROJECTS, PROJECTS_DIR   JSON: project id to folder; a folder whose subfolders are named by project id

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
 import { PROXY_URL_EXPECTED, proxyUrlOf } from '../network/proxies/proxy-settings.js';
 
-/** Schema of a whole number, given as text or as a number. */
+/** Returns the schema of a whole number, given as text or as a number. */
 export function wholeNumber(min: number, max: number) {
   const error = `expected a whole number from ${min} to ${max}`;
   const text = z
@@ -67,7 +67,7 @@ export const upstreamUrl = httpUrl
     abort: true,
   })
   .refine((url) => new URL(url).search === '' && new URL(url).hash === '', {
-    error: 'expected a URL without a query or a fragment',
+    error: 'expected a URL without a query or a fragment: UPSTREAMS sets query parameters with query',
     abort: true,
   })
   .refine((url) => !endpointPath.test(new URL(url).pathname), {
@@ -81,7 +81,9 @@ function hasCredentials(url: string): boolean {
   return username !== '' || password !== '';
 }
 
-const endpointPath = /\/(?:chat\/completions|completions|responses|messages|embeddings|models)\/?$/;
+/** Ends of the paths of endpoints, also those of Ollama's and Gemini's own APIs, which the service does not speak. */
+const endpointPath =
+  /(?:\/(?:chat\/completions|completions|responses|messages|count_tokens|embeddings|models|api\/chat|api\/generate)|:(?:stream)?generateContent)\/?$/i;
 
 /** URL of a proxy; `proxy.example:3128` without a scheme means http. */
 export const proxyUrl = z.string().transform((text, context): string => {

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { protocolSchema } from '../contract/step-request.js';
 import { looksSecret, Secret } from './providers/secret.js';
 import { isFile, upstreamUrl } from './setting-kinds.js';
 
@@ -23,9 +24,15 @@ const headerName = z
 /** Names of headers and query parameters whose values grant access. */
 const credentialName = /auth|key|token|secret|cookie|password|credential|signature/i;
 
+/** Far above any model's window. */
+const MAX_WINDOW = 2 ** 31;
+
 const variable = /\$\{([^}]*)\}/g;
 
-/** Schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the environment. */
+/**
+ * Returns the schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the
+ * environment.
+ */
 function secretValues(names: z.ZodString | typeof headerName, environment: Environment) {
   return z
     .record(
@@ -115,6 +122,29 @@ const builtIn = (environment: Environment) =>
     })
     .refine((entry) => !setsKeyTwice(entry), { error: KEY_TWICE, path: ['headers'] });
 
+const WINDOW = 'expected the number of tokens of the context window, such as 32768';
+
+/** Settings of one model, or of all models of an upstream (rule: model-settings). */
+const modelFields = {
+  contextWindow: z.int({ error: WINDOW, abort: true }).min(1, WINDOW).max(MAX_WINDOW, WINDOW).optional(),
+  protocol: protocolSchema.optional(),
+};
+
+const MODELS =
+  'expected an object from names of models to their settings, such as {"qwen3:8b":{"contextWindow":32768}}';
+
+const models = z.record(
+  z
+    .string()
+    .min(1, 'expected the name of a model as its server has it, such as qwen3:8b')
+    .refine((name) => !looksSecret(name), 'expected the name of a model, which this is not'),
+  z.strictObject(modelFields, {
+    error:
+      'expected for each model an object with contextWindow, protocol or both, such as {"contextWindow":32768}',
+  }),
+  { error: ({ code }) => (code === 'invalid_type' ? MODELS : undefined) },
+);
+
 const named = (environment: Environment) =>
   z
     .strictObject(
@@ -122,7 +152,8 @@ const named = (environment: Environment) =>
         url: upstreamUrl,
         wire: z.enum(['chat', 'responses', 'messages']).optional(),
         keyRequired: z.boolean().optional(),
-        contextWindow: z.int().positive().optional(),
+        ...modelFields,
+        models: models.optional(),
         maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
         encoding: z.enum(['o200k_base', 'cl100k_base']).optional(),
         structured: z.enum(['json_schema', 'json_object', 'llama', 'none']).optional(),
@@ -130,7 +161,7 @@ const named = (environment: Environment) =>
       },
       {
         error:
-          'expected a URL, or an object with url and optionally wire, keyRequired, contextWindow, maxTokensParam, encoding, structured, headers, query, keyHeader, caFile',
+          'expected a URL, or an object with url and optionally wire, keyRequired, contextWindow, protocol, models, maxTokensParam, encoding, structured, headers, query, keyHeader, caFile',
       },
     )
     .refine(({ url, wire }) => wire !== 'messages' || !/\/v1\/?$/.test(new URL(url).pathname), {
@@ -152,8 +183,13 @@ const upstreamName = z
   )
   .refine((name) => name !== 'offline', 'this name is reserved: choose another, such as my-offline');
 
-/** Schema of `UPSTREAMS`: servers by name, and gateways in front of the built-in vendors. */
-export function upstreamsSchema(environment: Environment) {
+/** Servers by name, and gateways in front of the built-in vendors. */
+type Upstreams = {
+  readonly [Vendor in 'openai' | 'anthropic']?: z.output<ReturnType<typeof builtIn>> | undefined;
+} & Readonly<Record<string, z.output<ReturnType<typeof named>>>>;
+
+/** Returns the schema of `UPSTREAMS`. */
+export function upstreamsSchema(environment: Environment): z.ZodType<Upstreams, Record<string, unknown>> {
   const entry = named(environment);
   const server = z.preprocess(
     (value: z.input<typeof entry> | string) => (typeof value === 'string' ? { url: value } : value),
@@ -162,7 +198,10 @@ export function upstreamsSchema(environment: Environment) {
   const gateway = builtIn(environment).optional();
   return z
     .record(upstreamName, z.unknown())
-    .pipe(z.object({ openai: gateway, anthropic: gateway }).catchall(server));
+    .pipe(z.object({ openai: gateway, anthropic: gateway }).catchall(server)) as unknown as z.ZodType<
+    Upstreams,
+    Record<string, unknown>
+  >; // Zod's own type contradicts itself: the names of vendors lack what its other names have.
 }
 
 /** Whether a setting of an upstream grants access, which every caller then has. */

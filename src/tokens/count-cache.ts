@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Takes about 4 MB: each entry has a key of 44 characters and a number. */
+/** Maximum number of cached counts. They take about 4 MB: each entry has a key of 44 characters and a number. */
 const MAX_COUNTS = 32_768;
 
 /**

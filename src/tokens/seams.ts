@@ -10,7 +10,7 @@ const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 const DELETE = 0x7f;
 
-/** Stored once, as in `vocabulary.ts`. */
+/** Stored once: if the global object is a proxy, as under test runners, each `Math.` costs more than the hash. */
 const { imul } = Math;
 
 export function isSafeSeam(before: number, after: number): boolean {
@@ -39,7 +39,7 @@ export function joinUnsafeSeams(segments: readonly string[]): string[] {
 const MIN_CHUNK_BYTES = 1024;
 /** Length in bytes from which a chunk ends at the next seam of any kind. */
 const LONG_CHUNK_BYTES = 4096;
-/** Up to that length, one in 64 of the spaces after a visible character ends a chunk. */
+/** In chunks shorter than LONG_CHUNK_BYTES, one in 2 ** 6 of the spaces after a visible character ends the chunk. */
 const CHOICE_BITS = 6;
 
 /**
@@ -57,7 +57,7 @@ export function endOfChunk(bytes: Uint8Array, start: number): number {
   return Math.min(at, length);
 }
 
-/** Decides by a hash of the bytes on either side. */
+/** Decides by a hash of the bytes on either side whether a space ends a chunk. */
 function isChosen(bytes: Uint8Array, space: number): boolean {
   const before = ((bytes[space - 2] ?? 0) << 8) | (bytes[space - 1] ?? 0);
   const after = ((bytes[space + 1] ?? 0) << 8) | (bytes[space + 2] ?? 0);

@@ -84,7 +84,10 @@ function pairAt(bytes: Uint8Array, start: number): number {
   return ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0);
 }
 
-/** FNV-1a with a final mix, so that both the slot (low bits) and the tag (high bits) are well spread. */
+/**
+ * Hashes bytes by FNV-1a with a final mix, so that both the slot (low bits) and the tag (high bits) are well
+ * spread.
+ */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;
   for (let at = start; at < end; at++) hash = imul(hash ^ (bytes[at] ?? 0), 0x01000193);

@@ -11,8 +11,8 @@ import { needs } from '../support/needs.js';
 import { patientEnvironment } from '../support/patience.js';
 
 /**
- * A page that makes a whole run with the unchanged modules of the SDK, tools over files in memory, and the browser's
- * fetch.
+ * Returns a page that makes a whole run with the unchanged modules of the SDK, tools over files in memory, and
+ * the browser's fetch.
  */
 const page = (serviceUrl: string): string => `<!doctype html><script type="module">
   import { StepwiseClient, defineTool, replayRun, readTrajectory } from '/sdk/index.js';
@@ -70,7 +70,7 @@ needs(
     expect(report['types']).toEqual(
       expect.arrayContaining(['thought_delta', 'tool_complete', 'answer_delta']),
     );
-    expect(site.modules.every((path) => /^\/(sdk|conversation)\//.test(path))).toBe(true);
+    expect(site.modules.every((path) => /^\/(sdk|conversation|network)\//.test(path))).toBe(true);
     expect(site.modules).toContain('/sdk/client/stepwise-client.js');
   } finally {
     await browser.close();

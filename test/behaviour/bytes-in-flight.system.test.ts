@@ -66,7 +66,7 @@ const bodies = {
 /** Models by the replies that the scripted provider gives them. */
 const replies = {
   'gpt-4o': 'Final Answer: 42',
-  /** In JSON, each of these characters takes six. */
+  /** In JSON, each of these characters takes six bytes. */
   'gpt-4.1': `Final Answer: ${'\u0001'.repeat(MIB - 100)}`,
   'gpt-4.1-mini': `Final Answer: ${'word '.repeat(MIB / 5 - 100)}`,
 };
@@ -174,7 +174,9 @@ describe('bytes in flight with a heap of 512 MB (rule: overload)', () => {
     expect([...new Set(await Promise.all(mix))].sort()).toEqual(['200 none', overloaded]);
   });
 
-  needs(linux).test('over all of this, the process has never taken more than 1 GiB', () => {
+  needs(
+    linux,
+  ).test('a process with a heap of 512 MB has never taken more than 1 GiB under all these loads', () => {
     expect(service.peakBytes()).toBeGreaterThan(200 * MIB);
     expect(service.peakBytes()).toBeLessThan(1024 * MIB);
   });

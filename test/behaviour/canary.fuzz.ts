@@ -292,7 +292,10 @@ afterAll(async () => {
   await fake.close();
 });
 
-/** A provider that returns the key of the request, or of the gateway in a stream, in every header and in the requested encoding. */
+/**
+ * Answers as a provider that returns the key of the request, or of the gateway in a stream, in every header and
+ * in the requested encoding.
+ */
 async function repeatTheKey(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const sent = await text(incoming);
   const [, status = '500', form = 'message'] = /parrot:(\d+):(\w+);/.exec(sent) ?? [];

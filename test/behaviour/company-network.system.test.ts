@@ -67,7 +67,7 @@ function configuration(port: number, targets: Readonly<Record<string, string>>):
 beforeAll(async () => {
   if (!canSetUp) return;
   const makeCertificates = blocks(page, 'sh').find((block) => block.includes('openssl req -x509')) ?? '';
-  // The address is for a proxy that speaks TLS.
+  // The proxy that speaks TLS is reached by its address, so the certificate must name the address.
   const script = makeCertificates.replace('*.company.test', '*.company.test,IP:127.0.0.1');
   execFileSync('bash', ['-ec', script], { cwd: folder, stdio: 'ignore' });
   provider = await startFakeProvider(() => ({ text: 'Final Answer: Teal.', chunkDelayMs: 50 }));
@@ -150,7 +150,7 @@ async function runWith(
 const server = ['--server', 'https://stepwise.company.test', '--dir', folder];
 const task = ['Which colour?', '--model', 'any', '--upstream', 'company', '--yes'];
 
-/** A program that makes a step with the SDK and streams another; prints the results as JSON. */
+/** Returns a program that makes a step with the SDK, streams another, and prints the results as JSON. */
 const sdkProgram = (request: object): string => `
   import { StepwiseClient } from './.build/src/sdk/index.js';
   import { proxyFetch } from './.build/src/network/proxies/index.js';
@@ -199,7 +199,7 @@ for (const node of versions) {
       expect(step.context_report.items[0]).toMatchObject({ id: 'a.txt', status: 'included' });
       expect(events.at(-1)).toBe('step.completed');
       expect(events).toContain('answer.delta');
-      // The provider writes for longer than this: nginx did not hold the events back.
+      // The provider writes for longer than this. A shorter time would mean that nginx holds the events back.
       expect(spreadMs).toBeGreaterThan(100);
       expect(tunnelsSince(count)).toEqual([
         'context.company.test:443',

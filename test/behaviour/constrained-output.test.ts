@@ -477,7 +477,7 @@ describe('an unusable schema gives a warning and the best possible request, neve
         expect(body.direct_response).toBe('Line 3.');
         const codes = body.warnings
           .map(({ code }) => code)
-          // The fake counts a token for four characters, and so does not count what we do.
+          // The fake provider counts one token for every four characters, so its counts differ from the service's.
           .filter((code) => !['token_limit_above_window', 'prompt_truncated_upstream'].includes(code));
         expect(codes).toEqual(
           vendor === 'anthropic' && offered === many ? ['arguments_not_constrained'] : expected,

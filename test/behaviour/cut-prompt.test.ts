@@ -6,7 +6,7 @@ afterEach(() => service?.close());
 
 const long = 'The port is set in server.ts line by line. '.repeat(400);
 
-/** The warnings of a step whose provider counts so many tokens for the prompt. */
+/** Returns the warnings of a step whose provider counts this many tokens for the prompt. */
 async function warningsFor(input: number, question: string): Promise<readonly string[]> {
   service = await startWholeService({ text: 'Final Answer: 8080', usage: { input } });
   const { body } = await service.step({ user_query: question });
@@ -14,7 +14,7 @@ async function warningsFor(input: number, question: string): Promise<readonly st
   return body.warnings.map(({ code }) => code);
 }
 
-test('warns if the provider counted less than half of the prompt (rule: usage)', async () => {
+test('a step warns if the provider counted less than half of the prompt (rule: usage)', async () => {
   expect(await warningsFor(1_024, long)).toEqual(['prompt_truncated_upstream']);
 });
 

@@ -13,7 +13,7 @@ let made = 0;
 const newTrace = () => (++made).toString(16).padStart(32, 'a');
 const parentOf = (header: string | undefined) => header?.split('-')[2];
 
-/** A context service that has no file, and the trace headers it received. */
+/** Trace headers that the context service received, which has no files. */
 const contextCallers: (string | undefined)[] = [];
 const contextService = createServer(({ headers }, response) => {
   contextCallers.push(headers['traceparent'] as string | undefined); // sent once

@@ -31,7 +31,7 @@ const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\
 const head = (type: string, status = '200 OK'): string =>
   `HTTP/1.1 ${status}\r\nContent-Type: ${type}\r\nTransfer-Encoding: chunked\r\n\r\n`;
 
-/** A body of a content type that begins with `start` and goes on with `next`. */
+/** Returns a body of a content type that begins with `start` and repeats `next` without end. */
 const bodyOf = (type: string, start: string, next: string): EndlessResponse => ({
   start: head(type) + (start && chunk(start)),
   next: () => chunk(next),

@@ -69,7 +69,10 @@ test.each(chosen)('(rule: loop-share) a large request keeps the service responsi
 const isBetter = (next: Row, best: Row): boolean =>
   isHeld(next) === isHeld(best) ? next.isFine || next.waitMs < best.waitMs : isHeld(next);
 
-/** A busy machine may refuse a request as overloaded; such a request is tried again, like a late one. */
+/**
+ * Whether a row is within the bounds. A busy machine may refuse a request as overloaded; such a request is
+ * tried again, like a late one.
+ */
 const isHeld = ({ isAnswer, waitMs, grownMiB }: Row): boolean =>
   isAnswer && waitMs <= HELD.waitMs && grownMiB <= HELD.grownMiB;
 
@@ -129,7 +132,7 @@ function send(url: string, grown: GrownRequest): Promise<number | string> {
   });
 }
 
-/** Linux records the peak memory of a process and resets the record on request. */
+/** Resets the record of the peak memory of a process, which Linux keeps. */
 function forgetPeak(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

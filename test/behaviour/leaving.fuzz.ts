@@ -120,7 +120,7 @@ const leaveInTime = (trial: Trial): Promise<number> =>
     }),
   ]);
 
-/** Milliseconds from the departure of the caller to the end of the work done for it. */
+/** Returns the milliseconds from the departure of the caller to the end of the work done for it. */
 async function leave(trial: Trial): Promise<number> {
   const end = logged.next(trial.number);
   const stopped = await reach(trial);

@@ -21,7 +21,10 @@ afterEach(async () => {
 const paths = { plain: '/api/agent/react_step', streamed: '/api/agent/react_step/stream' };
 const preview = '/api/agent/context_preview';
 
-/** Starts a service with so many bytes in flight, of which one waiting request already holds some thousand. */
+/**
+ * Starts a service with this maximum of bytes in flight, of which one waiting request already holds some
+ * thousand.
+ */
 async function start(
   reply: string,
   maxBytes: number,
@@ -69,7 +72,7 @@ describe.each([
   test.each(
     Object.entries(paths),
   )('a %s reply that is much longer than announced fails with overloaded, and its tokens are charged', async (_, path) => {
-    // The answer, three times as long as the reply, would count with an eighth and fit.
+    // The answer is three times as long as the reply, but only an eighth of it counts, so it fits.
     const service = await start('word '.repeat(40_000), 100_000, { tokensPerDay: 10 });
     const before = await bytesInFlight(service);
     const llm_config = llmConfig(vendor);
@@ -88,7 +91,7 @@ describe.each([
     });
   });
 
-  test('a streamed reply of which the answer takes much more bytes fails with overloaded', async () => {
+  test('a streamed reply whose final answer takes many more bytes fails with overloaded', async () => {
     const llm_config = { ...llmConfig(vendor), reservedOutputTokens: 2_000 };
     const service = await start('\u0001'.repeat(8_000), 16_000);
     const changes = { llm_config, include: { completion_text: true } };

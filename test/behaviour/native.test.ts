@@ -32,7 +32,7 @@ const request = (vendor: VendorName, changes: Partial<StepRequestInput> = {}): P
   ...changes,
 });
 
-/** The tools of the last provider request, under the names that the vendor received. */
+/** Returns the tools of the last provider request, under the names that the vendor received. */
 function sentToolNames(): string[] {
   const sent = service.fake.requests.at(-1)?.body['tools'];
   return (Array.isArray(sent) ? sent : []).map((tool) => tool.name ?? tool.function.name);

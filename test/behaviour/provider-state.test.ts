@@ -41,7 +41,7 @@ function request(
   };
 }
 
-/** Calls once, or twice in every third step. */
+/** Returns one call, or two in every third step. */
 function calls(_: DemandingVendor, serial: number): ScriptedCompletion {
   const one = { id: `call_${serial}`, name: 'read_file', arguments: { path: `a${serial}` } };
   const two = { id: `call_${serial}b`, name: 'read_file', arguments: { path: 'b' } };
@@ -59,7 +59,10 @@ async function step(
   return body;
 }
 
-/** The history after a step with an observation for each call, as it returns from a client that stores JSON. */
+/**
+ * Returns the history after a step with an observation for each call, as it comes back from a client that
+ * stores JSON.
+ */
 function observed(body: Step, text = 'found'): TurnInput[] {
   const ids = [body.action_details, ...body.additional_actions].flatMap((each) => each?.id ?? []);
   const results = ids.map((id) => ({ role: 'tool_observation', content: `${text} ${id}`, toolCallId: id }));
@@ -141,7 +144,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(server.recognized()).toBeGreaterThan(0);
   });
 
-  test('a state that the caller changed is sent as it is, and the answer of the vendor is mapped', async () => {
+  test('a provider state that the caller changed is sent unchanged, and the vendor’s refusal is mapped', async () => {
     service.fake.script(demandingServer(calls).respond);
     const history = observed(await step(vendor, [], false));
     const forged = JSON.parse(JSON.stringify(history).replaceAll('n1', 'forged'));
@@ -209,7 +212,7 @@ test.each(['plain', 'streamed'])('a state above 256 KiB is not kept, which is a 
   expect(body.warnings.map(({ code }) => code)).toEqual(['provider_state_dropped']);
 });
 
-test('a state of the caller above 256 KiB is not sent, which is a warning', async () => {
+test('a provider state above 256 KiB is not sent, and a warning says so', async () => {
   service.fake.script({ text: 'Done.' });
   const own = {
     provider: 'gemini',
@@ -228,7 +231,7 @@ test('a state of the caller above 256 KiB is not sent, which is a warning', asyn
   expect(body.warnings.map(({ code }) => code)).toEqual(['provider_state_not_sent']);
 });
 
-test('reasoning of a written protocol is no state: servers need it back beside native calls only', async () => {
+test('reasoning of a written protocol is no provider state, since servers need it back only beside native calls', async () => {
   service.fake.script({ text: 'Action: read_file(path="a")', reasoning: 'I think.' });
   const { body } = await service.step({ ...request(gemini, []), protocol: 'text' });
   expect(body.status).toBe('action_proposed');
@@ -236,7 +239,7 @@ test('reasoning of a written protocol is no state: servers need it back beside n
   expect(body.new_turns.at(-1)).not.toHaveProperty('provider_state');
 });
 
-test('only the fields of its wire are read from a state: others never reach the vendor', async () => {
+test('only the fields of its wire are read from a provider state, so others never reach the vendor', async () => {
   service.fake.script({ text: 'Done.' });
   const own = {
     provider: 'gemini',

@@ -69,7 +69,7 @@ describe('a proxy between the service and its upstreams (rule: proxies)', () => 
     expect(tunnels).toHaveLength(1);
   });
 
-  test('a tunnel that breaks before the upstream answers is a reset', async () => {
+  test('a tunnel that breaks before the upstream answers is reported as reset', async () => {
     const { url } = await startProxy(undefined, breakTunnel);
     const answer = await (await stepVia(url))();
     expect(answer?.body.error).toMatchObject({ code: 'upstream_unreachable', details: [{ code: 'reset' }] });

@@ -52,7 +52,7 @@ async function startAgain(replica: Replica): Promise<void> {
 
 const asked = (): RecordedRequest[] => replicas.flatMap(({ provider }) => provider.requests);
 
-/** Number of observations in the prompt; the scripted replies depend on nothing else. */
+/** Returns the number of observations in the prompt; the scripted replies depend on nothing else. */
 const seen = ({ rawBody }: RecordedRequest): number => rawBody.match(/part \d+ is 42/g)?.length ?? 0;
 
 const STEPS = 7;
@@ -292,7 +292,7 @@ async function run(url: string, stream: boolean, onEvent?: (event: RunEvent) => 
   return { events, result: await running.result() };
 }
 
-/** The result of a run without its timestamps. */
+/** Returns the result of a run without its timestamps. */
 const comparable = ({ answer, stop_reason, steps, history }: RunResult): unknown =>
   JSON.parse(JSON.stringify({ answer, stop_reason, steps, history }), (name, value) =>
     name === 'timestamp' ? undefined : value,

@@ -43,7 +43,7 @@ interface Way {
   readonly streamed: boolean;
 }
 
-/** Removes from the steps of a run the ids and times that differ for each request. */
+/** Prompts and answers of a run, without the ids and times that differ for each request, and the ids themselves. */
 interface Driven {
   readonly prompts: readonly string[];
   readonly answers: readonly unknown[];

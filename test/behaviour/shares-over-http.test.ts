@@ -30,7 +30,10 @@ async function preview(changes: Partial<StepRequestInput>): Promise<Preview> {
 const tokensOf = ({ sections }: ContextReport, name: string): number =>
   sections.find((section) => section.name === name)?.tokens ?? 0;
 
-/** The free budget F of the reference, minus the reserve of the tail, which is at least 6 % of the budget. */
+/**
+ * Returns the free budget (F in docs/reference/context-and-budget.md), minus the tail's reserve, which is at
+ * least 6 % of the budget.
+ */
 function free(report: ContextReport): number {
   const budget = tokenLimit - reservedOutputTokens;
   const fixed = ['instructions', 'tools', 'framing'].map((name) => tokensOf(report, name));

@@ -82,7 +82,7 @@ async function warmUp(load: SoakLoad): Promise<number> {
   return numbers.length;
 }
 
-/** Number of requests sent in that time. */
+/** Sends load for the given time and returns the number of requests sent. */
 async function loadFor(milliseconds: number, load: SoakLoad, before: number): Promise<number> {
   const end = performance.now() + milliseconds;
   let sent = 0;

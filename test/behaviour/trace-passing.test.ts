@@ -47,7 +47,7 @@ const compaction = {
   strategy: 'summarize',
 };
 
-/** The trace headers that the provider received with each request. */
+/** Returns the trace headers that the provider received with each request. */
 async function headersAfter(
   path: string,
   headers: Record<string, string>,

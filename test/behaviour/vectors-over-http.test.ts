@@ -46,7 +46,10 @@ function faultsOf({ expected, text }: ParserCase, { status, body }: StepAnswer):
   ];
 }
 
-/** `fetch` creates objects outside the realm of the test: values are equal, prototypes are not. */
+/**
+ * Copies a value, since `fetch` creates objects outside the realm of the test: values are equal, prototypes are
+ * not.
+ */
 const copy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 const withoutLabels = (text: string): string =>

@@ -31,6 +31,6 @@ test.each([
   expect(await modelsOf(body)).toEqual(names);
 });
 
-test('lists no models if no Ollama answers (rule: terminal)', async () => {
+test('no models are listed if no Ollama answers (rule: terminal)', async () => {
   expect(await ollamaModels('http://127.0.0.1:1')).toEqual([]);
 });

@@ -303,9 +303,8 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     const bench = await setUp([answer('Two.')], files);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
-    pty.type(`!yes "so it goes on"${enterKey}`);
-    await pty.onScreen('○ run_command(command=');
-    await pty.onScreen('so it goes on');
+    pty.type(`!yes "so it goes on" | head -n 9999; touch long; yes more${enterKey}`);
+    await until(() => existsSync(join(bench.folder, 'long')));
     pty.type('\u0003');
     const screen = await pty.onScreen('Interrupted before it was done.');
     expect(screen).toMatch(/… \(\d+ characters are not shown\) …/);

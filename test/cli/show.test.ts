@@ -161,7 +161,7 @@ describe('texts from models, tools and files (rule: terminal)', () => {
     );
   });
 
-  /** Text with a control character, a direction override and an invisible character, plus its source. */
+  /** Returns a text with its source, a control character, a direction override and an invisible character. */
   const hostile = (place: string) => `${place}:\u001b[31m\u0007\u202e\u200b\u2066\u{e0041}`;
 
   const call = {

@@ -38,7 +38,7 @@ function pass({ url }: Service, incoming: IncomingMessage, response: ServerRespo
   incoming.pipe(forwarded);
 }
 
-/** A step with an additional field, new enum values, and turns of an unknown kind. */
+/** Adds to a step a field, new enum values, and turns of an unknown kind. */
 function grown(step: Record<string, unknown>): object {
   const critic = { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 };
   const turns = [...(step['new_turns'] as object[]), critic]; // only steps are asked for there

@@ -43,7 +43,10 @@ const config = (changes: Partial<StepRequestInput['llm_config']>) => ({
 const statusOf = (report: Preview['context_report'], id: string) =>
   report.items.find((item) => item.id === id)?.status;
 
-/** Token counts depend on the wording of the prompt, and the place of a cut depends on the counts. */
+/**
+ * Removes token counts, which depend on the wording of the prompt, and the place of a cut, which depends on the
+ * counts.
+ */
 const withoutCounts = (shown: unknown): unknown =>
   JSON.parse(JSON.stringify(shown), (name, value) => {
     if (name === 'lines' && value?.includes(',')) return expect.stringMatching(/^1-\d+,\d+-\d+$/);

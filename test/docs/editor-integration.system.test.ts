@@ -161,7 +161,7 @@ describe('the compiled editor guide', () => {
   });
 
   test('section 7: the assistant retries and shows transient failures, and shows the code of permanent ones', async () => {
-    // The service makes its own retry before the SDK does.
+    // Whether the editor shows a retry. The service makes its own retry before the SDK does.
     const isTold = () => editor.shown('notice').includes('Retrying in');
     provider.script(() => (isTold() ? answer('At last.') : { fault: 'overloaded', retryAfter: '1' }));
     const result = await (await assistant(editor)).ask('Hello');
@@ -256,7 +256,7 @@ async function assistant(
 
 type TestEditor = ReturnType<typeof openEditor>;
 
-/** An in-memory editor with the features that the guide needs. */
+/** Opens an in-memory editor with the features that the guide needs. */
 function openEditor() {
   const files = new Map([
     ['src/limits.ts', 'export const MAX_DISCOUNT = 40; // unsaved\n'],

@@ -90,7 +90,10 @@ function read(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-/** A citation may continue on the next line of a comment; after a word, `(rule:` is the parameter of a function. */
+/**
+ * Returns the rules that a text cites. A citation may continue on the next line of a comment; after a word,
+ * `(rule:` is the parameter of a function.
+ */
 function citedIn(text: string): string[] {
   const joined = text.replaceAll(/\n[ \t]*(?:\*|\/\/)[ \t]?/g, ' ');
   const found = joined.matchAll(/(?<!\w)\(rules?: ([a-z0-9-]+(?:, [a-z0-9-]+)*)\)/g);

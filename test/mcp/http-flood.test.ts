@@ -14,7 +14,7 @@ interface Request {
   readonly params: { readonly protocolVersion: string };
 }
 
-/** An HTTP server whose event stream repeats `tools/list_changed` forever. */
+/** Answers as an HTTP server whose event stream repeats `tools/list_changed` forever. */
 async function answerRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method === 'GET') {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

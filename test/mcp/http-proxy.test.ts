@@ -12,7 +12,7 @@ interface Request {
   readonly params: { readonly protocolVersion: string };
 }
 
-/** An MCP server over HTTP with one tool. */
+/** Answers as an MCP server over HTTP with one tool. */
 async function answerRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405).end();
   const { id, method, params } = (await json(request)) as Request; // the client speaks the protocol

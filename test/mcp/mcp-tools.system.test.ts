@@ -202,7 +202,7 @@ describe('results of MCP calls (rule: mcp-results)', () => {
     const { tools } = await open(offering('echo', 'fail', 'no_result'));
     expect(await call(tools, 'echo')).toBe('hello');
     await expect(call(tools, 'fail')).rejects.toThrow('It went wrong.');
-    expect(await call(tools, 'no_result')).toBe('Done; the tool said nothing.');
+    expect(await call(tools, 'no_result')).toBe('Done; the tool returned no text.');
   });
 
   test('a long MCP result is cut in the middle, and the text says so', async () => {
@@ -331,7 +331,7 @@ describe('MCP servers in child processes (rule: mcp-servers)', () => {
     expect(notices).toEqual([`${reason} ${JSON.stringify(begins)} (it did not answer in time)`]);
   });
 
-  test('the output that an MCP server is reported for contains none of its secrets', async () => {
+  test('the output quoted in a report about an MCP server contains none of its secrets', async () => {
     const server = rawServer({
       greeting: `token ${'x'.repeat(75)} sk-canary-1234567890\n`,
       neverInitializes: true,

@@ -25,7 +25,7 @@ test.each([
   ],
   ['a block of an unknown type', [{ type: 'hologram' }], '[a part of the type hologram: not shown]'],
   ['an invalid block', [7, null], '[a part that cannot be read]\n\n[a part that cannot be read]'],
-  ['an empty result', [], 'Done; the tool said nothing.'],
+  ['an empty result', [], 'Done; the tool returned no text.'],
 ])('textOfResult converts %s to text for the model (rule: mcp-results)', (_, content, text) => {
   expect(textOf(...content)).toBe(text);
 });

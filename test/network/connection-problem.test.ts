@@ -42,7 +42,7 @@ describe('a failed connection is named by its problem (rule: connection-failures
     expect(connectionFailureOf(error)).toBeNull();
   });
 
-  test('a cause that leads back to its error ends', () => {
+  test('the search for the problem of an error ends even if a cause leads back to the error', () => {
     const error = withCode('OTHER');
     error.cause = error;
     expect(connectionFailureOf(error)).toBeNull();

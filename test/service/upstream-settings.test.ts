@@ -28,7 +28,7 @@ const inAny = (fields: object) => [
 ];
 
 describe('gateway settings (rule: gateway-settings)', () => {
-  test('values take variables of the environment, alone or within a text', () => {
+  test('gateway settings take values from variables of the environment, alone or within a text', () => {
     const headers = {
       'X-Portkey-Api-Key': variable('PORTKEY_KEY'),
       'cf-aig-authorization': `Bearer ${variable('CF')}`,
@@ -162,7 +162,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     ).toEqual([]);
   });
 
-  test('no printed or thrown text contains any value', () => {
+  test('no printed or thrown text contains a value of a gateway setting', () => {
     const value = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
       minLength: 9,
@@ -188,6 +188,99 @@ describe('gateway settings (rule: gateway-settings)', () => {
   });
 });
 
+describe('settings of models (rule: model-settings)', () => {
+  test('contextWindow and protocol are read for an upstream and for its models', () => {
+    const entry = {
+      url,
+      contextWindow: 8_192,
+      protocol: 'json',
+      models: { 'qwen3:8b': { contextWindow: 40_960, protocol: 'native' }, 'a/b': {}, constructor: {} },
+    };
+    const { UPSTREAMS } = readConfig({ UPSTREAMS: JSON.stringify({ local: entry }) });
+    expect(UPSTREAMS['local']).toMatchObject(entry);
+  });
+
+  test.each<[string, object, string]>([
+    ['a window of 0', { contextWindow: 0 }, '.contextWindow: expected the number of tokens'],
+    ['a window as text', { contextWindow: '32768' }, '.contextWindow: expected the number of tokens'],
+    ['half a token', { contextWindow: 0.5 }, '.contextWindow: expected the number of tokens'],
+    ['an endless window', { contextWindow: 1e300 }, '.contextWindow: expected the number of tokens'],
+    [
+      'an unknown protocol',
+      { protocol: 'yaml' },
+      '.protocol: expected one of: text, xml, json, native, auto',
+    ],
+    ['a list of models', { models: ['qwen3:8b'] }, '.models: expected an object from names of models'],
+    ['a number for a model', { models: { 'qwen3:8b': 9 } }, '.models.qwen3:8b: expected for each model'],
+    ['an unknown setting of a model', { models: { m: { window: 9 } } }, '.models.m: expected for each model'],
+    [
+      'a wrong window of a model',
+      { models: { 'openai/gpt-oss:20b': { contextWindow: -1 } } },
+      '.models.openai/gpt-oss:20b.contextWindow: expected the number of tokens',
+    ],
+    [
+      'a wrong protocol of a model',
+      { models: { m: { protocol: 7 } } },
+      '.models.m.protocol: expected one of',
+    ],
+    ['an empty name', { models: { '': {} } }, '.models: expected the name of a model'],
+  ])('%s stops the start with a sentence that names the place', (_, fields, sentence) => {
+    expect(problemsOf({ local: { url, ...fields } })).toEqual([
+      expect.stringContaining(`UPSTREAMS.local${sentence}`),
+    ]);
+  });
+
+  test('a key in place of a model’s name stops the start, and no sentence repeats it', () => {
+    for (const secret of ['sk-canary-0123456789', 'a'.repeat(64), 'canary with a space']) {
+      const [problem, ...others] = problemsOf({ local: { url, models: { [secret]: { protocol: 7 } } } });
+      expect(problem).toMatch(/^UPSTREAMS\.local\.models: expected/);
+      expect([problem, ...others].join()).not.toContain(secret);
+    }
+  });
+});
+
+describe('the URL of an upstream (rule: named-upstreams)', () => {
+  const path = fc
+    .array(fc.constantFrom('v1', 'openai', 'api', 'proxy'), { maxLength: 3 })
+    .map((segments) => segments.map((segment) => `/${segment}`).join(''));
+  const endpoint = fc.constantFrom(
+    ...['/chat/completions', '/completions', '/responses', '/messages', '/messages/count_tokens', '/models'],
+    ...['/embeddings', '/api/chat', '/api/generate', '/models/gemini-3-pro:generateContent'],
+  );
+  const slash = fc.constantFrom('', '/');
+
+  test('a URL that is an endpoint itself stops the start, in any case, with or without a slash', () => {
+    fc.assert(
+      fc.property(path, endpoint, slash, fc.boolean(), (prefix, end, last, upper) => {
+        const whole = `https://models.example${prefix}${upper ? end.toUpperCase() : end}${last}`;
+        for (const entry of [whole, { url: whole }])
+          expect(problemsOf({ local: entry })).toEqual([expect.stringContaining('not an endpoint itself')]);
+      }),
+    );
+  });
+
+  test('a URL above the endpoints is accepted', () => {
+    fc.assert(
+      fc.property(path, slash, (prefix, last) => {
+        expect(problemsOf({ local: `https://models.example${prefix}${last}` })).toEqual([]);
+      }),
+    );
+  });
+
+  test.each([
+    ['a user', 'https://canary@models.example/v1', 'without user and password'],
+    ['a password', 'https://:canary@models.example/v1', 'without user and password'],
+    ['a query', 'https://models.example/v1?key=canary', 'without a query'],
+    ['a fragment', 'https://models.example/v1#canary', 'without a query'],
+    ['another scheme', 'ws://models.example/canary', 'http or https'],
+    ['no scheme', 'models.example/canary', 'http or https'],
+  ])('%s in it stops the start with a sentence that does not repeat it', (_, wrong, sentence) => {
+    const [problem, ...others] = problemsOf({ local: wrong });
+    expect(problem).toContain(sentence);
+    expect([problem, ...others].join()).not.toContain('canary');
+  });
+});
+
 describe('a gateway whose headers carry a credential (rule: safe-start)', () => {
   const open = { HOST: '0.0.0.0', ALLOW_UNAUTHENTICATED: 'on' };
   const credentials = [
@@ -197,7 +290,7 @@ describe('a gateway whose headers carry a credential (rule: safe-start)', () => 
     { headers: { cookie: 'a=b' } },
     { headers: { 'x-a': 'sk-0123456789' } },
   ];
-  test.each(credentials)('%j needs service tokens or a loopback address', (fields) => {
+  test.each(credentials)('a gateway with %j needs service tokens or a loopback address', (fields) => {
     for (const upstreams of inAny(fields)) {
       expect(problemsOf(upstreams, { ...open, TENANT: 'x' })).toEqual([
         expect.stringMatching(/^UPSTREAMS: .*credential.*AUTH_TOKENS_FILE/),
@@ -206,7 +299,7 @@ describe('a gateway whose headers carry a credential (rule: safe-start)', () => 
     }
   });
 
-  test('headers without a credential need none', () => {
+  test('a gateway without a credential needs no service tokens', () => {
     for (const upstreams of inAny({ headers: { 'HTTP-Referer': 'https://shop.example', 'X-Title': 'Shop' } }))
       expect(problemsOf(upstreams, open)).toEqual([]);
   });

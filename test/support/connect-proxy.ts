@@ -6,7 +6,7 @@ import { listen } from './listen.js';
 /** Returns where a tunnel ends: a port of this machine, whatever host was asked for. */
 type PortFor = (host: string) => number;
 
-/** Treats a request for a tunnel in place of opening it. */
+/** Handles a request for a tunnel instead of opening the tunnel. */
 type Fault = (socket: Socket) => unknown;
 
 /** A proxy that counts the tunnels it is asked for. */

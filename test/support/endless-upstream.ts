@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 /** Bytes of a response, written to the connection as they are. */
 export interface EndlessResponse {
   readonly start: string;
-  /** Returns what follows, again and again. */
+  /** Returns the next bytes of a body without an end. */
   readonly next: () => string;
 }
 

@@ -24,7 +24,7 @@ export interface TrialOutcome extends Way {
   readonly code: string;
   /** Milliseconds from the request to the last byte of the response, minus the deadline; negative if in time. */
   readonly overMs: number;
-  /** The same from the log of the service; the machine and the client caused the difference. */
+  /** The same time from the log of the service. The difference to `overMs` is due to the machine and the client. */
   readonly loggedOverMs: number;
   readonly providerRequests: number;
   /** Number of provider requests still open one second after the response. */

@@ -3,7 +3,10 @@ import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { until } from './until.js';
 import { type StepAnswer, stepRequest, type WholeService } from './whole-service.js';
 
-/** Hostile replies of a model: runs of `length` characters, invalid characters, deep nesting, numbers, names. */
+/**
+ * Returns hostile replies of a model: runs of `length` characters, invalid characters, deep nesting, numbers,
+ * names.
+ */
 export function hostileReplies(length: number): Record<string, string> {
   const filled = (unit: string) => unit.repeat(Math.floor(length / unit.length));
   return {

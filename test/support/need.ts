@@ -15,7 +15,7 @@ export interface Need {
 export const findCommand = (...commands: readonly (readonly [string, string])[]): string | undefined =>
   commands.find(([command, argument]) => spawnSync(command, [argument]).status === 0)?.[0];
 
-/** A program that is found by its name and answers `--version`. */
+/** Returns the need for a program that is found by its name and answers `--version`. */
 export const program = (name: string): Need => ({
   name,
   isMet: findCommand([name, '--version']) !== undefined,

@@ -46,7 +46,7 @@ interface RunningNginx {
   readonly folder: string;
   /** Returns the warnings in the error log. */
   said(): string;
-  /** Ends it and removes its folder. */
+  /** Ends the process and removes its folder. */
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Returns a line of a file as the model `offline` quotes it in an answer. */
+/** A line of a file as the model `offline` quotes it in an answer. */
 export interface QuotedLine {
   readonly path: string;
   readonly line: number;

@@ -33,7 +33,7 @@ export interface RawServer {
   readonly schemaDepth?: number;
 }
 
-/** Command with which a test starts this server. */
+/** Returns the command with which a test starts this server. */
 export const rawServer = (behaviour: RawServer) => ({
   command: process.execPath,
   args: [new URL(import.meta.url).pathname, JSON.stringify(behaviour)],

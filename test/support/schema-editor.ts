@@ -56,7 +56,7 @@ export interface SchemaEditor {
   write(line: string): void;
   /** All messages of the agent, oldest first. */
   readonly received: readonly Json[];
-  /** The updates of all sessions of one kind, or of all kinds. */
+  /** Returns the updates of all sessions of one kind, or of all kinds. */
   updates(kind?: string): readonly Json[];
   /** Returns the text of the agent's messages. */
   text(): string;

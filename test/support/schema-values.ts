@@ -87,7 +87,7 @@ const mapOf = (dialect: Dialect, child: fc.Arbitrary<Sample>): fc.Arbitrary<Samp
     image: dialect === 'llama' ? { [key]: one.image } : [{ key, value: one.image }],
   }));
 
-/** An integer that a double cannot hold is kept as text, in every protocol (rule: values). */
+/** Keeps an integer that a double cannot hold as text, as every protocol does (rule: values). */
 const withoutUnsafe = (_: string, value: unknown): unknown =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? 0.5 : value;
 

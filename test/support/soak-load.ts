@@ -32,7 +32,7 @@ const tools = [
   { name: 'look_up', inputSchema: { type: 'object', properties: { key: { type: 'string' } } } },
 ] as const;
 
-/** Text that occurs in no earlier request, so that no cache applies. */
+/** Returns text that occurs in no earlier request, so that no cache applies. */
 const freshText = (number: number, bytes: number): string =>
   Array.from(
     { length: Math.ceil(bytes / 40) },

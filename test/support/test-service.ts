@@ -125,6 +125,7 @@ export function linesInto(log: Record<string, unknown>[]): Writable {
 /** The model `open` needs no key, `keyed` needs one; other names are unknown. */
 const models: ModelDirectory = {
   warmUp: async () => {},
+  settingsOf: () => ({ contextWindow: null, protocol: 'auto' }),
   resolve: ({ modelName }) =>
     modelName !== 'open' && modelName !== 'keyed'
       ? undefined

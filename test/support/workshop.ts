@@ -60,7 +60,7 @@ export const swapping = `
     renameSync(at('a'), at('evil'));
     renameSync(at('aside'), at('a'));
   };
-  /** A tool may recreate the folder in between, so each round starts from scratch. */
+  /** Resets the folder. A tool may recreate it in between, so each round starts from scratch. */
   const reset = () => {
     for (const name of ['a', 'aside', 'evil']) rmSync(at(name), { recursive: true, force: true });
     mkdirSync(at('a'));

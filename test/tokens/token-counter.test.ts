@@ -6,7 +6,10 @@ import { Vocabulary } from '../../src/tokens/vocabulary.js';
 import { encodings, referenceCount } from '../support/tokens/reference-tokenizer.js';
 import { anyText } from '../support/tokens/texts.js';
 
-/** Processor time of this process so far, in milliseconds. It does not depend on what else the machine does. */
+/**
+ * Returns the processor time of this process so far, in milliseconds. It does not depend on what else the
+ * machine does.
+ */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

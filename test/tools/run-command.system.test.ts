@@ -289,7 +289,7 @@ describe('rules for commands (rule: always-rules)', () => {
     ...{ tool_name: 'run_command', tool_args, raw_action_string: '', id: 'c', requires_approval: true },
   });
 
-  /** A project with a folder, a link to it, and a link that leads outside. */
+  /** Opens a project with a folder, a link to it, and a link that leads outside. */
   async function openProject() {
     const shop = await openWorkshop({ 'src/a.txt': '', 'lib/a.txt': '' });
     symlinkSync('src', join(shop.folder, 'link'));

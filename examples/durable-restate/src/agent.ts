@@ -31,7 +31,7 @@ export const agent = workflow({
   },
 });
 
-/** Restate catches every error except `TerminalError` and runs the handler again from the journal. */
+/** Runs the agent. Restate catches every error except `TerminalError` and runs the handler again from the journal. */
 async function run(ctx: RunContext, { task }: z.infer<typeof taskSchema>): Promise<Outcome> {
   ctx.set('invocation', ctx.request().id);
   let outcome: Outcome;

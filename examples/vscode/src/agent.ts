@@ -213,7 +213,7 @@ export class Agent implements vscode.Disposable {
     };
   }
 
-  /** In an untrusted workspace the model gets read-only tools. */
+  /** Returns the tools of a run. In an untrusted workspace the model gets read-only tools. */
   async #tools(roots: WorkspaceRoots, folder: Folder): Promise<readonly Tool[]> {
     const { matchLines, commandTools } = this.#parts.platform;
     if (roots.isEmpty) return [];
@@ -228,7 +228,7 @@ export class Agent implements vscode.Disposable {
     return new WorkspaceRoots(this.#parts.platform.realPath);
   }
 
-  /** True if the person can see the request in the view, and nothing else need ask. */
+  /** True if the person can see the request in the view, so that no notification is needed. */
   get #isVisible(): boolean {
     return readSettings().askIn === 'view' && this.viewProvider.isVisible;
   }

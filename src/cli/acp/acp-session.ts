@@ -68,7 +68,7 @@ export class AcpSession {
   readonly parts: AcpSessionParts;
   #mode: ModeId;
   #model: SessionModel;
-  /** The newest change of the model, which may not have ended. */
+  /** The newest change of the model; pending until that model is opened. */
   #choosing: Promise<SessionModel> | undefined;
   /** Resolves when the newest settings are stored. */
   #kept: Promise<void> = Promise.resolve();
@@ -127,7 +127,7 @@ export class AcpSession {
     await this.#sendOptions().catch(() => undefined); // the service may be unreachable; the mode holds anyway
   }
 
-  /** Changes the model for the next prompt. Of changes that overlap, the last holds. Throws `RequestError`. */
+  /** Changes the model for the next prompt. If changes overlap, the last one wins. Throws `RequestError`. */
   async setModel(name: string): Promise<void> {
     const choosing = this.parts.models.openNamed(name, this.#model.choice);
     this.#choosing = choosing;
@@ -142,7 +142,10 @@ export class AcpSession {
     await this.parts.editor.send({ sessionUpdate: 'config_option_update', configOptions });
   }
 
-  /** Stores the settings for a later load. A failure is logged to stderr, since they hold in this process. */
+  /**
+   * Stores the settings for a later load. A failure is only logged to stderr, because this process still has
+   * the settings.
+   */
   async #keepSettings(): Promise<void> {
     const { id, root } = this.parts;
     const keep = () =>
@@ -362,7 +365,7 @@ export class AcpSession {
   }
 }
 
-/** True for failures that the person can understand and correct. */
+/** Whether a person can understand and correct a failure. */
 const isReported = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
 

@@ -11,13 +11,16 @@ export interface KeptSettings {
   readonly model: ModelChoice;
 }
 
-/** A session of a folder, whose real path `folder` is. */
+/** The id of a session, and the real path of its folder. */
 interface SessionName {
   readonly folder: string;
   readonly id: string;
 }
 
-/** Stores the settings of a session for this person alone, beside the saved runs, which grant nothing themselves. */
+/**
+ * Stores the settings of a session in a file that only this person can read. The file is separate from the
+ * saved run, because a saved run must not grant anything.
+ */
 export async function keepSettings(session: SessionName, settings: KeptSettings): Promise<void> {
   await writeAtomically(fileOf(session), `${JSON.stringify(settings)}\n`);
 }

@@ -22,7 +22,7 @@ export const modeState = (currentModeId: ModeId): SessionModeState => ({
   availableModes: modes.map((mode) => ({ ...mode })),
 });
 
-/** Returns the same modes as a setting: editors that show settings hide the modes. */
+/** Returns the modes as a setting too, because editors that show settings hide the modes. */
 export const modeOption = (currentValue: ModeId): SessionConfigOption => ({
   id: MODE_OPTION,
   name: 'Mode',

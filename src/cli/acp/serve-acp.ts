@@ -24,7 +24,7 @@ export async function serveAcp(flags: RunFlags, keys: NodeJS.ProcessEnv): Promis
   }
 }
 
-/** Returns the exit code for a connection that has ended. A message that is too long is the only end that needs a reason. */
+/** Returns the exit code after the connection has ended. Explains the end only if a message was too long. */
 function exitCodeAfter(reason: unknown): number {
   if (!(reason instanceof Error) || reason.name !== 'MessageTooLargeError') return exitCodes.answered;
   process.stderr.write(`stepwise: The editor sent a message that is too long. ${reason.message}.\n`);

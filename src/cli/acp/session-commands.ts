@@ -10,7 +10,7 @@ import { describeCompaction } from '../session/compact-history.js';
 /** The parts of a session that its slash commands use. */
 export interface CommandHost {
   readonly rules: ApprovalRules;
-  /** The report of the newest step. */
+  /** The context report of the newest step. */
   readonly report: ContextReport | undefined;
   /** Shortens the history; undefined if there is none yet. */
   compact(): Promise<Compaction | undefined>;
@@ -21,7 +21,7 @@ export interface CommandHost {
 
 interface SessionCommand {
   readonly description: string;
-  /** A hint at the words after the name. */
+  /** A hint for the words after the name. */
   readonly hint?: string;
   /** Returns the text to show. Throws `UsageError` or `RequestError` if the command cannot run. */
   run(host: CommandHost, words: readonly string[]): Promise<string> | string;
@@ -52,7 +52,7 @@ export const availableCommands: readonly AvailableCommand[] = Object.entries(com
   ([name, { description, hint }]) => ({ name, description, ...(hint !== undefined && { input: { hint } }) }),
 );
 
-/** A command that a prompt consists of, ready to run. */
+/** A slash command that a prompt consists of, ready to run. */
 export type CalledCommand = (host: CommandHost) => Promise<string> | string;
 
 /**

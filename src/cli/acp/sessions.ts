@@ -228,7 +228,10 @@ export class Sessions {
     return session;
   }
 
-  /** Opens the model of an earlier session; if it cannot be used any more, the default, with a notice. */
+  /**
+   * Opens the model of an earlier session. If that is no longer possible, opens the default model and adds a
+   * notice.
+   */
   async #openSettings(
     settings: KeptSettings | undefined,
   ): Promise<OpeningSettings & { readonly notices: readonly string[] }> {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ApprovalRule, isSameRule } from '../../sdk/actions/approval.js';
+import { isObject } from '../../sdk/base/is-object.js';
 import { configFolder, writeAtomically } from '../state/user-files.js';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -64,6 +65,3 @@ function isRule(value: unknown): value is ApprovalRule {
   if (value['type'] === 'call') return isObject(value['args']);
   return value['type'] === 'commands' && typeof value['entry'] === 'string' && isObject(value['others']);
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

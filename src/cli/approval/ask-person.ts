@@ -21,7 +21,10 @@ import { editArguments } from './edit-arguments.js';
 /** Maximum number of proposal rows before the person asks for all of them. */
 const MAX_LINES = 60;
 
-/** Rows for the choices of a terminal that cannot redraw rows, and so cannot keep a proposal visible above them. */
+/**
+ * Rows left for the choices on a terminal that cannot redraw rows, so that they do not push the proposal out of
+ * the window.
+ */
 const ROWS_OF_CHOICES = 14;
 
 const maxLinesAt = ({ isLive, display }: Terminal): number =>

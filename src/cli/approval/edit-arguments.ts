@@ -30,7 +30,7 @@ function readObject(terminal: Terminal, json: string): ToolArguments | undefined
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // The message below covers this case too.
+    // Text that is no JSON gets the message below, too.
   }
   terminal.display.print('The text is not a JSON object, so the arguments are unchanged.');
   return undefined;

@@ -15,8 +15,8 @@ export const lastSteps = ['answer', 'act'] as const;
 type ReadValue = (value: string, flag: string, previous: unknown) => unknown;
 
 /**
- * An option with a value. Commander would accept a value that begins with "-" after a space (`--model --yes`), so the
- * option is declared with an optional value, and a missing one is refused here.
+ * Declares an option with a value. Commander would accept a value that begins with "-" after a space (`--model
+ * --yes`), so the option is declared with an optional value, and a missing one is refused here.
  */
 function valueOption(flags: string, help: string, read: ReadValue = (value) => value): Option {
   const option = new Option(flags, help);

@@ -5,7 +5,10 @@ export type Paint = (style: Parameters<typeof styleText>[0], text: string) => st
 
 export const plain: Paint = (_style, text) => text;
 
-/** Colour support is checked once in `paintFor`; by default `styleText` would check stdout for each text. */
+/**
+ * Applies a style. Colour support is checked once in `paintFor`; by default `styleText` would check stdout for
+ * each text.
+ */
 const colours: Paint = (style, text) => styleText(style, text, { validateStream: false });
 
 /**

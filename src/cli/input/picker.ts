@@ -23,11 +23,11 @@ export interface PickOptions {
   readonly subject?: Subject | undefined;
 }
 
-/** What a question is about. It was printed above the choices, but may have scrolled out of a small window. */
+/** The subject of a question. It was printed above the choices, but may have scrolled out of a small window. */
 interface Subject {
   /** Number of rows that were printed. */
   readonly printedRows: number;
-  /** Fewest rows that are enough. */
+  /** Minimum number of rows that the short form needs. */
   readonly minRows: number;
   /** Renders a short form of at most this many rows. */
   render(maxRows: number): readonly string[];
@@ -46,7 +46,7 @@ const MAX_DIGIT = 9;
 /** Rows reserved for what surrounds the choices. */
 const OTHER_ROWS = 6;
 const MIN_ROWS = 3;
-/** Fewest rows for choices beside a subject: a choice, how many more there are, and the hint. */
+/** Minimum number of rows for the choices beside a subject: a choice, the number of further ones, and the hint. */
 const MIN_ROWS_BESIDE_SUBJECT = 3;
 /** Columns before each choice. */
 export const PICKER_INDENT = 4;
@@ -156,7 +156,7 @@ class Picker implements KeyListener {
     this.#display.show('dialog', rows);
   }
 
-  /** Rows of the window for this question and all above it. */
+  /** Returns the number of rows available for this question and everything above it. */
   #roomBelow(): number {
     return this.#display.liveHeight - this.#display.rowsAround('dialog').below;
   }
@@ -167,7 +167,7 @@ class Picker implements KeyListener {
     const { printedRows, minRows, render } = this.#subject;
     const room = this.#roomBelow();
     if (printedRows + this.#display.rowsAround('dialog').above + choiceRows <= room) return [];
-    // The parts above may scroll out: what the person decides about is more important.
+    // The subject may push the parts above it out of the window, since the person decides about the subject.
     return render(Math.max(1, room - choiceRows, Math.min(minRows, room - MIN_ROWS_BESIDE_SUBJECT)));
   }
 

@@ -140,7 +140,7 @@ export class Prompt {
     this.#showQueue();
   }
 
-  /** Without redrawing, the output of a run would tear the input line apart, so it is hidden. */
+  /** Prints a sent line and hides the input line, which the output of a run would otherwise tear apart. */
   #keepPlain(text: string): void {
     this.#view.keep(text);
     this.#editor.onCovered(true);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
+import { isObject } from '../../sdk/base/is-object.js';
 import { configFolder, writeAtomically } from '../state/user-files.js';
 import type { ConfiguredServer } from './configured-servers.js';
 
@@ -102,9 +103,6 @@ function readFolder([folder, servers]: [string, unknown]): [string, Readonly<Rec
 
 const isEntry = (entry: [string, unknown]): entry is [string, Agreement] =>
   isObject(entry[1]) && typeof entry[1]['server'] === 'string' && isObject(entry[1]['tools']);
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads an own property only, because a folder or server may be called `constructor`. */
 const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>

@@ -51,7 +51,7 @@ interface Question {
   readonly lines: readonly string[];
 }
 
-/** Fewest rows of a question that show its beginning and its end. */
+/** Minimum number of rows in which a question shows its beginning and its end. */
 const MIN_QUESTION_ROWS = 3;
 
 /** Asks a question and returns the index of the choice. The last choice declines, and is selected at first. */

@@ -17,7 +17,7 @@ export interface ConfiguredServer {
   readonly file: string;
   /** The declaration before variables are filled in. */
   readonly declaration: McpServer;
-  /** Paths of the project's files that it runs by name. Files that these load are not known. */
+  /** Paths of the project's files that the server's command names. Files that those load are unknown. */
   readonly programs: readonly string[];
   /**
    * Hash of the declaration, the folder and the contents of `programs`. Consent is stored for this hash, so a changed
@@ -149,7 +149,7 @@ export function expandServer(declaration: McpServer, environment: NodeJS.Process
   return expand(declaration) as McpServer;
 }
 
-/** Fills in variables where that is possible; a server for which it is not never starts. */
+/** Fills in variables. Returns the declaration unchanged if one is missing; such a server never starts. */
 function expandIfPossible(declaration: McpServer): McpServer {
   try {
     return expandServer(declaration, process.env);

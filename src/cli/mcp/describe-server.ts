@@ -25,8 +25,9 @@ export function describeLaunch(
   ];
 }
 
-const OTHERS_UNCHECKED = 'A change of these files asks again. Other files that it loads may change.';
-const ALL_UNCHECKED = 'Files of the project that it loads may change without a question.';
+const OTHERS_UNCHECKED =
+  'If one of these files changes, you are asked again. Other files that they load may change without a question.';
+const ALL_UNCHECKED = 'Files of the project that the program loads may change without a question.';
 
 const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;

@@ -9,16 +9,16 @@ import { isStdio, type McpServer, type StdioServer } from '../../mcp/mcp-server.
 export interface ProjectProgram {
   /** Path relative to the project. */
   readonly path: string;
-  /** SHA-256 of its content, wherever links lead. */
+  /** SHA-256 of the file's content; links are followed. */
   readonly hash: string;
 }
 
-/** Larger files are no programs; hashing them would delay the start. */
+/** Maximum size of a hashed file; hashing a larger one would delay the start. */
 const MAX_PROGRAM_BYTES = 64 * 1024 * 1024;
 /** Maximum number of arguments and variables that are examined. */
 const MAX_VALUES = 200;
 
-/** Endings of files that interpreters run or load. Other arguments may be data, which changes all the time. */
+/** Endings of files that interpreters run or load. Other arguments may name data files, which change often. */
 const codeFile =
   /\.(?:[cm]?[jt]sx?|py|rb|pl|php|lua|r|jl|sh|bash|zsh|fish|ps1|bat|cmd|jar|class|wasm|node|so|dylib|dll|exe)$/i;
 const EXECUTABLE_BITS = 0o111;

@@ -28,7 +28,10 @@ export class AlreadyShown {
     return event.type === 'tool_complete' ? this.#withoutPreview(event) : event;
   }
 
-  /** Also reduces the TODO list to the tasks that changed, for output that cannot be redrawn. */
+  /**
+   * Reduces an event to its new content: works like `withoutApproved`, and keeps only the changed tasks of a
+   * TODO list.
+   */
   onlyNew(event: RunEvent): RunEvent {
     if (event.type !== 'tasks_updated') return this.withoutApproved(event);
     const before = new Set(this.#tasks.map(textOf));

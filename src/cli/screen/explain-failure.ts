@@ -24,7 +24,7 @@ export function explainFailure({ code, message, details }: StepError): string {
   const rows = (details ?? [])
     .slice(0, MAX_DETAILS)
     .map(({ path, message: said }) => `  ${showExactLine(path ? `${path}: ${said}` : said)}`);
-  // The details of a failed connection are advice already, and fit its cause better.
+  // The details of a failed connection already contain advice, which fits the cause better.
   const isExplained = code.endsWith('_unreachable') && rows.length > 0;
   const hint = !isExplained && Object.hasOwn(advice, code) ? advice[code] : undefined;
   return [`${showExactLine(message)} (${showExactLine(code)})`, ...rows, ...(hint ? [hint] : [])].join('\n');

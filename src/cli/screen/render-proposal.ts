@@ -5,7 +5,7 @@ import type { Paint } from '../display/paint.js';
 import { showExact, showExactLine } from './visible-text.js';
 
 interface ProposalView extends Pick<Display, 'paint' | 'width'> {
-  /** Maximum number of rows; of more rows the first and the last ones are shown. */
+  /** Maximum number of rows. Of a longer proposal, only the first and the last rows are shown. */
   readonly maxLines: number;
   /** Shows runs of blanks in full. By default they are counted, so that nothing can hide behind them. */
   readonly showsBlanks?: boolean;
@@ -27,7 +27,7 @@ export function renderProposal(request: Proposal, view: ProposalView): readonly 
 
 /** Rows of a frame besides its content. */
 const EDGE_ROWS = 2;
-/** Fewest rows that show a beginning, the number of left-out rows, and an end. */
+/** Minimum number of rows that show a beginning, the number of left-out rows, and an end. */
 export const MIN_PROPOSAL_ROWS = 3;
 
 /**
@@ -119,7 +119,7 @@ export function proposalRows(
 const MAX_BLANKS = 16;
 const MAX_EMPTY_LINES = 3;
 const blankRuns = new RegExp(`[ \\t]{${MAX_BLANKS + 1},}`, 'g');
-/** The same empty line many times; in a diff each begins with its sign. */
+/** Matches a run of equal empty lines; in a diff, each begins with the same sign. */
 const emptyLines = new RegExp(`^([ +-]?)[ \\t]*(?:\\n\\1[ \\t]*){${MAX_EMPTY_LINES},}$`, 'gm');
 
 /** Replaces long runs of blanks and of empty lines by their number. */

@@ -16,7 +16,7 @@ export function newWarnings(response: Step, { steps }: RunView): readonly string
 /** Reads the warnings; other versions of the service may send none. */
 const warningsOf = ({ warnings }: Partial<Step>): Step['warnings'] => warnings ?? [];
 
-/** Returns why an action could not be read; undefined if there was none. */
+/** Returns why the action could not be read; undefined if the reply had no unreadable action. */
 export function unreadableProblem({ correction, parse }: Step): string | undefined {
   const isUnreadable = parse?.outcome === 'malformed_action' || parse?.outcome === 'unknown_tool';
   return ((correction || isUnreadable) && parse?.problem) || undefined;

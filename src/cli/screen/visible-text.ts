@@ -18,7 +18,7 @@ export const showText = (text: string): string =>
  */
 export const showExact = (text: string): string => spellInBrackets(withoutControls(text).toWellFormed());
 
-/** Same as `showText`, on one line, so that the text cannot start another line. */
+/** Works like `showText`, on one line, so that the text cannot start another line. */
 export const showTextLine = (text: string): string => oneLine(showText(text));
 export const showExactLine = (text: string): string => oneLine(showExact(text));
 

@@ -10,7 +10,7 @@ interface Compacting extends Pick<RunOptions, 'projectId' | 'sessionId'> {
   readonly llmConfig: CompactionRequestInput['llm_config'];
 }
 
-/** Returns the request that shortens a history so far that the conversation can go on for long. */
+/** Returns the request that shortens a history enough for a long further conversation. */
 export function compactionRequest(
   history: readonly TurnInput[],
   { projectId = randomId(), sessionId = randomId(), llmConfig }: Compacting,

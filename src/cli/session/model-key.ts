@@ -57,8 +57,9 @@ const keysInUse = new Set<string>();
 export const usedKeys = (): readonly string[] => [...keysInUse];
 
 /**
- * Keeps a key that the person has entered from commands: they neither inherit a variable that contains it, nor find it
- * in the memory with which this process was started. This process itself still has those variables.
+ * Hides a key that the person has entered from the commands that tools run: they neither inherit a variable
+ * that contains it, nor find it in the memory with which this process was started. This process itself still
+ * has those variables.
  */
 export function hideKey(key: string, environment: NodeJS.ProcessEnv = process.env): void {
   keysInUse.add(key);
@@ -66,7 +67,7 @@ export function hideKey(key: string, environment: NodeJS.ProcessEnv = process.en
   const holders = Object.entries(environment).filter(([, value]) => holds(value));
   if (holders.length === 0 || process.platform !== 'linux') return;
   overwriteInitialEnvironment((_, value) => holds(value));
-  // The variables lay in the overwritten memory.
+  // The values of these variables were in the overwritten memory, so they are set again.
   for (const [name, value] of holders) environment[name] = value;
 }
 
@@ -74,7 +75,7 @@ const isKeyVariable = (name: string): boolean => secretVariables.test(name);
 
 type IsSecret = (name: string, value: string) => boolean;
 
-/** Overwrites secrets in the memory that the kernel shows. Returns true if none is left there. */
+/** Overwrites secrets in the memory that `/proc/self/environ` shows. Returns true if no secret is left there. */
 function overwriteInitialEnvironment(isSecret: IsSecret): boolean {
   try {
     const memory = openSync('/proc/self/mem', 'r+');

@@ -85,8 +85,8 @@ export const checkByKernel: OpenedCheck = async (handle, root) => {
 const WALKS = 4;
 
 /**
- * Check for systems without such a kernel interface: no part of the path is a link, and its end is the opened
- * file. Since the parts cannot be examined at one moment, repeats the check.
+ * Checks on systems without such a kernel interface that no part of the path is a link, and its end is the
+ * opened file. Since the parts cannot be examined at one moment, repeats the check.
  */
 export const checkByWalk: OpenedCheck = async (handle, root, path) => {
   const opened = await handle.stat({ bigint: true });

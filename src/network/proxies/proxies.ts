@@ -41,7 +41,10 @@ const placeOf = ({ hostname, port, protocol }: URL): Place => ({
 
 const withoutEndDot = (host: string): string => host.replace(/\.$/, '');
 
-/** Includes subdomains of localhost (RFC 6761 §6.3), 127.0.0.0/8 as IPv6 addresses, and the unspecified addresses. */
+/**
+ * Whether a host is this machine: includes subdomains of localhost (RFC 6761 §6.3), 127.0.0.0/8 as IPv6
+ * addresses, and the unspecified addresses.
+ */
 const isThisMachine = (host: string): boolean =>
   isLoopback(host) ||
   host.endsWith('.localhost') ||
@@ -59,7 +62,10 @@ function coverageOf(entry: string): (place: Place) => boolean {
     (entryPort === undefined || entryPort === port) && (host === suffix || host.endsWith(`.${suffix}`));
 }
 
-/** Covers addresses in a range such as 10.0.0.0/8, but no names: they are not resolved here. Covers nothing if it is no range. */
+/**
+ * Covers addresses in a range such as 10.0.0.0/8, but no names: they are not resolved here. Covers nothing if
+ * the text is not a range.
+ */
 function rangeOf(address: string, prefix: number): (place: Place) => boolean {
   const range = new BlockList();
   try {

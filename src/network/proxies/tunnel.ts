@@ -38,7 +38,8 @@ function openTunnel(proxy: URL, { host, hostname, port, protocol }: buildConnect
     request({
       method: 'CONNECT',
       host: proxyHost,
-      // Without it, Node.js would check the proxy's certificate for the name in the header `host`. Addresses have none.
+      // Without a server name, Node.js would check the proxy's certificate against the header `host`. IP
+      // addresses have no server name.
       servername: isIP(proxyHost) > 0 ? '' : proxyHost,
       port: proxy.port,
       path: place,
@@ -47,7 +48,7 @@ function openTunnel(proxy: URL, { host, hostname, port, protocol }: buildConnect
       signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS),
     })
       .once('connect', ({ statusCode }, socket, head) => {
-        // In an open tunnel, the client speaks first. A proxy that does has sent a page of its own.
+        // In an open tunnel, the client speaks first. A proxy that speaks first has sent a page of its own.
         if (statusCode === 200 && head.length === 0) return resolve(socket);
         socket.destroy();
         reject(proxyFailed(new Error(`The proxy answered CONNECT with ${statusCode}.`)));
@@ -59,7 +60,10 @@ function openTunnel(proxy: URL, { host, hostname, port, protocol }: buildConnect
 
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
-/** Marks an error as the proxy's, because its cause reads like an error of the server. One of TLS with the proxy remains. */
+/**
+ * Marks an error as one of the proxy, because its cause reads like an error of the server. TLS errors stay as
+ * they are.
+ */
 function proxyFailed(cause: Error): Error {
   if (connectionFailureOf(cause)?.problem.startsWith('tls_')) return cause;
   return Object.assign(new Error('The proxy failed.', { cause }), { code: PROXY_FAILED });
@@ -71,7 +75,7 @@ function authorization({ username, password }: URL): { 'proxy-authorization'?: s
   return { 'proxy-authorization': `Basic ${credentials}` };
 }
 
-/** Decodes a part of a URL; returns a text with a `%` that encodes nothing unchanged. */
+/** Percent-decodes a part of a URL. Returns the text unchanged if it is not validly encoded. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

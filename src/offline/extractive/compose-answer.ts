@@ -37,7 +37,7 @@ export function composeAnswer(state: SearchState): NextStep {
   const beginnings = asksForOverview(terms) || isGivenWithoutTools(state) ? quoteBeginnings(state) : [];
   if (beginnings.length > 0) {
     return {
-      thought: 'I quote how the files begin that I have read.',
+      thought: 'I quote the beginnings of the files that I have read.',
       answer: [...admitMissing(state), ...beginnings, ORIGIN].join('\n\n'),
     };
   }

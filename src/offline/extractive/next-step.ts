@@ -58,7 +58,7 @@ function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchSta
     .map(({ path, lines: [first] }) => ({
       thought: first
         ? `The best match is in ${path}, line ${first.line}; I read around it.`
-        : `${path} is named for it; I read how it begins.`,
+        : `The name of ${path} fits; I read how it begins.`,
       call: readCall(read, path, first?.line ?? 1),
     }));
 }

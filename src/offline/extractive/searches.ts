@@ -88,7 +88,7 @@ function searchNames(state: SearchState): Proposal[] {
   const glob = namesPattern(specificTerms(state));
   const call = list && glob !== undefined ? namesCall(list, glob) : undefined;
   return call
-    ? [{ thought: 'There is more than was shown; I look which files are named for it.', call }]
+    ? [{ thought: 'There is more than was shown; I look for files with a fitting name.', call }]
     : [];
 }
 

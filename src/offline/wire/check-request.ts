@@ -19,7 +19,10 @@ export const checkOpenAiRequest: CheckRequest = (body) =>
   firstProblem(objectsOf(body['tools']), ({ function: tool }) => checkToolName(fieldsOf(tool)['name'], 64)) ??
   checkResponseFormat(body);
 
-/** Checks the items of a Responses request: each output belongs to a call, and reasoning leads to something. */
+/**
+ * Checks the items of a Responses request: each output belongs to a call, and each reasoning item is followed
+ * by another item.
+ */
 export const checkResponsesRequest: CheckRequest = (body) => {
   const items = objectsOf(body['input']);
   const { name, schema, strict } = fieldsOf(fieldsOf(body['text'])['format']);

@@ -68,7 +68,7 @@ function response(completion: ScriptedCompletion, request: RecordedRequest, item
 
 const reasons: Readonly<Record<string, string>> = { length: 'max_output_tokens', refusal: 'content_filter' };
 
-/** Returns why a response is incomplete, or null. A reason of the script's own is sent unchanged. */
+/** Returns why a response is incomplete, or null. A reason that the script sets is sent unchanged. */
 function incompleteReason({ finishReason = 'stop' }: ScriptedCompletion): string | null {
   return finishReason === 'stop' || finishReason === 'tool' ? null : (reasons[finishReason] ?? finishReason);
 }

@@ -11,7 +11,7 @@ const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'depend
 const forItems = ['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'] as const;
 const forProperties = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
 
-/** Whether checking the values takes at max MAX_STEPS. */
+/** Whether checking the values takes at most MAX_STEPS steps. */
 export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema): boolean {
   if (countValues(values, MAX_STEPS / size) <= MAX_STEPS / size) return true;
   const count = new StepCount();

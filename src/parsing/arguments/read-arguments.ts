@@ -29,7 +29,7 @@ export function readArguments(text: string, start: number, tool: OfferedTool | u
   if (exact.ok) return exact;
   const lenient = new ArgumentReader(new Scanner(text, start, { lenient: true }), tool).read();
   if (lenient.ok) return lenient;
-  // Advice to quote a name that was copied from the signature would not help.
+  // For a name that was copied from the signature, advice to quote it would not help.
   const problem = lenient.isCopied ? lenient.problem : exact.problem;
   return { ...exact, problem, cut: exact.cut || lenient.cut };
 }

@@ -14,7 +14,7 @@ export function readCall(text: string, start: number, tools: OfferedTools): Call
   return name === '' ? null : readCallOf(text, { name, start, open }, tools);
 }
 
-/** Reads the call of a name whose parenthesis is at `open`. */
+/** Reads a call whose name was read before, and whose parenthesis is at `open`. */
 export function readCallOf(
   text: string,
   { name, start, open }: { name: string; start: number; open: number },

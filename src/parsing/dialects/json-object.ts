@@ -12,10 +12,10 @@ const argumentKeys = ['arguments', 'action_input', 'args', 'tool_args', 'paramet
 const wrapperKeys = ['tool_calls', 'tool_call', 'function_call', 'function', 'action', 'tool'] as const;
 const MAX_WRAPPER_DEPTH = 4;
 
-/** How the calls of a JSON value are read. */
+/** Options for reading the calls in a JSON value. */
 interface JsonOptions {
   readonly dialect?: Dialect;
-  /** With tools, an object whose only key is one of them is a call of it (Apertus). */
+  /** If set, an object whose only key is the name of one of these tools counts as a call of it (Apertus). */
   readonly tools?: OfferedTools;
 }
 
@@ -27,7 +27,7 @@ export function readJsonCall(text: string, start: number): CallReading | null {
   return first;
 }
 
-/** Reads one such object, or all calls of a list or wrapper (rule: several-calls). */
+/** Reads one object that is a call, or all calls of a list or wrapper (rule: several-calls). */
 export function readJsonCalls(text: string, start: number, options: JsonOptions = {}): CallReading | null {
   const { dialect = 'json', tools } = options;
   if (!isOneOf('{[', text, start)) return null;

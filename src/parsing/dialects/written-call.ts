@@ -59,7 +59,7 @@ export interface UnreadableCall {
   readonly problem: string;
   /** True if the text ended too early. */
   readonly cut: boolean;
-  /** End of the block whose bytes are data, if its extent is known. */
+  /** End of the block around the call, if it is known. Nothing inside the block is read as anything else. */
   readonly end?: number | undefined;
 }
 

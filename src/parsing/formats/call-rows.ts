@@ -10,11 +10,11 @@ export interface ArgumentTags {
   readonly close: (key: string) => string;
   /** Matches the closer of the call. */
   readonly end: string;
-  /** True if one line break at each edge of a value is markup. */
+  /** True if one line break at each edge of a value belongs to the markup. */
   readonly hasBreaks?: boolean;
   /** True if a value may stand in `<![CDATA[…]]>`, which then ends it. */
   readonly hasCdata?: boolean;
-  /** True if only declared parameters open an argument, since any tag has this form. */
+  /** True if only tags named after declared parameters open an argument, since any tag has this form. */
   readonly declaredOnly?: boolean;
   /** True if the elements in a value make an object or a list. */
   readonly nests?: boolean;
@@ -23,13 +23,16 @@ export interface ArgumentTags {
 /** The opener of a call that has the tool's name in it. */
 export interface CallRow {
   readonly words: readonly string[];
-  /** Matches the opener up to the arguments. Group `name` is the tool; `p` and `s` recur in its tags. */
+  /**
+   * Matches the opener up to the arguments. Group `name` is the tool; its tags repeat the prefix `p` and the
+   * suffix `s`.
+   */
   readonly open: RegExp;
   /** True if the opener counts only at the start of a line or after another mark. */
   readonly startsLine?: boolean;
   /** Closes the call after one JSON object of arguments; absent if the arguments cannot be JSON. */
   readonly jsonEnd?: RegExp;
-  /** True if the opener is unmistakable only with that closer. */
+  /** True if the opener counts only together with that closer, since other texts look like the opener. */
   readonly needsEnd?: boolean;
   readonly tags?: (prefix: string, suffix: string) => ArgumentTags;
 }
@@ -95,7 +98,10 @@ const xtmlTags = (): ArgumentTags => ({
   end: '<\\|close\\|>\\s{0,4}call\\s{0,4}<\\|sep\\|>',
 });
 
-/** Key and value pairs of GLM and its relatives. Some servers write the two characters `\n` for a line break. */
+/**
+ * Returns the tags for the key and value pairs of GLM and its relatives. Some servers write the two characters
+ * `\n` for a line break.
+ */
 const pairTags = (prefix: string, suffix: string): ArgumentTags => {
   const tag = (name: string): string => `${escaped(prefix)}${name}${escaped(suffix)}`;
   const between = '(?:\\s|\\\\n){0,8}';
@@ -245,7 +251,7 @@ export const namedRows: readonly { readonly stripped: boolean; readonly row: Omi
     },
   },
   {
-    // Functionary's first mark stands in the prompt; the mark of the next call shows what this is.
+    // Functionary's first mark is in the prompt; the mark of the next call identifies the format.
     stripped: true,
     row: { open: new RegExp(`${WORD}\\s{0,4}\\n(?=\\{)`, 'y'), jsonEnd: /\s*(?=>>>)/y, needsEnd: true },
   },
@@ -255,6 +261,6 @@ export const namedRows: readonly { readonly stripped: boolean; readonly row: Omi
   },
 ];
 
-/** Words of the openers, for finding them in a text. */
+/** Fixed texts in the openers, by which a search finds them. */
 export const callWords = callRows.filter(({ startsLine }) => !startsLine).flatMap(({ words }) => words);
 export const lineCallWords = callRows.filter(({ startsLine }) => startsLine).flatMap(({ words }) => words);

@@ -115,13 +115,13 @@ export function markAt(text: string, position: number, startsLine: boolean): Mar
 
 const namespaced = /<[a-z][\w-]{0,15}:/y;
 
-/** Whether a tag with a namespace is here, which no fixed word finds, and the row takes one. */
+/** Whether the row allows a namespace and a tag with one is at this position; no fixed word finds such a tag. */
 function isNamespaced(text: string, position: number, open: RegExp): boolean {
   if (open !== markRows[0]?.open || text.charAt(position) !== '<') return false;
   namespaced.lastIndex = position;
   return namespaced.test(text);
 }
 
-/** Words of all marks, for finding them in a text. */
+/** Fixed texts of all marks, by which a search finds them. */
 export const markWords = markRows.filter(({ startsLine }) => !startsLine).flatMap(({ words }) => words);
 export const lineMarkWords = markRows.filter(({ startsLine }) => startsLine).flatMap(({ words }) => words);

@@ -30,7 +30,7 @@ export function opensBlock(text: string, position: number): boolean {
   return namespaced.test(text);
 }
 
-/** Whether the text is a mark, although a line that begins so is otherwise a block quote or a code fence. */
+/** Whether the text is a mark, although a line with this beginning is usually a block quote or a code fence. */
 export const opensQuotedLine = (text: string, position: number): boolean =>
   text.startsWith('>>>', position) || text.startsWith(CALL_FENCE, position);
 
@@ -111,7 +111,10 @@ class BlockReader {
   readonly #tools: OfferedTools;
   readonly #matches: NextMatches;
   readonly #calls: WholeCall[] = [];
-  /** Patterns of the tags of calls with raw values; a closer of them after the block shows a wrong cut. */
+  /**
+   * Patterns of the tags of calls with raw values. If a closer of them follows the block, a value was cut in
+   * the wrong place.
+   */
   readonly #raw = new Map<string, { opens: string; closes: string }>();
   /** The innermost mark that is open. */
   #mark: Mark | null = null;
@@ -281,7 +284,7 @@ class BlockReader {
     return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
   }
 
-  /** Reads an element named after an offered tool, if its parameters or nothing is inside (Cline). */
+  /** Reads an element named after an offered tool, if it is empty or contains the tool's parameters (Cline). */
   #readElement(at: number): CallReading | null {
     if (this.#text.charAt(at) !== '<') return null;
     const nameEnd = this.#tools.nameEnd(this.#text, at + 1);
@@ -386,13 +389,13 @@ class BlockReader {
   }
 }
 
-/** Whether a namespaced `invoke` is here, which no fixed word finds. */
+/** Whether a namespaced `invoke` is at this position; no fixed word finds it. */
 function isInvoke(text: string, at: number, row: CallRow): boolean {
   if (!row.words.includes('<invoke name=') || text.charAt(at) !== '<') return false;
   return /^<(?:[a-z][\w-]{0,15}:)?invoke\s/.test(text.slice(at, at + 30));
 }
 
-/** Returns the end of a pattern at a position; null if it is not there. */
+/** Returns the end of a match at a position; null if the pattern does not match there. */
 function endOf(pattern: RegExp, text: string, position: number): number | null {
   pattern.lastIndex = position;
   return pattern.test(text) ? pattern.lastIndex : null;

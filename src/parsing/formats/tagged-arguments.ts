@@ -80,7 +80,7 @@ export class TaggedArguments {
   readonly #repairs = new Set<Repair>();
   readonly #list: Argument[] = [];
   readonly #given = new Set<string>();
-  /** The next closer that ends a value, for values that begin before it. */
+  /** The next closer that ends a value, cached for all values that begin before it. */
   #properClose: { from: number; source: string; found: ValueEnd | null } | null = null;
 
   constructor(

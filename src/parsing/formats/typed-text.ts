@@ -36,7 +36,7 @@ export function readTypedText(
   return { value: text, repairs: [] };
 }
 
-/** Reads text that its own tag declares to be no string: one JSON value, else the text. */
+/** Reads text whose tag declares that it is no string: as one JSON value if possible, else as text. */
 export function readJsonText(text: string, spellings: Spellings): TypedText {
   return readLiteral(text, spellings) ?? { value: text, repairs: [] };
 }

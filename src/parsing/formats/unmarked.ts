@@ -80,12 +80,12 @@ export function isWellFormed(reading: CallReading | null, tools: OfferedTools): 
   return reading?.kind === 'call' && tools.find(reading.name) !== undefined && reading.repairs.length === 0;
 }
 
-/** Maximum number of blanks that a stream waits through before it holds the text as a possible call. */
+/** Maximum number of blanks in the beginning of a possible call. After more, a stream holds the text back at once. */
 const MAX_BLANKS = 16;
 
 /**
- * Whether such a call may begin at `position` of a text that is still arriving; `'partial'` if more text is
- * needed to decide.
+ * Whether a call without a mark may begin at `position` of a text that is still arriving; `'partial'` if more
+ * text is needed to decide.
  */
 export function mayBeginBareCall(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   const start = skipBlanks(text, position);
@@ -99,7 +99,7 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   return mayBeginNamed(text, start, tools);
 }
 
-/** Whether an offered tool's name and the beginning of its arguments are here. */
+/** Whether an offered tool's name and the beginning of its arguments are at this position. */
 function mayBeginNamed(text: string, start: number, tools: OfferedTools): boolean | 'partial' {
   if (tools.areUnknown) return false;
   if (tools.mayGoOnToName(text, start)) return 'partial';

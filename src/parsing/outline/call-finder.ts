@@ -62,8 +62,8 @@ export class CallFinder {
   }
 
   /**
-   * Returns the end of calls without marks, in whose strings nothing counts; the text's end if it cuts
-   * the last of them off; null if there are none.
+   * Returns the end of calls without marks, since nothing inside their strings counts. Returns the text's end
+   * if it cuts the last call off; null if there are no such calls.
    */
   unmarkedEnd(lineStart: number): number | null {
     const at = skipBlanks(this.#text, lineStart);

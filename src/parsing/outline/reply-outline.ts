@@ -23,7 +23,7 @@ export interface ReplyOutline {
   readonly turn: TurningPoint;
   /** Start of the reply, after chat tokens and after reasoning that was closed but never opened. */
   readonly start: number;
-  /** Start of that reasoning, after chat tokens. */
+  /** Start of the reasoning that was closed but never opened, after chat tokens. */
   readonly edge: number;
   readonly thoughts: readonly Marker[];
   /** Blocks of reasoning with their marks, in order. */
@@ -38,7 +38,7 @@ export interface ReplyOutline {
    * observations are excluded.
    */
   readonly lastLine: number | null;
-  /** Start of the paragraph that ends with that line. */
+  /** Start of the paragraph that ends with the last line of prose. */
   readonly lastParagraph: number | null;
   /** Start of the last JSON value that starts a line of prose. */
   readonly lastValue: number | null;

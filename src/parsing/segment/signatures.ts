@@ -55,7 +55,10 @@ interface Signature {
 
 /** Number of characters of failed parameter lists that may be read for each character of the segment. */
 const WASTE_ALLOWED = 2;
-/** Additional characters of this kind, so that a short segment may hold a few failed lists. */
+/**
+ * Number of characters of failed parameter lists that are always allowed, so that a short segment may hold a
+ * few of them.
+ */
 const MIN_WASTE_ALLOWED = 2 ** 15;
 
 /**
@@ -173,7 +176,7 @@ class SignatureReader {
     else this.#position = signature?.end ?? tick + 1;
   }
 
-  /** Returns the next such character of this line, or -1. Calls must go from left to right. */
+  /** Returns the next place of the character in this line, or -1. Calls must go from left to right. */
   #nextInLine(wanted: Introducer, from: number): number {
     if (this.#next[wanted] < from) {
       const next = this.#text.indexOf(wanted, from);

@@ -78,7 +78,8 @@ export class CharacterSet {
   }
 
   /**
-   * Returns the first position of one of them from `position` on; `limit` or the text's end if there is none.
+   * Returns the first position of a character of the set, from `position` on; `limit` or the text's end if
+   * there is none.
    */
   nextIn(text: string, position: number, limit = text.length): number {
     const end = Math.min(limit, text.length);

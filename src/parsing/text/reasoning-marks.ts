@@ -94,7 +94,7 @@ const leadingMarks: readonly {
     needsClose: true,
   },
 ];
-/** The texts with which such a reply begins; a stream holds it until its end. */
+/** Texts with which a reply begins that has a mark counting only there; a stream holds such a reply until its end. */
 const leadingWords = [
   'to=self<|message|>',
   'analysis',
@@ -103,7 +103,7 @@ const leadingWords = [
   'Here’s my thought process:',
 ];
 
-/** Longest first, so that a mark is preferred to one with which it begins. */
+/** Sorts words, longest first, so that a mark is preferred to one with which it begins. */
 const byLength = (words: readonly string[]): string[] => [...words].sort((a, b) => b.length - a.length);
 
 const rowsByOpener = new Map(
@@ -207,7 +207,10 @@ export function leadingReasoningEnd(text: string, position: number): number | nu
   return null;
 }
 
-/** Whether a reply may begin with such reasoning; `'partial'` if more text is needed to decide. */
+/**
+ * Whether a reply may begin with reasoning whose mark counts only there; `'partial'` if more text is needed to
+ * decide.
+ */
 export function mayLeadReasoning(text: string, position: number): boolean | 'partial' {
   const begun = leadingWords.filter((word) => word.startsWith(text.slice(position, position + word.length)));
   if (begun.some((word) => text.length - position >= word.length)) return true;

@@ -158,11 +158,11 @@ function readEscapes(written: string, quote: string): string | undefined {
   return parts.join('') + written.slice(done);
 }
 
-/** Control characters that no model means to write, apart from `\n`, `\t` and `\r`. */
+/** Control characters that no model intends to write, apart from `\n`, `\t` and `\r`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const unintended = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 
-/** `\u0007` can only be meant. */
+/** Whether an escape makes a control character by accident. The escape `\u0007` can only be intended. */
 const isUnintended = (written: string, at: number, { value }: Escape): boolean =>
   unintended.test(value) && written.charAt(at + 1) !== 'u';
 

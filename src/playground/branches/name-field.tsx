@@ -10,7 +10,7 @@ export interface NameFieldProps {
   readonly onName: (name: string) => void;
 }
 
-/** Enter keeps the name; Escape or an empty name cancels. */
+/** A field to rename a run. Enter keeps the name; Escape or an empty name cancels. */
 export function NameField({ name, onName }: NameFieldProps) {
   const end = (typed: string): void => {
     renaming.value = null;

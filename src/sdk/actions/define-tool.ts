@@ -130,7 +130,8 @@ export function defineTool<const Schema extends InputSchema | ToolArguments>(
   specification: ToolSpecification<Schema>,
 ): Tool {
   const { execute, preview, annotations, ...definition } = specification;
-  // The run calls both functions only with arguments that passed the check against this schema.
+  // Casts arguments to the schema's type. The run calls both functions only with arguments that passed the
+  // check against this schema.
   const typed = (args: ToolArguments) => args as ArgumentsOf<Schema>;
   return {
     ...definition,

@@ -1,6 +1,6 @@
 import { isObject } from './is-object.js';
 
-/** Tells whether a value from outside has the shape of a type. */
+/** A function that returns whether a value from outside has the shape of a type. */
 export type Check = (value: unknown) => boolean;
 
 /** One check for each field of a type: the compiler reports a field that has none. */

@@ -27,7 +27,7 @@ export function buildRequest(run: RunState, { phase, lastCall }: Call): StepRequ
     ...(options.phaseInstructions && { phase_instructions: options.phaseInstructions }),
     ...(options.instructions !== undefined && { instructions: options.instructions }),
     ...(options.protocol && { protocol: options.protocol }),
-    // A `lastCall` must answer, whatever the caller allows in the last step.
+    // The last call must answer, whatever the caller allows in the last step.
     ...(options.onLastIteration && !lastCall && { on_last_iteration: options.onLastIteration }),
   };
 }

@@ -116,7 +116,10 @@ async function perform(run: RunState, cleared: ClearedAction): Promise<Performed
 const mayHaveEffects = (cleared: ClearedTool): boolean =>
   !isRead(cleared) && cleared.tool.name !== 'request_input';
 
-/** The observation of a running call in a saved run: a run that continues it must not assume that the call never ran. */
+/**
+ * Returns the observation of a running call in a saved run: a run that continues it must not assume that the
+ * call never ran.
+ */
 const unknownOutcome = (id: string): TurnInput => ({
   role: 'tool_observation',
   content:

@@ -20,7 +20,7 @@ export const stopped: RunEnd = { stopReason: 'stopped' };
 /** The answer of a run that reached its step limit without one. */
 export const OUT_OF_STEPS = 'The task could not be finished within the allowed number of steps.';
 
-/** Returns the last text of a run at its step limit behind a sentence that it is no answer. */
+/** Returns the last text of a run that reached its step limit, after a sentence that it is no answer. */
 export const unfinishedAnswer = (text: string | null): string =>
   text ? `${OUT_OF_STEPS}\n\n${text}` : OUT_OF_STEPS;
 

@@ -44,7 +44,10 @@ async function takeRound(run: RunState): Promise<RunEnd | undefined> {
   return observe.end;
 }
 
-/** Requests a phase that uses up no iteration, again while its reply is unusable: `observe` must not judge what never ran. */
+/**
+ * Requests a phase that uses up no iteration. Repeats it while its reply is unusable, since `observe` must not
+ * judge an action that never ran.
+ */
 async function takePhase(run: RunState, phase: 'reason' | 'act'): Promise<TakenStep> {
   for (;;) {
     const taken = await takeStep(run, { phase });

@@ -76,7 +76,7 @@ function correct(run: RunState, { correction, direct_response, parse, phase }: S
  */
 function answer(run: RunState, { direct_response, parse, control }: Step): RunEnd {
   if (run.mustAnswer) return answered(run, direct_response);
-  // The service has put its own sentence in front of this text.
+  // The service has already put its own sentence in front of this text.
   if (parse?.outcome === 'action_after_limit') return outOfSteps(direct_response);
   const wantsMore = control?.should_continue === true || isUnreadable(parse);
   return wantsMore ? outOfSteps(unfinishedAnswer(direct_response)) : answered(run, direct_response);

@@ -5,8 +5,8 @@ const WINDOW_MS = 1_000;
 
 export interface EventLoopLag {
   /**
-   * Average delay of timers in milliseconds: the lower value of the last two seconds. After a single blockage the
-   * loop is free again; only two late seconds in a row indicate overload.
+   * Returns the average delay of timers in milliseconds: the lower value of the last two seconds. After a
+   * single blockage the loop is free again; only two late seconds in a row indicate overload.
    */
   lagMs(): number;
   stop(): void;

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { Warning } from '../../contract/step.js';
 import type { CompletionRequest } from '../step/provider.js';
 import type { ModelTraits } from './models/model-traits.js';
 
@@ -19,8 +20,20 @@ const parameters = {
   anthropic: 'output_config.format',
 } as const satisfies Record<Constraint['form'], string>;
 
+/** Returns the constraint to send, unless the provider has refused it, and a warning if it is left out for that. */
+export function chooseConstraint(
+  settings: Pick<CompletionRequest, 'replySchema'>,
+  traits: ModelTraits,
+  refused: ReadonlySet<string>,
+): { readonly constraint: Constraint | undefined; readonly warnings: readonly Warning[] } {
+  const asked = constraintOf(settings, traits);
+  return asked && isRefused(refused, asked)
+    ? { constraint: undefined, warnings: [constraintDropped] }
+    : { constraint: asked, warnings: [] };
+}
+
 /** Returns the constraint that the request asks for, if the model supports any. */
-export function constraintOf(
+function constraintOf(
   { replySchema: schema }: Pick<CompletionRequest, 'replySchema'>,
   { structured }: ModelTraits,
 ): Constraint | undefined {
@@ -43,11 +56,11 @@ const digestKey = randomBytes(32);
 const digestOf = (schema: unknown): string =>
   createHmac('sha256', digestKey).update(JSON.stringify(schema)).digest('hex').slice(0, 16);
 
-export const isRefused = (refused: ReadonlySet<string>, { parameter, forSchema }: Constraint): boolean =>
+const isRefused = (refused: ReadonlySet<string>, { parameter, forSchema }: Constraint): boolean =>
   refused.has(parameter) || refused.has(forSchema);
 
 /** The warning for a constraint that is not sent. */
-export const constraintDropped = {
+const constraintDropped = {
   code: 'constraint_dropped',
   message:
     'The provider does not accept a reply schema: the prompt describes the form instead, and the service checks the reply.',

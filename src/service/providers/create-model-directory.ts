@@ -1,5 +1,5 @@
 import type { ModelList } from '../../contract/model-list.js';
-import type { LlmConfig } from '../../contract/step-request.js';
+import type { LlmConfig, Protocol } from '../../contract/step-request.js';
 import { onDemand } from '../../event-loop/on-demand.js';
 import type { ProxyFor } from '../../network/proxies/proxies.js';
 import { createTokenCounter, type TokenCounter } from '../../tokens/token-counter.js';
@@ -17,15 +17,23 @@ import type { Secret } from './secret.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 import type { Vendor } from './vendor.js';
 
+/** Settings of one model of an upstream, or of all models that have none of their own (rule: model-settings). */
+interface OwnSettings {
+  /** Tokens of the context window. */
+  readonly contextWindow?: number | undefined;
+  /** Protocol that the compatible endpoints teach. */
+  readonly protocol?: Protocol | undefined;
+}
+
 /** A server as the operator configured it (rule: named-upstreams). */
-interface UpstreamConfig extends GatewaySettings {
-  /** The URL below which the endpoints are. It ends in `/v1` for most servers, and has none for `messages`. */
+interface UpstreamConfig extends GatewaySettings, OwnSettings {
+  /** Base URL of the endpoints. It ends in `/v1` for most servers, but not for the wire `messages`. */
   readonly url: string;
   /** API of the server; by default `chat`. */
   readonly wire?: WireName | undefined;
   readonly keyRequired: boolean;
-  /** Tokens of the context window. */
-  readonly contextWindow?: number | undefined;
+  /** Settings by the exact name of a model. */
+  readonly models?: Readonly<Record<string, OwnSettings>> | undefined;
   readonly maxTokensParam?: 'max_tokens' | 'max_completion_tokens' | undefined;
   /** The model's own encoding. If given, token counts are exact. */
   readonly encoding?: ModelProfile['encoding'] | undefined;
@@ -68,10 +76,22 @@ export interface ResolvedModel {
   connect(key: Secret | undefined, observe?: RequestObserver): Provider;
 }
 
+/** Settings of a model for callers that do not say them themselves (rule: model-settings). */
+interface ModelSettings {
+  /** Tokens of prompt and reply together; null if neither the operator nor the model table says. */
+  readonly contextWindow: number | null;
+  readonly protocol: Protocol;
+}
+
 /** All upstreams and models, and the connections to them. One per process. */
 export interface ModelDirectory {
   /** Returns undefined if neither `provider` nor the model's name determines an upstream (rule: named-upstreams). */
   resolve(config: LlmConfig): ResolvedModel | undefined;
+  /**
+   * Returns the settings of a model. `upstream` is the provider of a request; without it, the model's name decides.
+   * Returns undefined where `resolve` does.
+   */
+  settingsOf(upstream: string | undefined, model: string): ModelSettings | undefined;
   list(): ModelList;
   /** Loads the transport, so that the first call does not wait for it. */
   warmUp(): Promise<void>;
@@ -86,6 +106,8 @@ interface Upstream {
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly gateway: GatewaySettings;
   traits(model: string): ModelTraits;
+  /** Protocol that the operator chose for a model. */
+  readonly protocolOf?: (model: string) => Protocol | undefined;
 }
 
 /** Creates the directory. Throws if two upstreams have the same name. Reads no environment variables. */
@@ -103,10 +125,18 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
     ...builtIn(config),
     ...Object.entries(config.upstreams).map(([name, upstream]) => compatible(name, upstream)),
   ]);
+  const find = (provider: string | undefined, model: string) =>
+    upstreams.get(provider ?? routeOf(model) ?? '');
   return {
     resolve({ provider, modelName }) {
-      const upstream = upstreams.get(provider ?? routeOf(modelName) ?? '');
+      const upstream = find(provider, modelName);
       return upstream && resolved(upstream, modelName, shared);
+    },
+    settingsOf(provider, model) {
+      const upstream = find(provider, model);
+      if (!upstream) return undefined;
+      const { contextWindow } = upstream.traits(model);
+      return { contextWindow, protocol: upstream.protocolOf?.(model) ?? 'auto' };
     },
     list: () => ({
       models: vendorNames.filter((name) => upstreams.has(name)).flatMap(listModels),
@@ -178,14 +208,28 @@ const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits'>): 
 });
 
 function compatible(name: string, config: UpstreamConfig): Upstream {
-  const { url, keyRequired, contextWindow, encoding, maxTokensParam } = config;
-  const traits = (model: string): ModelTraits => ({
-    ...wireTraits(model, config),
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(encoding && { encoding, countMargin: 1 }),
-    ...(maxTokensParam && { maxTokensParam }),
-  });
-  return { name, keyRequired, url: async () => url, gateway: config, traits };
+  const { url, keyRequired, encoding, maxTokensParam } = config;
+  const traits = (model: string): ModelTraits => {
+    const contextWindow = ownSetting('contextWindow', model, config);
+    return {
+      ...wireTraits(model, config),
+      ...(contextWindow !== undefined && { contextWindow }),
+      ...(encoding && { encoding, countMargin: 1 }),
+      ...(maxTokensParam && { maxTokensParam }),
+    };
+  };
+  const protocolOf = (model: string) => ownSetting('protocol', model, config);
+  return { name, keyRequired, url: async () => url, gateway: config, traits, protocolOf };
+}
+
+/** Returns the setting of a model, or else of its upstream. */
+function ownSetting<Name extends keyof OwnSettings>(
+  setting: Name,
+  model: string,
+  { models = {}, ...upstream }: UpstreamConfig,
+): OwnSettings[Name] {
+  const own = Object.hasOwn(models, model) ? models[model] : undefined;
+  return own?.[setting] ?? upstream[setting];
 }
 
 /** Returns the defaults for a model by the wire of its upstream. Claude keeps its traits behind a gateway. */

@@ -1,6 +1,6 @@
 import type { Secret } from './secret.js';
 
-/** What an operator sends to an upstream beside the callers' requests (rule: gateway-settings). */
+/** Settings with which an operator adapts requests to an upstream (rule: gateway-settings). */
 export interface GatewaySettings {
   /** Headers by their names in lower case. */
   readonly headers?: Readonly<Record<string, Secret>> | undefined;

@@ -39,7 +39,10 @@ const NO_ANSWER_AFTER_A_FAILURE = 'A tool failed for good before there was an an
 const noAnswer = (mustAnswer: MustAnswer): string =>
   mustAnswer === 'terminal_error' ? NO_ANSWER_AFTER_A_FAILURE : NO_ANSWER_AT_THE_LIMIT;
 
-/** The answer in place of an action that is not proposed: at the step limit a fixed sentence says first why it is unfinished. */
+/**
+ * Returns the answer in place of an action that is not proposed: at the step limit a fixed sentence says first
+ * why it is unfinished.
+ */
 function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
   if (mustAnswer === 'terminal_error') return thought || noAnswer(mustAnswer);
   return thought ? `${NO_ANSWER_AT_THE_LIMIT}\n\n${thought}` : NO_ANSWER_AT_THE_LIMIT;
@@ -192,7 +195,7 @@ function concludeObserve(
   const given =
     labelledAnswer ||
     (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
-  // In `observe` an action is prose, but where an answer is required, prose would be the answer.
+  // In `observe` an action is read as prose. Where an answer is required, this prose must not become the answer.
   if (given === null && mustAnswer && reply.parse.outcome === 'action')
     return withholdAction(reply, mustAnswer);
   const final = given ?? (mustAnswer ? prose || noAnswer(mustAnswer) : null);

@@ -36,7 +36,7 @@ export interface Reply {
   readonly answerLabelled: boolean;
   /** The text for the user: an answer, or the whole text if an action could not be read. */
   readonly answer: string | null;
-  /** Several actions only if the model called natively, or in a native format in its text. */
+  /** Contains several actions only if the model called natively, or in a native format in its text. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
   /** With `answer_schema`: the JSON values that the answer may be, the most likely first (rule: typed-answers). */
@@ -171,7 +171,10 @@ export function readingOptions(
   };
 }
 
-/** If the provider enforced the schema, the parsed reply is trusted to conform to it. */
+/**
+ * Reads a reply in one JSON object. If the provider enforced the schema, the parsed reply is trusted to conform
+ * to it.
+ */
 function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
   const { replyFormat: requested, ...taught } = situation;

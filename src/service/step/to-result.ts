@@ -45,7 +45,7 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
     session_id: request.session_id,
     status: conclusion.status,
     iterations_remaining: remaining(request),
-    // An empty thought is none, in every protocol.
+    // An empty thought counts as none, in every protocol.
     thought: conclusion.thought || null,
     direct_response: conclusion.directResponse,
     answer: conclusion.answer.value,
@@ -168,7 +168,7 @@ function replyWarnings(
 /** Prompts of fewer tokens are not judged: fixed costs and counting margins weigh too much in them. */
 const MIN_JUDGED_TOKENS = 1_000;
 
-/** Below this part of our own count, no tokenizer explains the provider's count of the prompt. */
+/** Share of the service's own count below which no tokenizer explains the provider's count. */
 const MIN_COUNTED_SHARE = 0.5;
 
 /** Warns of a server that cut the prompt without saying so, as local servers with a small window do (rule: usage). */

@@ -7,7 +7,10 @@ const WINDOW_BYTES = 4 * 1024;
 /** Tokens within this distance of a window's end may change with the following bytes; no token is longer. */
 const MIN_MARGIN_BYTES = 128;
 
-/** Shared by all windows of the ordinary size, since each is merged without yielding and nothing is kept. */
+/**
+ * The merge of all windows of the ordinary size; it can be shared, since each window is merged without yielding
+ * and nothing is kept.
+ */
 const windows = new PieceMerge(WINDOW_BYTES);
 
 /**

@@ -8,11 +8,11 @@ import { type CharacterKinds, Kind } from './character-kinds.js';
 export type EndOfPiece = (text: CharacterKinds, start: number) => number;
 
 const LETTERS = Kind.upper | Kind.lower | Kind.letter;
-/** `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` */
+/** The characters `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`. */
 const UPPER_RUN = Kind.upper | Kind.letter | Kind.mark;
-/** `[\p{Ll}\p{Lm}\p{Lo}\p{M}]` */
+/** The characters `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`. */
 const LOWER_RUN = Kind.lower | Kind.letter | Kind.mark;
-/** `[^\s\p{L}\p{N}]` */
+/** The characters `[^\s\p{L}\p{N}]`. */
 const SYMBOLS = Kind.other | Kind.mark;
 
 const LINE_FEED = 0x0a;

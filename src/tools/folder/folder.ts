@@ -30,7 +30,7 @@ export interface Folder {
 
 /** A file's text before and after a change. */
 export interface ChangedFile {
-  /** Path of the file as in `Folder.nameOf`, so where links lead. */
+  /** Path of the file as `Folder.nameOf` returns it, with links resolved. */
   readonly path: string;
   /** The old text; undefined if the file did not exist. */
   readonly before: string | undefined;

@@ -6,7 +6,10 @@ const MAX_OPEN_CHARS = 8_192;
 const MAX_PENDING_CHARS = 4_096;
 
 const CSI = String.raw`(?:\x1b\[|\x9b)`;
-/** Begins a title or a link (OSC), or another string. It ends with BEL or ST, and never continues on the next line. */
+/**
+ * Matches the beginning of a title or a link (OSC), or of another string. It ends with BEL or ST, and never
+ * continues on the next line.
+ */
 const STRING = String.raw`(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])`;
 const STRING_BODY = String.raw`[^\x07\n\x1b\x90\x98\x9c-\x9f]*`;
 

@@ -21,7 +21,7 @@ export interface CommandOptions {
   readonly secrets: () => readonly string[];
 }
 
-/** Maximum number of remembered folders; more than one step has calls. */
+/** Maximum number of remembered folders. One step has fewer calls. */
 const MAX_PREVIEWS = 200;
 
 /**

@@ -19,7 +19,7 @@ const MARK_VARIABLE = 'STEPWISE_COMMAND';
 /** Variables that commands do not inherit: the service token and all variables of a vendor, except for its URL. */
 export const secretVariables = /^(?:STEPWISE_(?:LLM_KEY|TOKEN)|(?:OPENAI|ANTHROPIC)_(?!UPSTREAM_URL$).*)$/i;
 
-/** Variables among these whose value is a key or a token, which other variables may repeat. */
+/** Variables whose value is a key or a token. Other variables may contain the same value. */
 const keyVariables = /^(?:STEPWISE|OPENAI|ANTHROPIC)_(?:\w+_)?(?:KEY|TOKEN)$/i;
 
 /** Minimum length of a key; a shorter value occurs in other variables by chance. */
@@ -122,7 +122,7 @@ function commandEnvironment(mark: string, secrets: readonly string[]): NodeJS.Pr
   };
 }
 
-/** Environment variable that identifies our descendants; nested runs append their own id. */
+/** Returns the environment variable that identifies our descendants; nested runs append their own id. */
 export const markVariable = (mark: string): NodeJS.ProcessEnv => ({
   [MARK_VARIABLE]: [process.env[MARK_VARIABLE], mark].filter(Boolean).join(' '),
 });

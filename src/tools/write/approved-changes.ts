@@ -4,7 +4,7 @@ import { changedMeanwhile } from '../folder/path-errors.js';
 import { redirection } from '../folder/shown-path.js';
 import { renderChange } from './unified-diff.js';
 
-/** Maximum number of stored previews; more than one step has calls, so that none is evicted before its call runs. */
+/** Maximum number of stored previews. One step has fewer calls, so that none is evicted before its call runs. */
 const MAX_PREVIEWS = 200;
 
 const ON_TOP = 'On top of an earlier change of this step:';

@@ -1,3 +1,5 @@
+import { DIFF_TIMEOUT_MS } from './unified-diff.js';
+
 /** A line of a text, with its line break; the rest after the last line break has none. */
 interface Line {
   readonly text: string;
@@ -11,9 +13,6 @@ interface ShownText {
 }
 
 const BOM = '\uFEFF';
-
-/** Time limit for comparing the lines of two texts that have little in common. */
-const DIFF_TIMEOUT_MS = 1_000;
 
 /** Returns the text as the model sees it, and the byte order mark, which it does not see. */
 export function toShown(text: string): ShownText {

@@ -2,7 +2,7 @@ import type { ChangedFile } from '../folder/folder.js';
 import { shownPath } from '../folder/shown-path.js';
 
 /** Time limit for a diff. Comparing texts that have little in common can take very long. */
-const DIFF_TIMEOUT_MS = 1_000;
+export const DIFF_TIMEOUT_MS = 1_000;
 
 /** Renders a change as a unified diff; returns undefined if that takes too long. */
 export async function unifiedDiff({ path, before, after }: ChangedFile): Promise<string | undefined> {

@@ -41,7 +41,7 @@ const isCall = (status: string) => (update: SessionUpdate) =>
   update.sessionUpdate === 'tool_call_update' && update.status === status;
 
 describe('ACP prompts (rule: acp)', () => {
-  test('sends thought, call, result and answer to the editor in order and ends the turn', async () => {
+  test('an ACP prompt sends thought, call, result and answer to the editor in order and ends the turn', async () => {
     const bench = await setUp(
       [act('read_file(path="a.txt", start_line=1)', 'I look.'), answer('It says alpha.')],
       files,
@@ -82,7 +82,7 @@ describe('ACP prompts (rule: acp)', () => {
     for (const said of ['The first task', 'One.', 'The second task']) expect(bench.prompt(1)).toContain(said);
   });
 
-  test('sends the TODO list as an ACP plan and hides the tool calls that change it', async () => {
+  test('an ACP prompt sends the TODO list as a plan and hides the tool calls that change it', async () => {
     const bench = await setUp(
       [
         act('create_tasks(tasks=["Read", {"content": "Write", "status": "in_progress"}])'),
@@ -104,7 +104,7 @@ describe('ACP prompts (rule: acp)', () => {
     expect(editor.calls(editor.id)).toEqual([]);
   });
 
-  test('reports the step limit and a provider failure to the editor, and the session remains usable', async () => {
+  test('an ACP prompt reports the step limit and a provider failure to the editor, and the session remains usable', async () => {
     const bench = await setUp([act('read_file(path="a.txt")'), act('read_file(path="a.txt")')], files);
     const editor = await edit(bench, {}, [...scripted, '--max-steps', '1']);
     expect(await editor.prompt(editor.id, 'Go')).toBe('max_turn_requests');
@@ -115,7 +115,7 @@ describe('ACP prompts (rule: acp)', () => {
     expect(editor.text(editor.id)).toContain('Back.');
   });
 
-  test('tells the editor when no language model is called', async () => {
+  test('an ACP prompt says in the editor that no language model is called', async () => {
     const bench = await setUp([], { 'a.md': '# Alpha\n\nThe alpha limit is 60.\n' });
     const editor = await edit(bench, {}, []);
     expect(await editor.prompt(editor.id, 'What is the alpha limit?')).toBe('end_turn');
@@ -124,7 +124,7 @@ describe('ACP prompts (rule: acp)', () => {
 });
 
 describe('files attached to an ACP prompt (rule: acp)', () => {
-  test('reads linked files, uses embedded texts and skips secret files and files outside the folder', async () => {
+  test('an ACP prompt reads linked files, uses embedded texts and skips secret files and files outside the folder', async () => {
     const bench = await setUp([answer('Read.')], { ...files, '.env': 'PASSWORD=hunter2\n' });
     const editor = await edit(bench);
     await editor.agent.request('session/prompt', {
@@ -150,7 +150,7 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     expect(editor.text(editor.id)).toContain('.env was not read:');
   });
 
-  test('rejects images, audio and binary data in an ACP prompt, and the session remains usable', async () => {
+  test('an ACP prompt with images, audio or binary data is rejected, and the session remains usable', async () => {
     const bench = await setUp([answer('Fine.')], files);
     const editor = await edit(bench);
     for (const block of [
@@ -164,7 +164,7 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     expect(await editor.prompt(editor.id, 'Well?')).toBe('end_turn');
   });
 
-  test('rejects an ACP prompt without text or with a NUL character', async () => {
+  test('an ACP prompt without text or with a NUL character is rejected', async () => {
     const bench = await setUp([answer('Fine.')], files);
     const editor = await edit(bench);
     const send = (prompt: { type: 'text'; text: string }[]) =>
@@ -198,7 +198,7 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
   });
 
-  test('edits the file on disk if the editor cannot read it', async () => {
+  test('an ACP prompt edits the file on disk if the editor cannot read it', async () => {
     const written: string[] = [];
     const bench = await setUp([act(change), answer('Done.')], files);
     const editor = await edit(bench, {
@@ -211,7 +211,7 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('beta\n');
   });
 
-  test('never asks the editor to read secret files or files outside the folder', async () => {
+  test('an ACP prompt never asks the editor to read secret files or files outside the folder', async () => {
     const read: string[] = [];
     const bench = await setUp(
       [act('read_file(path="/etc/hostname")'), act('read_file(path=".env")'), answer('No.')],
@@ -225,7 +225,7 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
 });
 
 describe('approvals in the editor (rules: acp, approval)', () => {
-  test('shows an edit as a diff in the editor, and makes it after the person allows it', async () => {
+  test('an edit is shown as a diff in the editor, and made after the person allows it', async () => {
     const bench = await setUp([act(change), answer('Done.')], files);
     const editor = await edit(bench, { permission: async () => choose('allow') });
     expect(await editor.prompt(editor.id, 'Change it')).toBe('end_turn');
@@ -292,7 +292,7 @@ describe('approvals in the editor (rules: acp, approval)', () => {
     ).rejects.toThrow('Unknown mode: yolo.');
   });
 
-  test("shows the model's question as an editor form, or as the answer if the editor has no forms", async () => {
+  test("the model's question is an editor form, or the answer if the editor has no forms", async () => {
     const question = act('request_input(question="Which file?", choices=["a.txt"])');
     const bench = await setUp([question, answer('A it is.'), question, answer('Main it is.')], files);
     const asking = await edit(bench, {
@@ -312,7 +312,7 @@ describe('approvals in the editor (rules: acp, approval)', () => {
 describe('commands over ACP (rules: acp, command-safety)', () => {
   const run = act('run_command(command="echo from here")');
 
-  test('runs commands in a terminal of the editor and releases it afterwards', async () => {
+  test('commands run in a terminal of the editor, which is released afterwards', async () => {
     const calls: string[] = [];
     const bench = await setUp([run, answer('Ran.')], files);
     const commands: string[] = [];
@@ -335,7 +335,7 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(calls.at(-1)).toBe('release');
   });
 
-  test('runs commands locally if the editor cannot open a terminal, and shows their output', async () => {
+  test('commands run locally if the editor cannot open a terminal, and their output is shown', async () => {
     const bench = await setUp([run, answer('Ran.')], files);
     const editor = await edit(bench, {
       permission: async () => choose('allow'),
@@ -349,7 +349,7 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
 });
 
 describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
-  test('cancels an ACP prompt during the model call', async () => {
+  test('an ACP prompt can be cancelled during the model call', async () => {
     const bench = await setUp([{ text: 'never', delayMs: 60_000 }, answer('Here again.')], files);
     const editor = await edit(bench);
     const ending = editor.prompt(editor.id, 'Go');
@@ -359,7 +359,7 @@ describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
     expect(await editor.prompt(editor.id, 'And now?')).toBe('end_turn');
   });
 
-  test('cancels an ACP prompt during an approval, and a late approval changes nothing', async () => {
+  test('an ACP prompt can be cancelled during an approval, and a late approval changes nothing', async () => {
     const bench = await setUp([act(change), answer('no')], files);
     const late = deferred<RequestPermissionResponse>();
     const asked = deferred<boolean>();
@@ -377,7 +377,7 @@ describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
     expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
   });
 
-  test('cancels an ACP prompt while a command runs, locally or in a terminal of the editor', async () => {
+  test('an ACP prompt can be cancelled while a command runs, locally or in a terminal of the editor', async () => {
     const bench = await setUp([act('run_command(command="touch began; sleep 60; touch ended")')], files);
     const editor = await edit(bench, { permission: async () => choose('allow') });
     const ending = editor.prompt(editor.id, 'Go');
@@ -404,7 +404,7 @@ describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
     expect(calls).toEqual(expect.arrayContaining(['kill', 'release']));
   });
 
-  test('cancels an ACP prompt while the model asks a question, and ignores a late answer', async () => {
+  test('an ACP prompt can be cancelled while the model asks a question, and a late answer is ignored', async () => {
     const bench = await setUp([act('request_input(question="Which file?")'), answer('Here again.')], files);
     const late = deferred<CreateElicitationResponse>();
     const asked = deferred<boolean>();
@@ -425,7 +425,7 @@ describe('cancelling an ACP prompt (rules: acp, one-signal)', () => {
     expect(bench.prompt(1)).not.toContain('a.txt');
   });
 
-  test('rejects a second prompt while the session is running one', async () => {
+  test('a second ACP prompt is rejected while the session is running one', async () => {
     const bench = await setUp([{ text: 'never', delayMs: 60_000 }], files);
     const editor = await edit(bench);
     const ending = editor.prompt(editor.id, 'Go');

@@ -89,7 +89,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(editor.updates('current_mode_update')).toEqual([]);
   });
 
-  test('refuses unknown modes, models and settings with a sentence, and the settings stay', async () => {
+  test('an ACP agent refuses unknown modes, models and settings with a sentence, and the settings stay', async () => {
     const bench = await setUp([], files);
     const { sessionId, request, result, updates } = await edit(bench);
     const set = (configId: string, value: unknown, more: Json = {}) =>
@@ -147,7 +147,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(stderr).toContain('The editor sent a message that is too long.');
   });
 
-  test('answers unknown requests and ignores unknown notifications and responses', async () => {
+  test('an ACP agent answers unknown requests and ignores unknown notifications and responses', async () => {
     const bench = await setUp([], files);
     const { request, notify, write, received, result } = await edit(bench);
     for (const method of ['session/fork', '_vendor/method', '', 'constructor'])

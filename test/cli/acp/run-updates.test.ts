@@ -24,27 +24,27 @@ function textsOf(...events: readonly RunEvent[]): string[] {
 }
 
 describe('the texts of a run in an editor (rule: acp)', () => {
-  test('does not send a streamed reply to the editor again', () => {
+  test('an editor does not get a streamed reply again', () => {
     expect(textsOf(turn, delta('draft', 'It is '), delta('answer', '42.'), reply)).toEqual(['It is ', '42.']);
   });
 
-  test('does not repeat a streamed reply if an earlier attempt failed before streaming any text', () => {
+  test('an editor does not get a streamed reply again if an earlier attempt failed before streaming any text', () => {
     const texts = textsOf(turn, retry, delta('answer', 'It is 42.'), reply);
     expect(texts).toEqual(['Busy. Retrying in 1 s.', 'It is 42.']);
   });
 
-  test('sends the full reply again if an earlier attempt failed after streaming some text', () => {
+  test('an editor gets the full reply again if an earlier attempt failed after streaming some text', () => {
     const texts = textsOf(turn, delta('answer', 'It '), retry, delta('answer', 'It is 42.'), reply);
     expect(texts.slice(-3)).toEqual(['It is 42.', '\n\n(the full reply, as parsed:)\n\n', 'It is 42.']);
   });
 
-  test('sends only the answer if the thought before it was streamed', () => {
+  test('an editor gets only the answer if the thought before it was streamed', () => {
     const response = { ...answered, thought: 'I know.', direct_response: 'It is 42.', usage: null };
     const both = event({ type: 'agent_reason', response });
     expect(textsOf(turn, delta('draft', 'I know.'), both)).toEqual(['I know.', 'It is 42.']);
   });
 
-  test('sends a heading for each phase of the strict strategy', () => {
+  test('an editor gets a heading for each phase of the strict strategy', () => {
     const phases = ['reason', 'act', 'observe'].map((phase) =>
       event({ type: 'agent_turn_start', phase, iterations_left: 1 }),
     );
@@ -54,7 +54,7 @@ describe('the texts of a run in an editor (rule: acp)', () => {
   const warned = (message: string) =>
     event({ type: 'agent_reason', response: { ...answered, warnings: [{ code: 'cut', message }] } });
 
-  test('sends the first warning of each kind to the editor', () => {
+  test('an editor gets the first warning of each kind', () => {
     const texts = textsOf(turn, warned('Raise num_ctx.'), turn, warned('Raise num_ctx to 9.'));
     expect(texts.filter((text) => text.includes('Warning'))).toEqual(['\n\nWarning: Raise num_ctx.\n\n']);
   });

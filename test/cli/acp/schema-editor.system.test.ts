@@ -41,7 +41,7 @@ const valuesOf = ({ configOptions }: Json): Json =>
   Object.fromEntries((configOptions as Json[]).map((option) => [option['id'], option['currentValue']])); // checked by the schema
 
 describe('an editor written from the schema of ACP alone (rule: acp)', () => {
-  test('holds a whole session whose messages all match the schema, and loads it with its settings in another process', async () => {
+  test('an ACP session sends only messages that match the schema, and another process loads it with its settings', async () => {
     const bench = await setUp(
       [
         change('alpha', 'beta'),
@@ -227,7 +227,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(editor.violations).toEqual([]);
   });
 
-  test('refuses additional folders and unknown cursors instead of ignoring them', async () => {
+  test('an ACP agent refuses additional folders and unknown cursors instead of ignoring them', async () => {
     const bench = await setUp([], files);
     const editor = await open(bench);
     const more = { cwd: bench.folder, mcpServers: [], additionalDirectories: ['/tmp'] };
@@ -268,7 +268,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(other.violations).toEqual([]);
   });
 
-  test('uses only kinds of updates that the schema has', async () => {
+  test('an ACP agent uses only kinds of updates that the schema has', async () => {
     const bench = await setUp([act('read_file(path="a.txt")'), answer('Alpha.')], files);
     const editor = await open(bench);
     const { sessionId } = await newSession(editor, bench);

@@ -22,7 +22,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
   );
   const real = { name: 'all', command: process.execPath, args: [everything, 'stdio'], env: [] };
 
-  test('offers tools of editor-configured MCP servers with approval, and reports a server that cannot start', async () => {
+  test('tools of editor-configured MCP servers are offered with approval, and a server that cannot start is reported', async () => {
     const bench = await setUp(
       [act('all__echo(message="over there")'), answer('Echoed.'), answer('Yes.')],
       files,
@@ -60,7 +60,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     return { ...editor, id: sessionId };
   }
 
-  test('reports an MCP server that cannot start before the first ACP prompt', async () => {
+  test('an MCP server that cannot start is reported before the first ACP prompt', async () => {
     const bench = await setUp([], files);
     const editor = await edit(bench, [{ name: 'gone', command: '/nowhere/at/all', args: [], env: [] }]);
     await until(
@@ -69,7 +69,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     );
   });
 
-  test('reports an MCP server that exits between ACP prompts', async () => {
+  test('an MCP server that exits between ACP prompts is reported', async () => {
     const bench = await setUp([answer('Hello.')], files);
     const pidFile = join(bench.folder, 'server.pid');
     const editor = await edit(bench, [raw({ ...listed('echo'), pidFile })]);
@@ -81,7 +81,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     );
   });
 
-  test('stops and reports an MCP server that floods, and the run continues', async () => {
+  test('an MCP server that floods is stopped and reported, and the run continues', async () => {
     const bench = await setUp([act('raw__storm()'), answer('It floods.')], files);
     const editor = await edit(bench, [raw(listed('storm'))]);
     expect(await editor.prompt(editor.id, 'Ask it')).toBe('end_turn');
@@ -92,7 +92,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     expect(bench.prompt(1)).not.toContain('raw__storm: ');
   });
 
-  test('uses the first of two MCP servers with the same name and says so', async () => {
+  test('of two MCP servers with the same name, the first is used, and the editor says so', async () => {
     const bench = await setUp([act('raw__echo()'), answer('Echoed.')], files);
     const editor = await edit(bench, [raw(listed('echo')), raw(listed('fail'))]);
     await until(
@@ -103,7 +103,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     expect(editor.calls(editor.id)).toMatchObject([{ name: 'raw__echo', status: 'completed' }]);
   });
 
-  test('describes pictures and links in MCP results to model and editor without fetching them', async () => {
+  test('pictures and links in MCP results are described to model and editor without fetching them', async () => {
     const bench = await setUp([act('raw__picture()'), answer('Seen.')], files);
     const editor = await edit(bench, [raw(listed('picture'))]);
     await editor.prompt(editor.id, 'Show it');

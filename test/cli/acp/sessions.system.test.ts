@@ -23,7 +23,7 @@ const conversationOf = (updates: readonly SessionUpdate[]) =>
   updates.filter(({ sessionUpdate }) => sessionUpdate !== 'available_commands_update');
 
 describe('ACP sessions (rules: acp, saved-runs)', () => {
-  test('keeps two concurrent ACP sessions separate', async () => {
+  test('two concurrent ACP sessions are kept separate', async () => {
     const bench = await setUp(
       ({ body }) => answer(JSON.stringify(body).includes('task A') ? 'for A' : 'for B'),
       files,
@@ -64,7 +64,7 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     expect(conversationOf(again.updates(first.id))).toEqual([]);
   });
 
-  test('answers a missing folder, unknown session, broken tool module or missing key with an ACP error', async () => {
+  test('a missing folder, unknown session, broken tool module or missing key is an ACP error', async () => {
     const bench = await setUp([], files);
     const editor = await openEditor(start(bench));
     const open = (cwd: string) => editor.open(cwd);
@@ -197,7 +197,7 @@ describe('ACP sessions (rules: acp, saved-runs)', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  test('lists ACP sessions whose folder was moved away', async () => {
+  test('ACP sessions are listed even if their folder was moved away', async () => {
     const bench = await setUp([answer('One.')], files);
     const editor = await edit(bench);
     await editor.prompt(editor.id, 'The task');

@@ -20,7 +20,7 @@ async function edit(bench: Bench, does: EditorBehaviour = {}) {
 }
 
 describe('slow or unresponsive editors (rules: acp, one-signal)', () => {
-  test('cancels a prompt and closes the session while the editor never answers a file read', async () => {
+  test('a prompt can be cancelled and its session closed while the editor never answers a file read', async () => {
     const bench = await setUp([answer('Fine.')], files);
     let isAsked = false;
     const readFile = () => {
@@ -36,7 +36,7 @@ describe('slow or unresponsive editors (rules: acp, one-signal)', () => {
     expect(await agent.request('session/close', { sessionId })).toEqual({});
   });
 
-  test('does not run a command locally if the editor refuses the terminal after cancellation', async () => {
+  test('a command does not run locally if the editor refuses the terminal after cancellation', async () => {
     const bench = await setUp([act('run_command(command="touch ran")')], files);
     const refusals: ((reason: Error) => void)[] = [];
     const terminal = () =>
@@ -153,7 +153,7 @@ describe('texts attached by an editor (rules: acp, secret-files)', () => {
     resource: { uri, text: content },
   });
 
-  test('does not send attached texts of secret files, even through a symlink, and says so', async () => {
+  test('attached texts of secret files are not sent, even through a symlink, and the editor says so', async () => {
     const bench = await setUp([answer('Read.')], files);
     symlinkSync('.env', join(bench.folder, 'notes.txt'));
     const editor = await edit(bench);
@@ -163,7 +163,7 @@ describe('texts attached by an editor (rules: acp, secret-files)', () => {
     expect(editor.text(editor.sessionId).match(/was not sent/g)).toHaveLength(4);
   });
 
-  test('recognises secret files in encoded URIs and in URIs with a query or fragment', async () => {
+  test('secret files are recognised in encoded URIs and in URIs with a query or fragment', async () => {
     const bench = await setUp([answer('Read.')], files);
     const editor = await edit(bench);
     const uris = ['ssh://host/app/%2Eenv', 'ssh://host/app/tls.key#L1', 'ssh://host/app/tls.pem?v=1'];
@@ -172,7 +172,7 @@ describe('texts attached by an editor (rules: acp, secret-files)', () => {
     expect(editor.text(editor.sessionId).match(/was not sent/g)).toHaveLength(3);
   });
 
-  test('sends attached files of a project whose parent folder has a secret name', async () => {
+  test('attached files of a project are sent even if its parent folder has a secret name', async () => {
     const bench = await setUp([answer('Read.')], { '.env-tools/app/a.txt': 'alpha\n' });
     const editor = await edit(bench);
     const project = `${bench.folder}/.env-tools/app`;
@@ -186,7 +186,7 @@ describe('texts attached by an editor (rules: acp, secret-files)', () => {
     expect(bench.prompt(0)).not.toContain('hunter2');
   });
 
-  test('sends two attached parts of one file separately, each with its line range', async () => {
+  test('two attached parts of one file are sent separately, each with its line range', async () => {
     const bench = await setUp([answer('Read.')], files);
     const editor = await edit(bench);
     const uri = `file://${bench.folder}/a.txt`;

@@ -9,7 +9,7 @@ const home = temporaryFolder();
 const testIt: ApprovalRule = { type: 'call', tool: 'run_command', args: { command: 'npm test' } };
 const look: ApprovalRule = { type: 'reads', tool: 'look' };
 
-test('stores approval rules once per folder with mode 0600, and removes them (rule: always-rules)', async () => {
+test('approval rules are stored once per folder with mode 0600, and can be removed (rule: always-rules)', async () => {
   const file = join(home, 'config/approvals.json');
   const [shop, bank] = [new ApprovalRules('/shop', file), new ApprovalRules('/bank', file)];
   await shop.add(testIt);
@@ -36,7 +36,7 @@ test.each([
   expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('ignores damaged and outdated approval rules and keeps the others', async () => {
+test('damaged and outdated approval rules are ignored, and the others kept', async () => {
   const file = join(home, 'partly.json');
   const former = { tool: 'run_command', command_prefix: 'npm' };
   writeFileSync(file, JSON.stringify({ '/shop': [former, null, { type: 'call', tool: 'x' }, look] }));

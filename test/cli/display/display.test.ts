@@ -14,7 +14,7 @@ function open(columns = 40, rows = 10) {
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `row ${index + 1}`);
 
 describe('live region (rule: terminal)', () => {
-  test('prints lines above the live region and keeps its parts in order', async () => {
+  test('the display prints lines above the live region and keeps its parts in order', async () => {
     const { emulator, display } = open();
     display.show('status', ['Thinking']);
     display.show('text', ['half a sentence']);
@@ -27,7 +27,7 @@ describe('live region (rule: terminal)', () => {
     expect(await emulator.rows()).toEqual(['one', 'two', 'three', 'four']);
   });
 
-  test('places the cursor where the person types', async () => {
+  test('the display places the cursor where the person types', async () => {
     const { emulator, display } = open();
     display.show('input', ['› first', '  second'], { row: 0, column: 4 });
     display.show('hint', ['help']);
@@ -39,7 +39,7 @@ describe('live region (rule: terminal)', () => {
     expect(await emulator.rows()).toEqual(['above', '› first', '  second', 'help']);
   });
 
-  test('cuts live rows wider than the window and keeps rows of exactly its width whole', async () => {
+  test('the display cuts live rows wider than the window and keeps rows of exactly its width whole', async () => {
     const { emulator, display } = open(10);
     display.show('text', ['1234567890', '12345678901234', '日本語日本語日本語']);
     display.show('status', ['end']);
@@ -57,7 +57,7 @@ describe('live region (rule: terminal)', () => {
     expect(await emulator.rows()).toEqual(['before', 'after', 'small']);
   });
 
-  test('rewrites only the live rows that changed', () => {
+  test('the display rewrites only the live rows that changed', () => {
     const { emulator, display } = open();
     display.show('text', numbered(8));
     display.flush();
@@ -71,7 +71,7 @@ describe('live region (rule: terminal)', () => {
     expect(emulator.written).toHaveLength(before + frame.length);
   });
 
-  test('writes each frame as one synchronized update', () => {
+  test('the display writes each frame as one synchronized update', () => {
     const { emulator, display } = open();
     display.show('text', numbered(3));
     display.print('above');
@@ -108,7 +108,7 @@ describe('live region (rule: terminal)', () => {
     expect(await emulator.cursor()).toEqual({ row: 0, column: 7 });
   });
 
-  test('hides the live region while another program runs and restores it afterwards', async () => {
+  test('the display hides the live region while another program runs and restores it afterwards', async () => {
     const { emulator, display } = open();
     display.show('status', ['Thinking']);
     await display.without(() => {

@@ -71,7 +71,7 @@ describe('wrapping (rule: terminal)', () => {
     expect(wrap(red('one\ntwo'), 8)).toEqual(['\u001b[31mone\u001b[0m', '\u001b[31mtwo\u001b[39m']);
   });
 
-  test('cuts a long row between visible characters and ends its style', () => {
+  test('a long row is cut between visible characters, and its style ends there', () => {
     expect(cut('日本語', 5)).toBe('日本');
     expect(cut('a👩‍👩‍👧b', 2)).toBe('a');
     expect(cut(red('abcdef'), 3)).toBe('\u001b[31mabc\u001b[0m');

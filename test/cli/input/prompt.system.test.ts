@@ -28,7 +28,7 @@ const traceback = [
 ].join('\r');
 
 onTerminal('input line (rule: terminal)', () => {
-  test('sends a pasted traceback of four lines as one task', async () => {
+  test('a pasted traceback of four lines is sent as one task', async () => {
     const bench = await setUp([answer('Divide by one.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -45,7 +45,7 @@ onTerminal('input line (rule: terminal)', () => {
       expect(bench.prompt(0)).toContain(JSON.stringify(line).slice(1, -1));
   }, 30_000);
 
-  test('shows a long paste as a mark, sends it in full, and deletes it with one backspace', async () => {
+  test('a long paste appears as a mark, is sent in full, and is deleted with one backspace', async () => {
     const log = Array.from({ length: 40 }, (_, index) => `log line ${index + 1}`).join('\r');
     const bench = await setUp([answer('Seen.')]);
     const pty = bench.open(scripted);
@@ -367,7 +367,7 @@ onTerminal('lines of any length (rule: terminal)', () => {
     expect(bench.prompt(1)).toMatch(/Count x{1000000} again/);
   }, 60_000);
 
-  test('shows the rows around the cursor of an input taller than the window', async () => {
+  test('of an input taller than the window, the rows around the cursor are visible', async () => {
     const bench = await setUp([answer('One.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');
@@ -383,7 +383,7 @@ onTerminal('lines of any length (rule: terminal)', () => {
     await pty.onScreen('› here row 1.', '  row 2.');
   }, 30_000);
 
-  test('treats a long unmarked paste as one paste to its last line', async () => {
+  test('a long unmarked paste is one paste to its last line', async () => {
     const bench = await setUp([answer('One.')]);
     const pty = bench.open(scripted);
     await pty.onScreen('›');

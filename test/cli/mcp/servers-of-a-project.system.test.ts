@@ -274,7 +274,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
       const pty = bench.open(scripted);
       const screen = await pty.onScreen('leave it out');
       expect(screen).toContain(`checked      ${path}`);
-      expect(screen).toContain('A change of these files asks again.');
+      expect(screen).toContain('If one of these files changes, you are asked again.');
       pty.type('y');
       await pty.onScreen('leave them out');
       pty.type('y');
@@ -291,7 +291,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     60_000,
   );
 
-  test('with --allow-mcp nobody is asked about a server or its tools at the terminal, and each call is', async () => {
+  test('with --allow-mcp the terminal asks about no server and no tool, but about each call', async () => {
     const { bench } = await project();
     bench.provider.script([call, answer('It said hello.')]);
     const pty = bench.open([...scripted, '--allow-mcp']);

@@ -61,7 +61,7 @@ const end = (answer: string): EventFields => {
 };
 
 describe('live run (rule: terminal)', () => {
-  test('shows thought and answer while they stream, and once when they are complete', async () => {
+  test('the terminal shows thought and answer while they stream, and once when they are complete', async () => {
     const { emulator, display, show } = open({ columns: 70 });
     show(
       { type: 'agent_start', task: 'How much?', max_steps: 10 },
@@ -101,7 +101,7 @@ describe('live run (rule: terminal)', () => {
     ]);
   });
 
-  test('prints the full reply again only if it differs from the streamed draft', async () => {
+  test('the terminal prints the full reply again only if it differs from the streamed draft', async () => {
     const { emulator, show } = open();
     show(turn, delta('draft', 'I look.'), reason({ thought: 'I look.' }));
     show(turn, delta('draft', 'Fifty'), reason({ direct_response: 'It is 42.' }), end('It is 42.'));
@@ -109,21 +109,21 @@ describe('live run (rule: terminal)', () => {
     expect(rows.slice(0, 6)).toEqual(['', 'I look.', '', '(the full reply, as parsed:)', '', 'It is 42.']);
   });
 
-  test('prints only the answer if the thought before it was streamed as a draft', async () => {
+  test('the terminal prints only the answer if the thought before it was streamed as a draft', async () => {
     const { emulator, show } = open();
     const both = reason({ thought: 'I know.', direct_response: 'It is 42.' });
     show(turn, delta('draft', 'I know.'), both, end('It is 42.'));
     expect((await emulator.rows()).slice(0, 4)).toEqual(['', 'I know.', '', 'It is 42.']);
   });
 
-  test('prints a text that is both thought and answer once', async () => {
+  test('the terminal prints a text that is both thought and answer once', async () => {
     const { emulator, show } = open();
     const both = reason({ thought: 'It is 42.', direct_response: 'It is 42.' });
     show(turn, delta('draft', 'It is 42.'), both, end('It is 42.'));
     expect((await emulator.rows()).join('\n').match(/It is 42/g)).toHaveLength(1);
   });
 
-  test('prints the first warning of each kind in a run', async () => {
+  test('the terminal prints the first warning of each kind in a run', async () => {
     const { emulator, show } = open();
     const warned = (text: string) => reason({ warnings: [{ code: 'cut', message: `${text} was cut.` }] });
     show(turn, warned('One'), { ...turn, step: 2 }, warned('Two'));
@@ -132,7 +132,7 @@ describe('live run (rule: terminal)', () => {
     expect(shown).not.toContain('Two');
   });
 
-  test('removes the partial text of a failed step', async () => {
+  test('the terminal removes the partial text of a failed step', async () => {
     const { emulator, show } = open();
     const error = { code: 'upstream_overloaded', message: 'Busy.', retryable: true };
     show(turn, delta('thought', 'Half a '), { type: 'agent_error', error, retry_in_ms: 2_000 });
@@ -148,7 +148,7 @@ describe('live run (rule: terminal)', () => {
     expect(shown.match(/Whole\./g)).toHaveLength(1);
   });
 
-  test('shows the last lines of a running command, and its exit code and last lines at the end', async () => {
+  test('the terminal shows the last lines of a running command, and its exit code and last lines at the end', async () => {
     const { emulator, display, show } = open();
     show(turn, { type: 'tool_start', ...call });
     for (let line = 1; line <= 30; line += 1)
@@ -189,7 +189,7 @@ describe('live run (rule: terminal)', () => {
     expect((await emulator.rows()).join('\n')).not.toMatch(/…/);
   });
 
-  test('prints each result of parallel calls below its call', async () => {
+  test('the terminal prints each result of parallel calls below its call', async () => {
     const { emulator, show } = open();
     const reads = ['a', 'b'].map((path) => ({
       id: path,
@@ -211,7 +211,7 @@ describe('live run (rule: terminal)', () => {
     ]);
   });
 
-  test('shows the TODO list below the run, and prints it once at the end', async () => {
+  test('the terminal shows the TODO list below the run, and prints it once at the end', async () => {
     const { emulator, display, show } = open();
     const tasks = (status: string) => [
       { id: 1, content: 'Look', status },
@@ -255,7 +255,7 @@ describe('live run (rule: terminal)', () => {
     expect((await emulator.rows()).join('\n')).toContain('"a/long/path/to/a/file/that/does/not/fit/…');
   });
 
-  test('prints a streamed answer of 500 KB completely and only once', async () => {
+  test('the terminal prints a streamed answer of 500 KB completely and only once', async () => {
     const { emulator, show } = open({ columns: 80 });
     const answer = Array.from(
       { length: 9_000 },

@@ -18,7 +18,7 @@ const task = (id: number, status: Task['status']): Task => ({ id, content: `Task
 const event = (fields: object) => fields as RunEvent;
 
 describe('content the person has already seen (rule: terminal)', () => {
-  test('without redrawing, prints only the TODO tasks that changed', () => {
+  test('without redrawing, the terminal prints only the TODO tasks that changed', () => {
     const shown = new AlreadyShown();
     const changed = (tasks: readonly Task[]) => shown.onlyNew(event({ type: 'tasks_updated', tasks }));
     const [first, second] = [task(1, 'todo'), task(2, 'todo')];
@@ -27,7 +27,7 @@ describe('content the person has already seen (rule: terminal)', () => {
     expect(changed([task(1, 'completed'), second])).toMatchObject({ tasks: [] });
   });
 
-  test('prints the full result of an edit allowed without approval (rule: accepted-edits)', () => {
+  test('the full result of an edit allowed without approval is printed (rule: accepted-edits)', () => {
     const shown = new AlreadyShown();
     const result = event({ type: 'tool_complete', id: 'c', observation: 'Edited x:\n-1\n+2\n' });
     const preview = '-1\n+2\n';
@@ -35,7 +35,7 @@ describe('content the person has already seen (rule: terminal)', () => {
     expect(shown.withoutApproved(result)).toEqual(result);
   });
 
-  test('omits from a result exactly the change that the person approved', () => {
+  test('the result of an approved change omits exactly the change that the person approved', () => {
     const diff = '--- a/x\n+++ b/x\n-1\n+2\n';
     const result = (observation: string) => event({ type: 'tool_complete', id: 'c', observation });
     const afterAsking = (preview: string | null, observation: string) => {

@@ -157,14 +157,14 @@ const ordinary: readonly string[] = [
 ];
 
 describe('secret detection (rule: terminal)', () => {
-  test.each(Object.entries(keys))('recognises a key of %s in any sentence', (_, key) => {
+  test.each(Object.entries(keys))('looksSecret recognises a key of %s in any sentence', (_, key) => {
     for (const line of [key, `Use ${key}, please.`, `curl -H 'X: ${key}'`, `"${key}"`])
       expect({ line, isSecret: looksSecret(line) }).toEqual({ line, isSecret: true });
   });
 
-  test.each(forms)('recognises a secret in: %s', (line) => expect(looksSecret(line)).toBe(true));
+  test.each(forms)('looksSecret recognises a secret in: %s', (line) => expect(looksSecret(line)).toBe(true));
 
-  test.each(ordinary)('finds no secret in: %s', (line) => expect(looksSecret(line)).toBe(false));
+  test.each(ordinary)('looksSecret finds no secret in: %s', (line) => expect(looksSecret(line)).toBe(false));
 
   test('the secret samples include at least 25 vendors and 40 ordinary lines', () => {
     expect(Object.keys(keys).length).toBeGreaterThanOrEqual(25);

@@ -62,12 +62,12 @@ describe('saved runs (rule: saved-runs)', () => {
     }
   }, 60_000);
 
-  test('ignores a relative XDG_STATE_HOME', () => {
+  test('a relative XDG_STATE_HOME is ignored', () => {
     expect(stateFolder({ XDG_STATE_HOME: 'state' })).toBe(stateFolder({}));
     expect(stateFolder({ XDG_STATE_HOME: '/state' })).toBe('/state/stepwise');
   });
 
-  test('creates a folder with its parents, or rejects with the reason', async () => {
+  test('a folder is created with its parents, or the creation rejects with the reason', async () => {
     const { folder } = await setUp([], files);
     await Promise.all([makeFolder(join(folder, 'x/y/z')), makeFolder(join(folder, 'x/y/w'))]);
     expect(readdirSync(join(folder, 'x/y')).sort()).toEqual(['w', 'z']);

@@ -70,7 +70,10 @@ async function meetANewerService(): Promise<void> {
   deepEqual(turn, { role: 'critic', content: 'Too long.', kind: 'review', phase: 'reflect', weight: 3 });
 }
 
-/** The client parses events into objects. Without the retry limit it would post a failed step again. */
+/**
+ * Reads the stream, whose events the client parses into objects. Without the retry limit it would post a failed
+ * step again.
+ */
 async function readTheStream(): Promise<void> {
   const events = await streamed('', []);
   equal(events[0]?.type, 'step.started');

@@ -38,7 +38,7 @@ equal(last?.status, 'direct_response_provided');
 equal(last?.action_details, null);
 ok(last?.direct_response?.includes('30 percent'));
 
-// Failed requests return a typed error.
+// Makes a request that fails and returns its typed error.
 async function failure(body: StepRequest, prefix = ''): Promise<[number, string, boolean]> {
   const { error, response } = await step(body, prefix);
   return [response.status, error?.error.code ?? '', error?.error.retryable ?? false];

@@ -71,7 +71,10 @@ export class Restate {
   }
 }
 
-/** Path of the binary itself: npm's command is a wrapper script, and killing it would leave the server running. */
+/**
+ * Returns the path of the binary itself: npm's command is a wrapper script, and killing it would leave the
+ * server running.
+ */
 function binary(): string {
   const { resolve } = createRequire(`${exampleFolder}/package.json`);
   return resolve(`@restatedev/restate-server-${process.platform}-${process.arch}/bin/restate-server`);

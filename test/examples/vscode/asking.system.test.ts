@@ -140,6 +140,6 @@ describeWorkbench('approvals outside the view', (suite) => {
     expect(await card.getByRole('button', { name: 'Edit…' }).count()).toBe(0);
     await card.getByRole('button', { name: 'Accept' }).click();
     await run;
-    expect(await workbench.readFile('new.md')).toBe('a\r\nb\n');
+    expect(await workbench.readFile('new.md')).toBe('a\r\nb\r\n');
   });
 });

@@ -154,7 +154,7 @@ const plainRequest = {
   max_iterations_left: 5,
 };
 
-/** A proxy to a service that can be closed and reopened at the same address. */
+/** Starts a proxy to a service that can be closed and reopened at the same address. */
 async function startWire(target: string) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -17,7 +17,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A server that answers each request with its method and body, and keeps the requests. */
+/** Starts a server that answers each request with its method and body, and keeps the requests. */
 async function startServer() {
   const requests: IncomingMessage[] = [];
   const server: Server = createServer((request, response) => {
@@ -138,11 +138,11 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
     expect(connectionFailureOf(error)).toEqual({ problem, isPassing: false });
   });
 
-  test('without a proxy variable it is the global fetch', () => {
+  test('without a proxy variable, proxyFetch is the global fetch', () => {
     expect(proxyFetch({ NO_PROXY: '*' })).toBe(fetch);
   });
 
-  test('a wrong variable is named without its value', () => {
+  test('the error about a wrong proxy variable names it without its value', () => {
     const wrong = () => proxyFetch({ https_proxy: 'socks5://user:secret-word@proxy.example' });
     expect(wrong).toThrow(/^HTTPS_PROXY: expected the http or https URL of a proxy/);
     expect(wrong).not.toThrow(/secret-word/);

@@ -77,7 +77,7 @@ describe('a null for an optional parameter (rule: values)', () => {
   const optional = { path: { type: 'string' }, line: { type: 'integer' }, mode: { enum: ['r', 'w'] } };
   const required = { required: ['path'] };
 
-  test('is not given if the parameter takes no null', () => {
+  test('a null is dropped if its optional parameter takes no null', () => {
     const parsed = read('path="a", line=null, mode=None', optional, required);
     expect(parsed.action?.toolArgs).toEqual({ path: 'a' });
     expect(parsed.repairs).toContain('null_dropped');
@@ -94,7 +94,7 @@ describe('a null for an optional parameter (rule: values)', () => {
     expect(parsed.repairs).toEqual([]);
   });
 
-  test('is malformed if the parameter is required', () => {
+  test('a null makes the call malformed if its parameter is required', () => {
     expect(read('path=null', optional, required).outcome).toBe('malformed_action');
   });
 });

@@ -99,14 +99,14 @@ const call = fc.oneof(
   { weight: 1, arbitrary: fc.constant<RenderedCall>({ name: 'list-tools', args: {} }) },
 );
 
-/** All strings in a value, as the notations write them: verbatim, and as JSON in lists and objects. */
+/** Returns all strings in a value, as the notations write them: verbatim, and as JSON in lists and objects. */
 const stringsIn = (each: JsonValue): string[] => {
   if (typeof each === 'string') return [each];
   if (typeof each !== 'object' || each === null) return [];
   return [JSON.stringify(each), ...Object.values(each).flatMap(stringsIn)];
 };
 
-/** Whether the family's notation can express the calls: no value holds what ends it. */
+/** Whether the family's notation can express the calls: true if no value contains a text that ends it. */
 const canExpress = ({ ends = [] }: Family, calls: readonly RenderedCall[]): boolean =>
   calls
     .flatMap(({ args }) => Object.values(args).flatMap(stringsIn))

@@ -228,7 +228,7 @@ describe('raw values', () => {
     expect(calls(text)).toEqual([['read_file', { path: 'a</param>]]>b' }]]);
   });
 
-  test('quoted strings of Gemma hold closing marks (rule: raw-values)', () => {
+  test('a quoted string of Gemma may contain closing marks (rule: raw-values)', () => {
     const text =
       '<|tool_call>call:write_file{tags:[<|"|>x,]<|"|>,1],meta:{<|"|>a b<|"|>:{n:null}},path:<|"|>}<tool_call|><|"|>}<tool_call|>';
     expect(calls(text)).toEqual([
@@ -284,12 +284,12 @@ describe('calls that the end of a reply or of reasoning leaves open', () => {
     });
   });
 
-  test('marks in a JSON call without a mark that is cut off do not run (rule: bare-call)', () => {
+  test('marks inside a JSON call without a mark that is cut off do not run (rule: bare-call)', () => {
     const text = '{"name": "write_file", "arguments": {"content": "<tool_call>list_tools</tool_call> and';
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'json' });
   });
 
-  test('marks in the strings of a call without a mark are data (rule: bare-call)', () => {
+  test('marks inside the strings of a call without a mark are data (rule: bare-call)', () => {
     const content = '[TOOL_CALLS]list_tools{}';
     expect(calls(`[write_file(content="${content}")]`)).toEqual([['write_file', { content }]]);
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { withoutNul } from '../../../src/sdk/base/without-nul.js';
 
 describe('withoutNul (rule: nul-in-histories)', () => {
-  test('replaces each NUL in every text and name of a JSON value and changes nothing else', () => {
+  test('withoutNul replaces each NUL in every text and name of a JSON value and changes nothing else', () => {
     const unit = fc.constantFrom('a', '\0', '\\', 'u0000', '"', '\uFFFD', '\n');
     const text = fc.string({ unit });
     const json = fc.letrec((tie) => ({
@@ -21,7 +21,7 @@ describe('withoutNul (rule: nul-in-histories)', () => {
     );
   });
 
-  test('leaves the written escape sequence of NUL as it is', () => {
+  test('withoutNul leaves the written escape sequence of NUL as it is', () => {
     const written = { content: String.raw`\u0000` };
     expect(withoutNul(written)).toEqual(written);
     expect(withoutNul({ content: `${written.content}\0` })).toEqual({ content: `${written.content}\uFFFD` });

@@ -57,7 +57,7 @@ const unread = Array(30).fill('GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: 
 
 const linesOf = (route: string) => service.log.filter((line) => line['route'] === route);
 
-/** A step that only its deadline ends. */
+/** Returns a step that only its deadline ends. */
 function hangingStep() {
   const called: unknown[] = [];
   const step: typeof reactStep = (request, { deadline }) => {

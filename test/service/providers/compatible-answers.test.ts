@@ -44,7 +44,7 @@ test.each([
   close();
 });
 
-test('reads a plain answer without a content type (rule: compatible-answers)', async () => {
+test('a plain answer without a content type is read (rule: compatible-answers)', async () => {
   const body = JSON.stringify({ choices: [{ message: { content: '80' }, finish_reason: 'stop' }] });
   const { provider, close } = await upstream((response) => response.writeHead(200).end(body));
   expect(await ask(provider, { model: 'any', streamed: false })).toMatchObject({ text: '80' });

@@ -102,8 +102,8 @@ const bodies = {
 };
 
 /**
- * A gateway that always responds with 200, and with this error if the request has a schema. `held` records which
- * requests had one.
+ * Starts a gateway that always responds with 200, and with this error if the request has a schema. `held`
+ * records which requests had one.
  */
 async function gatewayRefusing(message: string, { wire, streamed }: (typeof ways)[number]) {
   const { completion, fragments, error } = bodies[wire];

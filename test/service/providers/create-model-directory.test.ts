@@ -141,6 +141,44 @@ describe('profiles of models (rule: model-table)', () => {
   });
 });
 
+describe('settings of models (rule: model-settings)', () => {
+  const url = 'http://127.0.0.1:9/v1';
+  const configured = directoryAt(url, {
+    upstreams: {
+      plain: { url, keyRequired: false },
+      local: {
+        url,
+        keyRequired: false,
+        contextWindow: 8_192,
+        protocol: 'json',
+        models: { 'qwen3:8b': { contextWindow: 40_960 }, strong: { protocol: 'native' }, both: {} },
+      },
+    },
+  });
+
+  test.each([
+    ['local', 'any', 8_192, 'json'],
+    ['local', 'qwen3:8b', 40_960, 'json'],
+    ['local', 'qwen3', 8_192, 'json'],
+    ['local', 'strong', 8_192, 'native'],
+    ['local', 'constructor', 8_192, 'json'],
+    ['local', 'both', 8_192, 'json'],
+    ['plain', 'qwen3:8b', null, 'auto'],
+    ['plain', 'gpt-4o', null, 'auto'],
+    ['openai', 'gpt-4o', 128_000, 'auto'],
+    [undefined, 'claude-opus-5', 1_000_000, 'auto'],
+    [undefined, 'offline', 128_000, 'auto'],
+  ])('at %s, the model %s has the window %s and the protocol %s', (upstream, model, contextWindow, protocol) => {
+    expect(configured.settingsOf(upstream, model)).toEqual({ contextWindow, protocol });
+    expect(configured.resolve(llmConfig(model, upstream))?.profile).toMatchObject({ contextWindow });
+  });
+
+  test('a model that no upstream has is undefined', () => {
+    expect(configured.settingsOf('nowhere', 'gpt-4o')).toBeUndefined();
+    expect(configured.settingsOf(undefined, 'qwen3:8b')).toBeUndefined();
+  });
+});
+
 describe('model keys of providers (rule: named-upstreams)', () => {
   test.each([
     ['qwen3', 'local'],

@@ -21,7 +21,7 @@ import { turnsDuring, whileBusy } from '../../support/turns-during.js';
 const tools: StepRequestInput['tools'] = [{ name: 'read_file', inputSchema: { type: 'object' } }];
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
-/** A provider that returns the given fragments and records the requests that it receives. */
+/** Returns a provider that returns the given fragments and records the requests that it receives. */
 function providerReplying(
   fragments: readonly string[],
   changes: Partial<Completion> = {},

@@ -152,7 +152,7 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     expect(await observe(answered, { max_iterations_left: 1 })).toMatchObject({ directResponse: '42' });
   });
 
-  test('an observe without a word after a tool failed for good names the failure, not the step limit', async () => {
+  test('an empty reply in observe, after a tool failed for good, ends with the failure and not with the step limit', async () => {
     const conversation_history: StepRequestInput['conversation_history'] = [
       { role: 'user', content: 'Q' },
       { role: 'assistant', content: '', toolCall: { name: 'ping', parameters: {}, id: 'c' } },

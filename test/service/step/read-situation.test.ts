@@ -180,7 +180,7 @@ describe('an observation with a text and a result (rule: observation-text)', () 
     return situation.warnings.map(({ code }) => code);
   };
 
-  test('is warned about if the result is another text', async () => {
+  test('an observation whose result differs from its text gets a warning', async () => {
     expect(await warned('done', { lines: 3 })).toEqual(['tool_result_not_shown']);
   });
 

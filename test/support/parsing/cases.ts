@@ -30,12 +30,12 @@ export function loadCases(file: 'rulings' | 'written-calls' | 'native-formats'):
     .map((each) => ({ ...each, tools: sets[String(each.tools)] ?? each.tools }));
 }
 
-/** The tools that all written calls are offered. */
+/** Returns the tools that all written calls are offered. */
 export function writtenCallTools(): OfferedTool[] {
   return toOffered(loadCases('written-calls')[0]?.tools ?? []);
 }
 
-/** In which fields an outcome is not what was expected. */
+/** Returns the fields in which an outcome differs from the expected one. */
 export function faults(expected: Expected, outcome: ReturnType<typeof outcomeOf>): string[] {
   const found = new Map<string, unknown>(Object.entries(outcome));
   return Object.entries(expected)

@@ -14,9 +14,9 @@ export interface Family {
   readonly render: (calls: readonly RenderedCall[]) => string;
   /** Texts that end a value of the family; a value that holds one has two readings. */
   readonly ends?: readonly string[];
-  /** True if only a whole reply is such a call. */
+  /** True if a call in this notation must be the whole reply. */
   readonly isWholeReply?: boolean;
-  /** True if a call without its last mark is open, since more arguments might follow. */
+  /** True if a call without its closing mark is incomplete, since more arguments might follow. */
   readonly holdsOne?: boolean;
 }
 

@@ -224,7 +224,7 @@ function expectedStates(
   }));
 }
 
-/** The signature is that of the scripted provider. */
+/** Returns the signature that the scripted provider makes for a thought. */
 const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
 function messagesStates(toolCalls: readonly ScriptedToolCall[], thinking: string): SentCall[] {

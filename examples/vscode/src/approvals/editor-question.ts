@@ -24,9 +24,9 @@ const notHere = ['Reject', 'Show'] as const;
 const MAX_DETAIL_LENGTH = 1_500;
 
 /**
- * The approval question outside the view. A notification refers to the editor's diff of a change; a dialog hides that,
- * so it contains the change itself. Other calls are part of the question. Anything too long can only be accepted in
- * the view.
+ * Builds the approval question for outside the view. A notification refers to the editor's diff of a change; a
+ * dialog hides that, so it contains the change itself. Other calls are part of the question. Anything too long
+ * can only be accepted in the view.
  */
 export function editorQuestion({ tool, args, preview, path }: Asking, isModal: boolean): EditorQuestion {
   const call = preview ?? args;

@@ -45,7 +45,7 @@ export class SessionConsents {
   }
 }
 
-/** Returns a path as changes have it: without `./` and double slashes. */
+/** Removes empty parts and `.` from a path, so that different spellings of one path are equal. */
 const plainPath = (path: unknown): string =>
   String(path)
     .split('/')

@@ -18,7 +18,10 @@ export async function suggestPaths(roots: WorkspaceRoots, query: string): Promis
     .slice(0, MAX_SUGGESTIONS);
 }
 
-/** `findFiles` works only for disks, local or remote; elsewhere it returns nothing or never ends. */
+/**
+ * Whether `findFiles` can search the workspace. It works only for disks, local or remote; elsewhere it returns
+ * nothing or never ends.
+ */
 const isSearched = (): boolean =>
   (vscode.workspace.workspaceFolders ?? []).every(({ uri }) =>
     ['file', 'vscode-remote'].includes(uri.scheme),

@@ -125,7 +125,7 @@ function remarksOn(event: RunEvent): readonly string[] {
     case 'agent_error':
       return event.retry_in_ms === null
         ? []
-        : [`${explainFailure(event.error).sentence} Tried again in ${timeOf(event.retry_in_ms)}.`];
+        : [`${explainFailure(event.error).sentence} Retrying in ${timeOf(event.retry_in_ms)}.`];
     case 'agent_reason':
       return warningsOf(event.response);
     default:
@@ -137,7 +137,7 @@ function remarksOn(event: RunEvent): readonly string[] {
 const warningsOf = ({ warnings, parse }: Partial<Step>): readonly string[] =>
   (warnings ?? []).map(({ code, message }) =>
     code === 'unreadable_action'
-      ? `The model’s call could not be read, and it is told so: ${parse?.problem ?? 'it names no known tool'}.`
+      ? `The model’s call could not be read, and the model is asked to correct it: ${parse?.problem ?? 'it names no known tool'}.`
       : message,
   );
 

@@ -50,11 +50,11 @@ export async function askPermission(
   }
 }
 
-/** Returns the content of a question: the whole text, since the person decides by it. */
+/** Returns the whole text as the content of a question, since the person decides by it. */
 const wholeContent = (text: string): ToolCallContent[] =>
   text === '' ? [] : [{ type: 'content', content: { type: 'text', text: fenced(showExact(text)) } }];
 
-/** Returns the arguments of a call that has no preview, as those of an MCP server; the title may be cut. */
+/** Returns the arguments of a call without a preview, such as an MCP call, because its title may be cut. */
 const argumentsText = (args: ToolArguments): string =>
   Object.keys(args).length > 0 ? JSON.stringify(args, null, 2) : '';
 

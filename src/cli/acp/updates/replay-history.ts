@@ -34,7 +34,10 @@ const userMessage = (text: string): SessionUpdate => ({
   content: { type: 'text', text: showText(text) },
 });
 
-/** Call ids can repeat in later runs, so the index in the history makes the id unique. */
+/**
+ * Returns the update of a past call. Call ids can repeat in later runs, so the index in the history makes the
+ * id unique.
+ */
 function callUpdate({ index, id, name, parameters, observation }: PairedCall, folder: string): SessionUpdate {
   return {
     sessionUpdate: 'tool_call',

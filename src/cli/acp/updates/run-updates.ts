@@ -46,7 +46,7 @@ export class RunUpdates {
   #hasFailedText = false;
   /** Content shown besides the result of a call, such as a diff or a terminal, by call id. */
   readonly #attached = new Map<string, readonly ToolCallContent[]>();
-  /** When the output of a call was last sent, by call id. */
+  /** Time at which the output of a call was last sent, by call id. */
   readonly #outputAt = new Map<string, number>();
 
   constructor(options: RunUpdatesOptions) {

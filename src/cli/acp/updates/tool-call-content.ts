@@ -37,7 +37,7 @@ export function describeCall(
   };
 }
 
-/** Returns what a call does, with all lines of a command, or the name and arguments of a tool that is not ours. */
+/** Describes a call: a command by all of its lines, a tool of an MCP server by its name and arguments. */
 function titleOf(call: ToolEvent): string {
   const { tool_name, tool_args } = call;
   const command = tool_name === 'run_command' ? tool_args['command'] : undefined;

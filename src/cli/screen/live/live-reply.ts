@@ -6,7 +6,7 @@ import type { MarkdownStream } from '../markdown/markdown-stream.js';
 
 type Role = 'thought' | 'answer';
 
-/** Creates the Markdown renderer, which is loaded when a run begins. */
+/** A function that creates the Markdown renderer; it is loaded when a run begins. */
 export type StartText = (view: { paint?: Paint; width: number }) => MarkdownStream;
 
 /** Maximum row width in columns, for readability. */

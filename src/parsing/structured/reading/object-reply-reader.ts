@@ -34,7 +34,7 @@ export interface ReaderOptions {
 
 /** Maximum number of objects for which the text before them is parsed to decide whether they count. */
 const MAX_ATTEMPTS = 4;
-/** Maximum number of characters parsed for this; the text before each object counts again. */
+/** Maximum number of characters parsed for these decisions; the text before each object counts again. */
 const MAX_PROBED = 2 ** 21;
 
 /**

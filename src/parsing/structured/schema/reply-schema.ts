@@ -126,7 +126,7 @@ const freeArguments = ({ openValues }: SchemaDialect): SchemaObject =>
 
 const action = (tool: SchemaObject, args: SchemaObject): SchemaObject => closedObject({ tool, args });
 
-/** The schema for an action of any tool, used if the request has no readable tool. */
+/** Returns the schema for an action of any tool, used if the request has no readable tool. */
 const anyTool = (dialect: SchemaDialect): SchemaObject => action({ type: 'string' }, freeArguments(dialect));
 
 function replyOf(

@@ -52,7 +52,10 @@ async function play(saved: Trajectory): Promise<RunView> {
   }
 }
 
-/** `TypeError` and `RangeError` explain what is wrong with the file; other errors do not. */
+/**
+ * Converts an error to a refusal. `TypeError` and `RangeError` explain what is wrong with the file; other
+ * errors do not.
+ */
 const refusalOf = (error: unknown): RunRefused =>
   new RunRefused(
     error instanceof TypeError || error instanceof RangeError ? error.message : 'It cannot be replayed.',

@@ -40,7 +40,7 @@ export function shareInGroups(
   return groups.map((sizes, index) => shareFairly(sizes, shares[index] ?? 0));
 }
 
-/** Chooses the items that get at minimum the minimum share, or all the tokens they need. */
+/** Chooses the items that get at least the minimum share, or all the tokens they need. */
 function serve(sizes: TokenSizes, room: number): boolean[] {
   let left = room;
   return sizes.map((size) => {

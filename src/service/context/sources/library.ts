@@ -18,7 +18,10 @@ export interface Library {
  */
 const NOT_FOUND = 'not found or not readable';
 
-/** Reason if a source failed, with the problem of its connection (rule: connection-failures) if it had one. */
+/**
+ * Returns the reason that a source failed, with the problem of its connection (rule: connection-failures) if it
+ * had one.
+ */
 const outOfOrder = (error: unknown): string => {
   const problem = error instanceof ContextServiceFailed ? error.problem : undefined;
   return `a context source is out of order${problem ? ` (${problem})` : ''}`;

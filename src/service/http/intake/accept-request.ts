@@ -22,7 +22,10 @@ type RunRequest = Pick<
 > &
   Partial<Pick<StepRequest, 'max_iterations_left' | 'include'>>;
 
-/** Bytes in flight for a reply, by the output limit of its request; replies are read up to 1 MiB. */
+/**
+ * Bytes in flight that a request reserves for its reply, for each token of its output limit. Replies are read
+ * up to 1 MiB.
+ */
 const BYTES_PER_TOKEN = 4;
 const MAX_REPLY_BYTES = 2 ** 20;
 

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 
 /**
- * Error map for Zod, for requests and settings. Describes what to write instead and never repeats the value.
- * Returning undefined keeps Zod's default message; a schema's own message takes precedence over both.
+ * Explains an issue of Zod in requests and settings. Describes what to write instead and never repeats the
+ * value. Returning undefined keeps Zod's default message; a schema's own message takes precedence over both.
  */
 export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {

@@ -7,7 +7,10 @@ import { findJsonError, isJsonUpTo } from './find-json-error.js';
 import { scanJson } from './json-hazards.js';
 import type { RequestDeadline } from './request-deadline.js';
 
-/** The length that a request declares for its body; 0 if there is none, or if the body is too long to be read. */
+/**
+ * Returns the length that a request declares for its body; 0 if there is none, or if the body is too long to be
+ * read.
+ */
 export function declaredBytes({ headers }: Request, { maxBytes }: Pick<BodyLimits, 'maxBytes'>): number {
   const length = Number(headers['content-length'] ?? 0);
   return length <= maxBytes ? length : 0;
@@ -19,7 +22,7 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-/** Ends the work on a request, and counts the memory that it had not declared. */
+/** The part of a deadline that ends the work on a request and counts memory that the request had not declared. */
 type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest'>;
 
 /**

@@ -10,7 +10,7 @@ export interface RequestRecord extends EndedRequest {
   readonly outcome: Outcome;
   /** Undefined if the provider could be reached. */
   readonly connectionProblem: ConnectionProblem | undefined;
-  /** The same for the context service. */
+  /** Undefined if the context service could be reached. */
   readonly contextProblem: ConnectionProblem | undefined;
   /** Name of the bearer token; undefined if the service requires none. */
   readonly caller: string | undefined;

@@ -27,7 +27,7 @@ export interface RequestState {
   outcome?: Outcome;
   /** Why no connection to the provider came about, or why it broke. */
   connectionProblem?: ConnectionProblem | undefined;
-  /** The same for the context service, without which the step continued. */
+  /** Why the context service could not be reached; the step continued without it. */
   contextProblem?: ConnectionProblem | undefined;
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;

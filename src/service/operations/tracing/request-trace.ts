@@ -32,7 +32,7 @@ export interface RequestTrace {
   end(answer: TracedAnswer): void;
 }
 
-/** Removes a caller's secrets from a text. */
+/** An object that removes the secrets of a caller from texts, such as a model key. */
 export interface Redactor {
   redact(text: string): string;
 }

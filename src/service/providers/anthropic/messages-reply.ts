@@ -30,7 +30,7 @@ const endingSchema = z.object({
 
 const answerSchema = endingSchema.extend({
   model: text,
-  // Only checked, because parsing the blocks with a schema would copy each of them.
+  // The blocks are only checked, because parsing them with a schema would copy each of them.
   content: z.custom<readonly ContentBlock[]>((blocks) => Array.isArray(blocks) && blocks.every(isBlock)),
   usage: usageSchema,
 });

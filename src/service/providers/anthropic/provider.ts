@@ -7,7 +7,7 @@ import { mapPrompt, toRequest } from './to-request.js';
 /** The API version that the pinned SDK's types describe. A test compares it with the version that the SDK sends. */
 export const apiVersion = '2026-10-21';
 
-/** Adapter for Anthropic's Messages API. */
+/** Creates the adapter for Anthropic's Messages API. */
 export function anthropicVendor(traits: ModelTraits): Vendor {
   return {
     path: '/v1/messages',

@@ -1,7 +1,7 @@
 import type { MessageParam, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../step/provider.js';
-import { type Constraint, constraintDropped, constraintOf, isRefused } from '../constraint.js';
+import { type Constraint, chooseConstraint } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import { toVendorSchema } from '../tool-schema.js';
@@ -39,8 +39,7 @@ export function toRequest(
   const { system, messages, tools } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
   const { nativeTools } = settings;
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
-  const asked = constraintOf(settings, traits);
-  const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
+  const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
   const body = {
     model: settings.model,
     max_tokens: settings.maxOutputTokens,
@@ -57,7 +56,7 @@ export function toRequest(
     body,
     strippable: strippable.filter((key) => key in body && (key !== 'output_config' || key in sent)),
     constraint,
-    warnings: [...warnings, ...(asked && !constraint ? [constraintDropped] : [])],
+    warnings: [...warnings, ...dropped],
     ownToolName,
   };
 }
@@ -80,7 +79,7 @@ function wantedParameters(
       wire: 'temperature',
       value: temperature,
       isSupported: traits.temperature && !thinks,
-      ...(thinks && { reason: 'a model that thinks supports none' }),
+      ...(thinks && { reason: 'a model that thinks does not support it' }),
     },
     { name: 'seed', wire: 'seed', value: seed, isSupported: traits.seed },
     effort === 'none'

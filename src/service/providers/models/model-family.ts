@@ -1,4 +1,4 @@
-/** Words in model names whose bearers take each other's reasoning state, as far as is known. */
+/** Words in model names. As far as is known, models with the same word accept each other's reasoning state. */
 const families =
   /claude|gemini|gpt|deepseek|kimi|qwen|qwq|glm|grok|minimax|magistral|mistral|llama|nova|nemotron|gemma|command|seed|step|mimo/;
 

@@ -37,7 +37,10 @@ function markedTexts<Type extends string>(type: Type, texts: readonly TextPart[]
 export const textsOf = (parts: readonly Part[]): TextPart[] =>
   parts.filter((part) => part.type === 'text').filter(({ text }) => text !== '');
 
-/** Returns a content without breakpoints, for a model that refuses them. Our messages contain no parts but texts. */
+/**
+ * Returns a content without breakpoints, for a model that refuses them. The service's messages contain only
+ * texts.
+ */
 export const joinContent = (content: unknown): unknown =>
   Array.isArray(content)
     ? content.map((part: object) => ('text' in part ? String(part.text) : '')).join('')

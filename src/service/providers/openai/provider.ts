@@ -6,7 +6,7 @@ import { errorCodes, readError } from './read-error.js';
 import { ResponsesReply } from './responses/responses-reply.js';
 import * as responses from './responses/to-request.js';
 
-/** Adapter for Chat Completions, at OpenAI or any compatible server. */
+/** Creates the adapter for Chat Completions, at OpenAI or any compatible server. */
 export function openaiVendor(traits: ModelTraits): Vendor {
   return {
     path: '/chat/completions',
@@ -19,7 +19,7 @@ export function openaiVendor(traits: ModelTraits): Vendor {
   };
 }
 
-/** Adapter for the Responses API, at OpenAI or any compatible server. */
+/** Creates the adapter for the Responses API, at OpenAI or any compatible server. */
 export function responsesVendor(traits: ModelTraits): Vendor {
   return {
     path: '/responses',

@@ -55,10 +55,13 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt) length|input is too long|reduce the length of the messages|input token count/i;
 
-/** How servers word a refused key with a 400: Google's has no code of its own. */
+/** Matches messages about a refused key in responses with status 400, since Google sends no code for it. */
 const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:invalid|incorrect) api[ _-]?key/i;
 
-/** How servers word a limit of money, with whatever status and code. It is not one of requests or tokens a minute. */
+/**
+ * Matches messages about a spend limit, whatever the status and code, but not about limits of requests or
+ * tokens per minute.
+ */
 const billingWording =
   /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|out of credits|(?:no|requires more) credits/i;
 const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]limit/i;

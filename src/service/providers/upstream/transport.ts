@@ -12,7 +12,7 @@ const connecting = { timeout: 10_000 };
 const clientOptions: Client.Options = {
   // Steps of one run are seconds apart.
   keepAliveTimeout: 60_000,
-  // Both are disabled, because the request's signal covers these phases.
+  // These two time limits are disabled, because the request's signal covers both phases.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
@@ -134,9 +134,12 @@ function newClient({ origin, proxy, ca }: ClientTarget): Dispatcher {
   return new Client(origin, { ...clientOptions, connect });
 }
 
-/** Returns the certificates that Node trusts, which `ca` would replace. Older releases of Node list only their own. */
+/**
+ * Returns the certificates that Node trusts, which `ca` would replace. Older releases of Node list only the
+ * certificates they bring.
+ */
 function usualAuthorities(): readonly string[] {
-  // Since Node 22.15; the types are those of Node 20.
+  // This function exists since Node 22.15; the installed types are those of Node 20.
   const { getCACertificates }: { getCACertificates?: (type: 'default') => string[] } = tls as object;
   return getCACertificates?.('default') ?? tls.rootCertificates;
 }

@@ -215,7 +215,7 @@ const counterOf =
   (bytes: number): void =>
     deadline.countReply?.(bytes);
 
-/** How server-sent events begin, and JSON never does. */
+/** Matches the beginning of server-sent events, which is never the beginning of JSON. */
 const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry|):/;
 
 function serialized({ body, ...request }: VendorRequest): Serialized {

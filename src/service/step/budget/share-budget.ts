@@ -12,21 +12,21 @@ import type { FixedCosts } from './fixed-costs.js';
 
 /** The token budget of a prompt (rules: prompt-budget, context-share). */
 interface Budget {
-  /** B: maximum for the whole prompt. */
+  /** Maximum tokens of the whole prompt; B in docs/reference/context-and-budget.md. */
   readonly prompt: number;
   /**
    * Reserve of the tail, kept even if unused, so that the history's share stays constant (rule: tail-reserve).
    */
   readonly tail: number;
-  /** F: shared by context and history. */
+  /** Tokens that context and history share; F in docs/reference/context-and-budget.md. */
   readonly free: number;
-  /** Maximum number of the free tokens (F) that the context may use. */
+  /** Maximum number of these tokens that the context may use. */
   readonly context: number;
 }
 
-/** The tail's part of the prompt budget (B). */
+/** Share of the prompt budget that is reserved for the tail. */
 const TAIL_SHARE = 0.06;
-/** The context's part of the free tokens (F) if the request sets none. */
+/** Share of the free tokens for the context if the request sets none. */
 const DEFAULT_CONTEXT_SHARE = 0.5;
 
 function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {
@@ -68,12 +68,12 @@ export function budgetExceeded(config: LlmConfig, shortestPrompt: number): StepR
 export interface FittedContextAndHistory {
   readonly budget: Budget;
   readonly context: FittedContext;
-  /** S: tokens that the history may use. */
+  /** Tokens that the history may use; S in docs/reference/context-and-budget.md. */
   readonly share: number;
   readonly units: readonly CutUnit[];
 }
 
-/** Growth factor of the search for the minimum number of tokens, which it so overstates by at most a tenth. */
+/** Growth factor of the search for the minimum number of tokens. The result is at most a tenth too large. */
 const SEARCH_FACTOR = 1.1;
 
 /**

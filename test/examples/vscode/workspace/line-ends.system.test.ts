@@ -83,7 +83,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
     await until(async () => (await lines()) === 'one two three four ');
   });
 
-  test('changes keep CRLF and a byte order mark, and a rewritten file has the approved line endings', async () => {
+  test('changes keep CRLF and a byte order mark, and a rewritten file keeps its line endings', async () => {
     const workbench = await open();
     await begin(workbench, '\uFEFFone\r\ntwo\r\nfour\r\n', [
       edit('two\nfour', 'TWO\nFOUR'),
@@ -100,7 +100,7 @@ describeWorkbench('two changes of one file in one step are made byte for byte', 
     await decide(workbench, 'b', 'Accept');
     await decide(workbench, 'B', 'Accept');
     await ended(workbench);
-    expect(await workbench.readFile(path)).toBe('a\nB\n');
+    expect(await workbench.readFile(path)).toBe('a\r\nB\r\n');
     expect(await outcomes(workbench)).toEqual(['done', 'done']);
   });
 });

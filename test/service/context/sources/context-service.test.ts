@@ -16,7 +16,7 @@ const signal = new AbortController().signal;
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
-/** A context service on loopback with the given request listener. */
+/** Starts a context service on loopback with the given request listener. */
 async function serve(listener: RequestListener, options: { timeoutMs?: number; maxBytes?: number } = {}) {
   const server = createServer(listener);
   const url = await listen(server);

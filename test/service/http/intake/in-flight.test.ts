@@ -66,7 +66,7 @@ describe('bytes in flight (rule: overload)', () => {
     expect([inFlight.bytes, causes(inFlight)]).toEqual([15_000, 0]);
   });
 
-  test('whatever requests count, none of it is left when their responses are closed', () => {
+  test('no bytes are in flight when all responses are closed, whatever the requests counted', () => {
     type Accepted = { readonly response: Response; readonly deadline: ReturnType<InFlight['accept']> };
     const kinds: readonly ((accepted: Accepted, bytes: number) => unknown)[] = [
       ({ deadline }, bytes) => deadline.countRequest(bytes),

@@ -31,7 +31,7 @@ type Numbering = (typeof numberings)[keyof typeof numberings];
 
 const read = (call: Call): string => JSON.stringify({ path: call.path });
 
-/** The parts of the calls in the order in which they are sent: a name, then the arguments in two halves. */
+/** Returns the parts of the calls in the order in which they are sent: a name, then the arguments in two halves. */
 function partsOf(sent: readonly Call[], { index, id }: Numbering): object[] {
   return sent.flatMap((call, position) => {
     const text = read(call);

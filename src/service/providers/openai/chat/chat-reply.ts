@@ -183,7 +183,7 @@ export class ChatReply implements VendorReply {
     return message ? this.#addTexts(message) : [];
   }
 
-  /** Some servers send an empty reason with every chunk: it is none. */
+  /** Stores the finish reason. Some servers send an empty one with every chunk, which counts as none. */
   #addFinish({ finish_reason }: Choice): void {
     this.#finishReason = finish_reason || this.#finishReason;
   }
@@ -241,7 +241,7 @@ export class ChatReply implements VendorReply {
     call.name ||= this.#cap.admit(called?.name ?? '');
     const given = called?.arguments ?? '';
     const written = typeof given === 'string' ? given : writeArguments(given);
-    // Decided by the part that names the tool: servers may send empty parts after a whole call.
+    // Only the part that names the tool decides this, since servers may send empty parts after a whole call.
     if (called?.name && call.arguments === '') call.isWhole = isObject(parseJson(written));
     call.arguments += this.#cap.admit(written);
   }
@@ -264,7 +264,10 @@ function partsOf(content: unknown): { readonly text: string; readonly reasoning:
   return { text, reasoning };
 }
 
-/** In lower case. Besides OpenAI's, those of Gemini, Mistral, Cohere, Anthropic and Text Generation Inference. */
+/**
+ * Finish reasons in lower case: OpenAI's, and those of Gemini, Mistral, Cohere, Anthropic and Text Generation
+ * Inference.
+ */
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
   ...named('stop', ['stop', 'end_turn', 'stop_sequence', 'eos', 'eos_token', 'complete']),
   ...named('length', ['length', 'max_tokens', 'max_output_tokens', 'model_length', 'max_length']),

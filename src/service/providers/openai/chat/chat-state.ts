@@ -2,13 +2,13 @@ import { isObject } from '../../../../contract/fields.js';
 import type { VendorState } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 
-/** What a server of Chat Completions needs back with a message (docs/reference/providers.md). */
+/** Fields that a server of Chat Completions needs back with a message (docs/reference/providers.md). */
 export interface ChatState {
-  /** DeepSeek, Kimi and servers of open models. */
+  /** Reasoning of DeepSeek, Kimi and servers of open models. */
   readonly reasoning_content?: string;
-  /** OpenRouter. */
+  /** Reasoning of OpenRouter. */
   readonly reasoning_details?: readonly Detail[];
-  /** Gemini. */
+  /** Thought signature of Gemini. */
   readonly extra_content?: ExtraContent;
 }
 
@@ -29,7 +29,7 @@ export interface StateFields {
 /** The parts of a detail that a stream sends in fragments. */
 const fragmented = ['text', 'summary', 'data', 'signature'];
 
-/** Puts the state of a message or a call together, from one part or from many. */
+/** Assembles the state of a message or a call from one part or from many. */
 export class GrowingChatState {
   readonly #cap: ReplyCap;
   #reasoning: string | undefined;
@@ -40,7 +40,10 @@ export class GrowingChatState {
     this.#cap = cap;
   }
 
-  /** Adds the fields of the next part. The text of `reasoning_content` was admitted as reasoning. */
+  /**
+   * Adds the fields of the next part. The text of `reasoning_content` already counts towards the reply's
+   * maximum length.
+   */
   add({ reasoning_content, reasoning_details, extra_content }: StateFields): void {
     if (typeof reasoning_content === 'string') this.#reasoning = (this.#reasoning ?? '') + reasoning_content;
     if (Array.isArray(reasoning_details)) for (const detail of reasoning_details) this.#addDetail(detail);

@@ -11,7 +11,8 @@ type ToolCall = ChatCompletionMessageFunctionToolCall & ReturnType<typeof readCa
 
 /**
  * Returns the prompt as Chat Completions messages: a system message, tool results as `tool` messages directly
- * after the message that called, and no empty message. Breakpoints are written only if the model supports them.
+ * after the message with the calls, and no empty message. Breakpoints are written only if the model supports
+ * them.
  */
 export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
@@ -67,7 +68,7 @@ function assistantMessage(
   return [{ role: 'assistant', content, ...state, ...(calls.length > 0 && { tool_calls: calls }) }];
 }
 
-/** Splits a message before each state of a whole reply: the texts of another reply must not be joined to it. */
+/** Splits a message before each state of a whole reply, so that the texts of different replies are not joined. */
 function splitByState(parts: readonly Part[]): Part[][] {
   const messages: Part[][] = [[]];
   for (const part of parts) {
@@ -101,6 +102,6 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
 export function withoutBreakpoints(
   messages: readonly ChatCompletionMessageParam[],
 ): ChatCompletionMessageParam[] {
-  // A string where there was one or a list of texts.
+  // The content was a string or a list of texts, so it becomes a string.
   return messages.map((message) => ({ ...message, content: joinContent(message.content) }) as typeof message);
 }

@@ -1,7 +1,7 @@
 import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
 import type { ToolDefinition } from '../../../../contract/tool.js';
 import type { CompletionRequest } from '../../../step/provider.js';
-import { type Constraint, constraintDropped, constraintOf, isRefused } from '../../constraint.js';
+import { type Constraint, chooseConstraint } from '../../constraint.js';
 import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
 import { toVendorSchema } from '../../tool-schema.js';
@@ -34,8 +34,7 @@ export function toRequest(
   const { messages, tools } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
-  const asked = constraintOf(settings, traits);
-  const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
+  const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
   const optional = Object.assign(
     {},
     sent,
@@ -52,7 +51,6 @@ export function toRequest(
     ...(streamed && { stream: true }),
   };
   const strippable = [...Object.keys(optional), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])];
-  const dropped = asked && !constraint ? [constraintDropped] : [];
   return {
     model: settings.model,
     body,

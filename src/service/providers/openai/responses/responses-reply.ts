@@ -23,7 +23,7 @@ const usageSchema = z
   .nullish()
   .catch(null);
 
-/** A response, whole or as far as an event has it. */
+/** A response, complete or as far as an event contains it. */
 const responseSchema = z.object({
   model: text,
   status: text,
@@ -49,7 +49,7 @@ interface OpenItem {
   refusal: string;
   reasoning: string;
   arguments: string;
-  /** The item as the server sent it last, without the texts above. */
+  /** Id and name of a call; undefined for other items. */
   call: { id: string; name: string } | undefined;
   state: readonly ReasoningItem[];
 }
@@ -160,7 +160,10 @@ export class ResponsesReply implements VendorReply {
     return response && response.status !== 'failed' ? this.#end(response) : undefined;
   }
 
-  /** Reads the whole response. It repeats what a stream has sent, and has all of it where a server streamed nothing. */
+  /**
+   * Reads the whole response. It repeats what a stream has sent, and is the only source if the server streamed
+   * nothing.
+   */
   #end(response: Response): readonly TextDelta[] {
     this.hasBegun = true;
     this.hasEnded = true;
@@ -235,7 +238,7 @@ function textsIn(item: Readonly<Record<string, unknown>>): Record<TextField, str
   };
 }
 
-/** By the reason of an incomplete response, else its status. */
+/** Finish reasons by the reason of an incomplete response, or else by its status. */
 const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
   Object.entries({
     completed: 'stop',

@@ -50,7 +50,10 @@ function userItems({ parts }: Message, contentOf: ContentOf<'input_text'>): Inpu
   return texts.length === 0 ? outputs : [...outputs, { role: 'user', content: contentOf(texts) }];
 }
 
-/** Adjacent texts are one message. Reasoning that nothing follows would be rejected, so it is left out. */
+/**
+ * Returns the items of an assistant message: adjacent texts as one. Leaves out reasoning that nothing follows,
+ * which the provider would reject.
+ */
 function assistantItems(parts: readonly Part[]): InputItem[] {
   const items: InputItem[] = [];
   let reasoning: ReasoningItem[] = [];

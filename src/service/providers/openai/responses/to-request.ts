@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../../../contract/tool.js';
 import type { CompletionRequest } from '../../../step/provider.js';
-import { type Constraint, constraintDropped, constraintOf, isRefused } from '../../constraint.js';
+import { type Constraint, chooseConstraint } from '../../constraint.js';
 import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
 import { toVendorSchema } from '../../tool-schema.js';
@@ -39,8 +39,7 @@ export function toRequest(
   const { nativeTools, model, maxOutputTokens, cacheKey } = settings;
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
-  const asked = constraintOf(settings, traits);
-  const constraint = asked && !isRefused(refused, asked) ? asked : undefined;
+  const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
   const optional = Object.entries({
     ...sent,
     max_output_tokens: Math.max(maxOutputTokens, MIN_OUTPUT_TOKENS),
@@ -61,7 +60,7 @@ export function toRequest(
     body,
     strippable: [...optional.map(([name]) => name), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])],
     constraint,
-    warnings: [...warnings, ...(asked && !constraint ? [constraintDropped] : [])],
+    warnings: [...warnings, ...dropped],
     ownToolName,
     isNative: nativeTools !== undefined,
   };
@@ -84,13 +83,13 @@ function wantedParameters(
       wire: 'seed',
       value: seed,
       isSupported: false,
-      reason: 'the Responses API, through which this model is called, has none',
+      reason: 'the Responses API, through which this model is called, has no such parameter',
     },
     { name: 'reasoningEffort', wire: 'reasoning', value: effort && { effort }, isSupported: takesEffort },
   ];
 }
 
-/** Not strict: the schema is the caller's, and the service checks the arguments. */
+/** Converts a tool. It is not strict: the schema is the caller's, and the service checks the arguments. */
 function toTool({ name, description, inputSchema }: ToolDefinition): object {
   const parameters = toVendorSchema(inputSchema);
   return { type: 'function', name, ...(description && { description }), parameters, strict: false };

@@ -5,7 +5,7 @@ export const exampleSubject = 'invoice';
 export const exampleTaskTemplate = `An example of the form, which is not part of this task: What is there to know about "${exampleSubject}"?
 `;
 
-/** The thought before the example's call. */
+/** Returns the thought before the example's call. */
 export const exampleThought = (tool: string): string =>
   `I need to know more about "${exampleSubject}", so I use ${tool}.`;
 

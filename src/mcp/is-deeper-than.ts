@@ -1,7 +1,3 @@
-/** Returns true for an object that is not an array. Messages of a server are untrusted and may have any shape. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Returns true if the value is nested more deeply. Iterative, because recursion would overflow the stack on hostile values. */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   let level: unknown[] = [value];
