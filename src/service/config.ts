@@ -7,6 +7,7 @@ import { findMisunderstood } from './misunderstood-settings.js';
 import { isProxy } from './operations/limits/client-address.js';
 import { looksSecret } from './providers/secret.js';
 import {
+  contextServiceUrl,
   httpUrl,
   isFile,
   isFolder,
@@ -151,8 +152,8 @@ const settings = (environment: Environment) => ({
   PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
   /** A folder whose subfolders are named by project id. */
   PROJECTS_DIR: folder.optional(),
-  /** URL of a context service, which supplies files and pinned items. */
-  CONTEXT_SERVICE_URL: httpUrl.optional(),
+  /** URL of a context service, which supplies files and pinned items; may have user and password. */
+  CONTEXT_SERVICE_URL: contextServiceUrl.optional(),
   /** A file of bearer tokens, in YAML or JSON. */
   AUTH_TOKENS_FILE: tokensFile.optional(),
   /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */

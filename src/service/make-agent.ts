@@ -18,6 +18,9 @@ const withCertificates = <Entry extends { readonly caFile?: string | undefined }
   ...(caFile !== undefined && { ca: readFileSync(caFile, 'utf8') }),
 });
 
+/** Shorter than the time limit of a response, so that a proxy that does not answer is reported as the cause. */
+const contextConnections = { connectTimeoutMs: 4_000 };
+
 interface AgentOptions {
   readonly metrics: ServiceMetrics;
   /** Starts the embedded model. Resolves with its loopback URL, which ends in `/v1`. */
@@ -45,6 +48,6 @@ export function makeAgent(config: Config, { metrics, startOffline }: AgentOption
     step: metrics.timed(reactStep),
     preview: previewStep,
     compact: compactHistory,
-    sourcesFor: contextSources(config, fetchVia(config)),
+    sourcesFor: contextSources(config, fetchVia(config, contextConnections)),
   };
 }

@@ -57,6 +57,16 @@ const namesIn = (text: string): number =>
 /** Schema of an http or https URL. It aborts, so that checks over several settings never see an invalid URL. */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL', abort: true });
 
+const WITHOUT_QUERY = 'expected a URL without a query or a fragment';
+
+function isWithoutQuery(url: string): boolean {
+  const { search, hash } = new URL(url);
+  return search === '' && hash === '';
+}
+
+/** URL of a context service, below which its paths are. User and password, if any, are sent to it. */
+export const contextServiceUrl = httpUrl.refine(isWithoutQuery, { error: WITHOUT_QUERY, abort: true });
+
 /**
  * URL of an upstream, below which its endpoints are. A key goes with each request and never into the URL, which is logged
  * and traced.
@@ -66,8 +76,8 @@ export const upstreamUrl = httpUrl
     error: 'expected a URL without user and password: callers send their keys with their requests',
     abort: true,
   })
-  .refine((url) => new URL(url).search === '' && new URL(url).hash === '', {
-    error: 'expected a URL without a query or a fragment: UPSTREAMS sets query parameters with query',
+  .refine(isWithoutQuery, {
+    error: `${WITHOUT_QUERY}: UPSTREAMS sets query parameters with query`,
     abort: true,
   })
   .refine((url) => !endpointPath.test(new URL(url).pathname), {

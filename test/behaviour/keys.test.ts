@@ -20,6 +20,9 @@ test.each<[string, object, Record<string, string>]>([
   ['in the body', { ...stepRequest(), user_api_keys: { llmKey: plainKey } }, {}],
   ['in a body that is refused', { user_api_keys: { llmKey: plainKey } }, {}],
   ['in a header', { nothing: true }, { 'X-LLM-API-Key': plainKey }],
+  ['in the header of Anthropic', { nothing: true }, { 'X-Api-Key': plainKey }],
+  ['in the header of Azure', { nothing: true }, { 'Api-Key': plainKey }],
+  ['as X-Stepwise-Token', { nothing: true }, { 'X-Stepwise-Token': `stepwise_${plainKey}` }],
 ])('(rule: key-redaction) a request id that contains the key sent %s is replaced', async (_where, body, headers) => {
   const answer = await service.post('/api/agent/react_step', body, { ...asId, ...headers });
   expect(answer.headers['x-request-id']).toBe(answer.body.request_id);

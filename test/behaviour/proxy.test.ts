@@ -119,8 +119,11 @@ describe('a proxy between the service and a context service (rule: proxies)', ()
     expect(tunnels.map((tunnel) => tunnel.url)).toEqual(['models.example:80']);
   });
 
-  test('a proxy that refuses the context service is named in the report and the log, and the step continues', async () => {
-    const { url } = await startProxy(undefined, proxyFaults['asks for credentials with 407']);
+  test.each([
+    ['refuses', proxyFaults['asks for credentials with 407']],
+    ['never answers for', () => undefined],
+  ])('a proxy that %s the context service is named in the report and the log, and the step continues', async (_, fault) => {
+    const { url } = await startProxy(undefined, fault);
     const context = { CONTEXT_SERVICE_URL: 'https://context.example' };
     const step = await stepVia(url, { ...context, HTTPS_PROXY: url, UPSTREAMS: '{}' });
     const answer = await step({

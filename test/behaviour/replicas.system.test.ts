@@ -1,4 +1,10 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { createConnection } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
 import type { TurnInput } from '../../src/contract/history.js';
@@ -6,8 +12,9 @@ import type { Step } from '../../src/contract/step.js';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { ScriptedReply } from '../../src/offline/wire/reply.js';
 import { assertIsComponent } from '../support/contract-check.js';
+import { findCommand } from '../support/need.js';
 import { needs } from '../support/needs.js';
-import { Nginx, nginxServer } from '../support/nginx.js';
+import { Nginx, nginxServer, startTlsNginx } from '../support/nginx.js';
 import { sendRaw } from '../support/raw-request.js';
 import { readEvents } from '../support/read-events.js';
 import { RedisServer, redisServer } from '../support/redis.js';
@@ -299,17 +306,57 @@ needs(nginxServer).describe('request heads that nginx refuses', () => {
   });
 });
 
+const openssl = { name: 'openssl', isMet: findCommand(['openssl', 'version']) !== undefined };
+
+needs(
+  nginxServer,
+  openssl,
+).test('the shipped configuration with its lines for TLS passes on the events of a stream as they occur (rule: replicas)', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stepwise-tls-'));
+  const files = { cert: join(folder, 'server.pem'), key: join(folder, 'server.key') };
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', ...subject];
+  execFileSync('openssl', [...args, '-keyout', files.key, '-out', files.cert], { stdio: 'ignore' });
+  replicas = [await startServiceProcess({ ...upstreamsAt(fake.url), TRUST_PROXY: '1' })];
+  const [replica] = replicas;
+  if (!replica) throw new Error('no replica');
+  const tls = await startTlsNginx(replica, files);
+  fake.script({ text: 'Final Answer: 42', delayMs: 1_000 });
+  const options = {
+    ...{ host: '127.0.0.1', port: tls.port, servername: 'localhost', ca: readFileSync(files.cert) },
+    ...{ method: 'POST', path: pathOf({ vendor: 'openai', streamed: true }), agent: false as const },
+    headers: { 'Content-Type': 'application/json' },
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request(options, resolve).on('error', reject).end(JSON.stringify(stepRequest()));
+  });
+  const pieces = await response.setEncoding('utf8').toArray();
+  const pieceWith = (event: string) => pieces.findIndex((piece) => piece.includes(`event: ${event}\n`));
+  expect(response.statusCode).toBe(200);
+  expect(pieceWith('context.built')).toBeGreaterThanOrEqual(0);
+  expect(pieceWith('step.completed')).toBeGreaterThan(pieceWith('context.built'));
+  expect(tls.said()).toBe('');
+  await tls.stop();
+  rmSync(folder, { recursive: true });
+});
+
 needs(nginxServer).describe('data that nginx stores', () => {
   const [hex, key] = ['0123456789abcdef'.repeat(4), 'vendor.Key-4242424242'];
   const asKey = [['X-LLM-API-Key', key]] as const;
   const asToken = [['Authorization', 'Bearer stepwise_Q2hhcmxpZSB0aGUgY2F0']] as const;
-  test.each([
+  test.each<[string, string, readonly (readonly [string, string])[]]>([
     ['a model key by its shape', 'sk-proj-1', []],
     ['a token by its shape', 'Stepwise_1', []],
     ['a digest', `run-${hex}`, []],
     ['the model key', key, asKey],
     ['the model key, with more around it', `my-${key.toUpperCase()}-id`, asKey],
     ['the model key in base64', Buffer.from(key).toString('base64url'), asKey],
+    ['a key in x-api-key', key, [['x-api-key', key]]],
+    [
+      'a token in X-Stepwise-Token',
+      'Q2hhcmxpZSB0aGUgY2F0',
+      [['X-Stepwise-Token', 'stepwise_Q2hhcmxpZSB0aGUgY2F0']],
+    ],
     ['the end of the token', 'run-1-GUgY2F0x-dGhlIGNhdA-aGUgY2F0', asToken],
   ])('nginx does not log a request id that is %s, also without replicas (rule: request-log)', async (_what, id, secrets) => {
     const { url } = await startReplicas();

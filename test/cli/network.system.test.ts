@@ -78,6 +78,15 @@ describe('the CLI in a network with a proxy (rule: proxies)', () => {
     expect([run.stdout, run.stderr, doctor.stdout, doctor.stderr].join()).not.toContain(word);
   }, 60_000);
 
+  test('`stepwise doctor` names a proxy that never answers, and not the server behind it', async () => {
+    await setUpProxy(() => undefined);
+    const variables = { HTTP_PROXY: proxy?.url, CONTEXT_SERVICE_URL: `http://me:${word}@context.example` };
+    const { stdout } = await runAt('http://stepwise.example:8080', variables, 'doctor');
+    expect(stdout).toMatch(/^!! {2}Service of --server +stepwise\.example:8080 does not answer \(proxy\)\./m);
+    expect(stdout).toMatch(/^-- {2}Context service +context\.example does not answer \(proxy\)\./m);
+    expect(stdout).not.toContain(word);
+  }, 60_000);
+
   test('a wrong variable ends the command with its name, and without its value', async () => {
     const variables = { HTTPS_PROXY: `socks5://user:${word}@proxy.example` };
     const { code, stderr, stdout } = await runAt('http://stepwise.example:8080', variables, ...task);

@@ -117,6 +117,19 @@ export class Nginx {
   }
 }
 
+/** Starts an nginx with the shipped configuration and the lines for TLS that it names, in front of one replica. */
+export async function startTlsNginx(
+  replica: Replica,
+  { cert, key }: { readonly cert: string; readonly key: string },
+): Promise<RunningNginx & { readonly port: number }> {
+  const port = await freePort();
+  const [, ...lines] = /^ +# For TLS: `(.*?)`, `(.*?)`, `(.*?)`/m.exec(shipped)?.slice(0) ?? [];
+  const listening = lines[0]?.replace('443', `127.0.0.1:${port}`);
+  const tls = [listening, `${lines[1]} ${cert};`, `${lines[2]} ${key};`].join('\n');
+  const conf = shippedFor(port, [replica]).replace(`listen 127.0.0.1:${port};`, tls);
+  return { ...(await startNginx(conf, port)), port };
+}
+
 /** Returns the shipped file with the addresses of replicas, of which one may be marked as down. */
 function shippedFor(port: number, replicas: readonly Replica[], out?: Replica): string {
   const server = (options: string) =>

@@ -45,6 +45,7 @@ export async function startTestService(
   given: Partial<AppDependencies & Pick<Agent, 'step'>> & {
     maxInFlight?: number;
     maxBytes?: number;
+    maxContestedUploadMs?: number;
     lagMs?: () => number;
     server?: ServerLimits;
   } = {},
@@ -55,6 +56,7 @@ export async function startTestService(
     maxBytes: given.maxBytes ?? 2 ** 30,
     maxLagMs: 250,
     lagMs: given.lagMs ?? (() => 0),
+    ...(given.maxContestedUploadMs !== undefined && { maxContestedUploadMs: given.maxContestedUploadMs }),
   });
   const agent: Agent = {
     models,

@@ -25,7 +25,9 @@ interface Finding {
 }
 
 /** A server that does not answer within this time counts as unreachable. */
-const TIMEOUT_MS = 3_000;
+const TIMEOUT_MS = 4_000;
+/** Shorter, so that a proxy that does not answer is reported as the cause. */
+const CONNECT_TIMEOUT_MS = 2_500;
 
 const keyVariables = ['STEPWISE_LLM_KEY', 'OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'STEPWISE_TOKEN'];
 
@@ -104,7 +106,11 @@ function checkService(environment: NodeJS.ProcessEnv): (Finding | Promise<Findin
       ['Anthropic', config.ANTHROPIC_UPSTREAM_URL],
     ] as const;
     const context = config.CONTEXT_SERVICE_URL;
-    const servers = [...vendors, ...named, ...(context ? [['Context service', context] as const] : [])];
+    const servers = [
+      ...vendors,
+      ...named,
+      ...(context ? [['Context service', withoutCredentials(context)?.href ?? context] as const] : []),
+    ];
     return [checkProxies(config), ...servers.map(([subject, url]) => checkServer(subject, url))];
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
@@ -145,7 +151,7 @@ async function checkServer(subject: string, url: string): Promise<Finding> {
   const address = withoutCredentials(url);
   const place = `${address?.host ?? 'its address'}${address && address.href !== new URL(url).href ? CREDENTIALS_IGNORED : ''}`;
   try {
-    const { status } = await networkFetch()(address ?? url, {
+    const { status } = await networkFetch({ connectTimeoutMs: CONNECT_TIMEOUT_MS })(address ?? url, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: 'manual',
     });

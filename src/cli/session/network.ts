@@ -1,12 +1,16 @@
-import { proxyFetch } from '../../network/proxies/fetch-via.js';
+import { type ConnectOptions, proxyFetch } from '../../network/proxies/fetch-via.js';
 import { type ClientOptions, StepwiseClient } from '../../sdk/client/stepwise-client.js';
 import { UsageError } from '../commands/usage.js';
 
 let shared: typeof fetch | undefined;
 
-/** Returns the `fetch` of this process, which honours its proxy variables. Throws `UsageError` that names a wrong one. */
-export function networkFetch(): typeof fetch {
+/**
+ * Returns the `fetch` of this process, which honours its proxy variables; with options, another one. Throws `UsageError`
+ * that names a wrong variable.
+ */
+export function networkFetch(options?: ConnectOptions): typeof fetch {
   try {
+    if (options) return proxyFetch(process.env, options);
     shared ??= proxyFetch();
     return shared;
   } catch (error) {

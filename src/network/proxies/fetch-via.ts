@@ -1,6 +1,7 @@
 import type { Agent } from 'undici';
 import { type ProxySettings, proxiesFrom } from './proxies.js';
 import { readProxies } from './proxy-settings.js';
+import type { TunnelOptions } from './tunnel.js';
 
 /**
  * Returns a `fetch` that honours `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of an environment, by default that of the
@@ -8,14 +9,18 @@ import { readProxies } from './proxy-settings.js';
  */
 export const proxyFetch = (
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): typeof fetch => fetchVia(readProxies(environment));
+  options?: ConnectOptions,
+): typeof fetch => fetchVia(readProxies(environment), options);
+
+/** Options of connections through a proxy. */
+export type ConnectOptions = Pick<TunnelOptions, 'connectTimeoutMs'>;
 
 /**
  * Returns a `fetch` that reaches each server as the settings say. Redirects are followed through the same proxy. With
  * any proxy, direct connections do not use the global `fetch` either, because with `NODE_USE_ENV_PROXY` Node.js sends
  * even loopback addresses to the proxy.
  */
-export function fetchVia(settings: ProxySettings): typeof fetch {
+export function fetchVia(settings: ProxySettings, options: ConnectOptions = {}): typeof fetch {
   if (settings.HTTP_PROXY === undefined && settings.HTTPS_PROXY === undefined) return fetch;
   const proxyFor = proxiesFrom(settings);
   const agents = new Map<string | undefined, Agent>();
@@ -24,7 +29,8 @@ export function fetchVia(settings: ProxySettings): typeof fetch {
     // Loaded when it is needed, because most machines have no proxy.
     const [undici, { tunnelVia }] = await Promise.all([import('undici'), import('./tunnel.js')]);
     const dispatcher =
-      agents.get(proxy) ?? new undici.Agent(proxy === undefined ? {} : { connect: tunnelVia(proxy) });
+      agents.get(proxy) ??
+      new undici.Agent(proxy === undefined ? {} : { connect: tunnelVia(proxy, options) });
     agents.set(proxy, dispatcher);
     const [url, parts] = input instanceof Request ? [input.url, partsOf(input)] : [input, {}];
     // The declarations of the two functions differ, although both implement the same standard.

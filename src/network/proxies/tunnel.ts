@@ -3,25 +3,30 @@ import https from 'node:https';
 import { isIP, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import { buildConnector } from 'undici';
+import { basicAuthorization } from '../basic-authorization.js';
 import { connectionFailureOf, PROXY_FAILED } from '../connection-problem.js';
 
-/** Time limit of each phase of connecting: until the proxy has opened the tunnel, and of TLS through it. */
 const CONNECT_TIMEOUT_MS = 10_000;
+
+export interface TunnelOptions {
+  /** Certificates to trust instead of the usual ones, in PEM. For the server, not for the proxy. */
+  readonly ca?: ConnectionOptions['ca'];
+  /** Time limit of each phase of connecting: until the proxy has opened the tunnel, and of TLS through it. Default 10,000. */
+  readonly connectTimeoutMs?: number | undefined;
+}
 
 /**
  * Returns a connector for clients of undici that opens a tunnel (`CONNECT`) of a proxy for each connection. Its errors
  * name the proxy. undici's own `ProxyAgent` repeats `CONNECT` without end if the proxy hangs up, and waits five minutes
  * for one that does not answer.
- *
- * @param trusted Certificates to trust instead of the usual ones, in PEM. For the server, not for the proxy.
  */
 export function tunnelVia(
   proxy: string,
-  trusted: Pick<ConnectionOptions, 'ca'> = {},
+  { connectTimeoutMs = CONNECT_TIMEOUT_MS, ...trusted }: TunnelOptions = {},
 ): buildConnector.connector {
-  const startTls = buildConnector({ timeout: CONNECT_TIMEOUT_MS, ...trusted });
+  const startTls = buildConnector({ timeout: connectTimeoutMs, ...trusted });
   return (target, callback) => {
-    openTunnel(new URL(proxy), target)
+    openTunnel(new URL(proxy), target, connectTimeoutMs)
       .then((socket) => {
         if (target.protocol === 'https:') startTls({ ...target, httpSocket: socket }, callback);
         else callback(null, socket);
@@ -30,9 +35,14 @@ export function tunnelVia(
   };
 }
 
-function openTunnel(proxy: URL, { host, hostname, port, protocol }: buildConnector.Options): Promise<Socket> {
+function openTunnel(
+  proxy: URL,
+  { host, hostname, port, protocol }: buildConnector.Options,
+  timeoutMs: number,
+): Promise<Socket> {
   const place = port ? (host ?? `${hostname}:${port}`) : `${host ?? hostname}:${defaultPorts[protocol]}`;
   const { request } = proxy.protocol === 'https:' ? https : http;
+  const authorization = basicAuthorization(proxy);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, '');
   return new Promise((resolve, reject) => {
     request({
@@ -43,9 +53,9 @@ function openTunnel(proxy: URL, { host, hostname, port, protocol }: buildConnect
       servername: isIP(proxyHost) > 0 ? '' : proxyHost,
       port: proxy.port,
       path: place,
-      headers: { host: place, ...authorization(proxy) },
+      headers: { host: place, ...(authorization && { 'proxy-authorization': authorization }) },
       agent: false,
-      signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
     })
       .once('connect', ({ statusCode }, socket, head) => {
         // In an open tunnel, the client speaks first. A proxy that speaks first has sent a page of its own.
@@ -67,19 +77,4 @@ const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:'
 function proxyFailed(cause: Error): Error {
   if (connectionFailureOf(cause)?.problem.startsWith('tls_')) return cause;
   return Object.assign(new Error('The proxy failed.', { cause }), { code: PROXY_FAILED });
-}
-
-function authorization({ username, password }: URL): { 'proxy-authorization'?: string } {
-  if (username === '' && password === '') return {};
-  const credentials = Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64');
-  return { 'proxy-authorization': `Basic ${credentials}` };
-}
-
-/** Percent-decodes a part of a URL. Returns the text unchanged if it is not validly encoded. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

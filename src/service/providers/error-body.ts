@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/fields.js';
-import { parseJson, type VendorMessage } from './vendor.js';
+import { isInterruption } from './finish-reasons.js';
+import { objectsIn, parseJson, type VendorMessage } from './vendor.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -19,39 +20,83 @@ export function readErrorBody(body: string): ErrorBody {
   const json = parseJson(body);
   if (json === undefined) return { fields: {}, message: body, parameter: undefined, words: undefined };
   const fields = errorIn(json) ?? {};
-  const message = sentenceOf(fields);
+  const message = [sentenceOf(fields), passedOn(fields)].filter(Boolean).join(': ');
   const parameter = typeof fields['param'] === 'string' ? fields['param'] : locationOf(fields);
   return { fields, message, parameter, words: message === '' ? undefined : { message, parameter } };
+}
+
+/** Returns the sentence of the error that OpenRouter had from the model's provider, and passes on as text. */
+function passedOn({ metadata }: Fields): string {
+  const raw = isObject(metadata) ? metadata['raw'] : undefined;
+  if (typeof raw !== 'string') return '';
+  const json = parseJson(raw);
+  return json === undefined ? raw : sentenceOf(errorIn(json) ?? {});
 }
 
 /** Whether a JSON value is an error, or holds one beside a part of a completion. */
 export function holdsError(json: unknown): boolean {
   if (Array.isArray(json)) return json.some((each) => isObject(each) && holdsError(each));
   if (!isObject(json)) return false;
-  if (json['error'] || json['object'] === 'error' || json['type'] === 'error') return true;
-  if (isObject(json['response']) && json['response']['error']) return true;
-  const choices = Array.isArray(json['choices']) ? json['choices'] : [];
-  if (choices.some((choice) => isObject(choice) && choice['finish_reason'] === 'error')) return true;
-  return choices.length === 0 && !json['usage'] && sentenceOf(json) !== '';
+  if (json['object'] === 'error' || json['type'] === 'error' || isInterrupted(json)) return true;
+  if (placesOfErrors(json).some(isError)) return true;
+  return objectsIn(json['choices']).length === 0 && !json['usage'] && sentenceOf(json) !== '';
 }
 
 /**
- * Returns the object that describes the error: under `error`, in a list (Gemini), in the response of an event, or the
- * whole body (vLLM, FastAPI).
+ * Returns the values that may be an error: in the body, in the response of an event, in a choice (OpenRouter), and in
+ * a field of the vendor's own (Groq, MiniMax).
+ */
+function placesOfErrors(json: Fields): unknown[] {
+  const { error, response, x_groq, base_resp } = json;
+  const places = [{ error }, response, ...objectsIn(json['choices']), x_groq]
+    .filter(isObject)
+    .map((each) => each['error']);
+  const failed = isObject(base_resp) && base_resp['status_code'] !== 0 ? base_resp : undefined;
+  return failed ? [...places, { code: failed['status_code'], message: failed['status_msg'] }] : places;
+}
+
+/** Returns whether a value is an error. Some gateways send one without content beside each completion. */
+const isError = (value: unknown): boolean =>
+  isObject(value) ? Object.values(value).some(Boolean) : Boolean(value);
+
+/** Returns whether the server says in the place of a finish reason that it gave up. */
+function isInterrupted(json: Fields): boolean {
+  const { stop_reason, delta, response, output } = json;
+  const whole = isObject(response) ? response : output ? json : {};
+  const { status, incomplete_details } = whole;
+  const reasons = [
+    ...objectsIn(json['choices']).map(({ finish_reason }) => finish_reason),
+    stop_reason,
+    isObject(delta) ? delta['stop_reason'] : null,
+    status,
+    isObject(incomplete_details) ? incomplete_details['reason'] : null,
+  ];
+  return reasons.some(isInterruption);
+}
+
+/**
+ * Returns the object that describes the error: in one of its places, in a list (Gemini), or the whole body (vLLM,
+ * FastAPI).
  */
 function errorIn(json: unknown, depth = 0): Fields | undefined {
   if (typeof json === 'string') return { message: json };
   if (depth > MAX_DEPTH) return undefined;
   if (Array.isArray(json)) return errorIn(json[0], depth + 1);
   if (!isObject(json)) return undefined;
-  const { response, error } = json;
-  return errorIn(error, depth + 1) ?? (isObject(response) ? errorIn(response, depth + 1) : json);
+  return errorIn(placesOfErrors(json).find(isError), depth + 1) ?? json;
 }
 
-/** Returns the sentences of an error: those of `message`, else of `detail`, else of `errors`. */
-function sentenceOf({ message, detail, errors }: Fields, depth = 0): string {
-  return sentencesIn(message, depth) || sentencesIn(detail, depth) || sentencesIn(errors, depth);
+/** Returns the sentences of an error, from the first of these fields that has any. */
+function sentenceOf(error: Fields, depth = 0): string {
+  for (const name of sentenceFields) {
+    const sentence = sentencesIn(error[name], depth);
+    if (sentence !== '') return sentence;
+  }
+  return '';
 }
+
+/** Besides the usual names, those of FastAPI, Z.ai, Bedrock, Qianfan and OAuth gateways. */
+const sentenceFields = ['message', 'detail', 'errors', 'msg', 'Message', 'error_msg', 'error_description'];
 
 function sentencesIn(value: unknown, depth: number): string {
   if (typeof value === 'string') return value;

@@ -1,3 +1,4 @@
+import { isObject } from '../../contract/fields.js';
 import type { Warning } from '../../contract/step.js';
 import type { CompletionEvent, CompletionRequest, ProviderFailure } from '../step/provider.js';
 import type { Constraint } from './constraint.js';
@@ -96,11 +97,16 @@ export interface VendorMessage {
   readonly parameter: string | undefined;
 }
 
-/** Returns the JSON value of a text, or undefined if the text is not JSON. */
+/** Returns the JSON value of a text, or undefined if the text is not JSON. A byte order mark before it is ignored. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
   } catch {
     return undefined;
   }
+}
+
+/** Returns the objects of a list. Some servers send one object where a list is documented. */
+export function objectsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return (Array.isArray(value) ? value : [value]).filter(isObject);
 }

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../contract/error-codes.js';
 import type { ErrorDetail } from '../../contract/step.js';
 
 /** External causes that can end a step early. */
-export type InterruptionReason = 'deadline' | 'caller_left' | 'shutting_down';
+export type InterruptionReason = 'deadline' | 'caller_left' | 'shutting_down' | 'slow_upload';
 
 /** The reason of an aborted step signal; pending operations reject with it. */
 export class Interruption extends Error {

@@ -55,6 +55,61 @@ describe('overload protection (rule: overload)', () => {
   });
 });
 
+describe('slow uploads (rule: overload)', () => {
+  const body = JSON.stringify(stepBody());
+  /** Enough for a step with its reply besides half of it. */
+  const limit = 90_000;
+  /** Declares a body and sends so much of it. */
+  const uploadPart = async (declared: number, sent: number) => {
+    const before = service.inFlight.bytes;
+    const begun = upload();
+    begun.socket.write(head({ 'Content-Length': declared }) + ' '.repeat(sent));
+    await until(() => service.inFlight.bytes === before + sent);
+    return begun;
+  };
+
+  test('bodies that are declared but not sent take nothing from other callers', async () => {
+    service = await startTestService({ maxBytes: limit });
+    for (let count = 0; count < 5; count += 1) await uploadPart(limit / 2, 1);
+    expect((await post()).status).toBe(200);
+  });
+
+  test('uploads that take too long end with 503 overloaded when other requests need their bytes, the oldest first', async () => {
+    service = await startTestService({ maxBytes: limit, maxContestedUploadMs: 0 });
+    const slow = await uploadPart(limit, limit / 2);
+    const next = await uploadPart(limit / 2, limit / 2 - 1);
+    expect((await post()).status).toBe(200);
+    const { status, body: refusal, headers } = await slow.answer();
+    expect([status, refusal.error.code, headers['retry-after']]).toEqual([503, 'overloaded', '1']);
+    expect(service.inFlight.bytes).toBe(limit / 2 - 1);
+    next.socket.destroy();
+    await until(() => service.inFlight.bytes === 0);
+  });
+
+  test('uploads continue however long they take while there is room, or if ending them makes none', async () => {
+    service = await startTestService({ maxBytes: limit, maxContestedUploadMs: 0 });
+    const slow = await uploadPart(body.length + 10, 10);
+    expect((await post()).status).toBe(200);
+    const large = await service.call('POST', stepPath, { raw: body.padStart(limit + 1) });
+    expect(large.body.error.code).toBe('overloaded');
+    slow.socket.write(body);
+    expect((await slow.answer()).status).toBe(200);
+  });
+
+  test('a body that is refused while it arrives releases its bytes before its connection has ended', async () => {
+    service = await startTestService({ maxBytes: limit });
+    await uploadPart(limit, limit / 2);
+    const chunkOf = (bytes: number) => `${bytes.toString(16)}\r\n${' '.repeat(bytes)}\r\n`;
+    const { socket, answer } = upload();
+    socket.write(head({ 'Transfer-Encoding': 'chunked' }) + chunkOf(limit / 2));
+    await until(() => service.inFlight.bytes === limit);
+    socket.write(chunkOf(1));
+    await until(() => service.inFlight.bytes === limit / 2);
+    expect(service.inFlight.count).toBe(2);
+    expect((await answer()).body.error.code).toBe('overloaded');
+  });
+});
+
 describe('draining the service (rule: shutdown)', () => {
   test('while the service refuses requests, /readyz and new steps get 503 shutting_down and accepted steps finish', async () => {
     const held = heldSteps();
@@ -243,6 +298,23 @@ describe('limits of request bodies and headers', () => {
     expect([status, body.error.code, body.error.retryable]).toEqual([408, 'request_timeout', true]);
     await until(() => service.log.length === 1);
     expect(service.log).toMatchObject([{ status: 408, outcome: 'request_timeout' }]);
+  });
+
+  test('a body of more than 100,000 chunks gets 413, and one of 60,000 takes little more memory than its bytes (rule: body-limits)', async () => {
+    service = await startTestService({ body: { maxBytes: 2 ** 20, timeoutMs: 30_000 } });
+    const body = JSON.stringify(stepBody()).padStart(60_000);
+    const sendSingly = async (text: string) => {
+      const { socket, answer } = upload();
+      socket.write(head({ 'Transfer-Encoding': 'chunked' }));
+      for (const part of text.match(/[\s\S]{1,5000}/g) ?? [])
+        if (!socket.write([...part].map((byte) => `1\r\n${byte}\r\n`).join(''))) await once(socket, 'drain');
+      socket.write('0\r\n\r\n');
+      return answer();
+    };
+    expect((await sendSingly(body)).status).toBe(200);
+    const refused = await sendSingly(body.padStart(100_001));
+    expect([refused.status, refused.body.error.code]).toEqual([413, 'request_too_large']);
+    expect(refused.body.error.details).toMatchObject([{ code: 'too_many_chunks' }]);
   });
 
   test('slow headers get 408 request_timeout (rule: error-table)', async () => {

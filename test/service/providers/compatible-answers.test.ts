@@ -62,6 +62,36 @@ test('an error in a stream after some text fails the reply with its own code (ru
   close();
 });
 
+test.each([
+  [
+    'a field `error` of the stream',
+    'error: {"message":"the request exceeds the available context size"}\n\n',
+    'context_length',
+  ],
+  ['an event `error` with JSON', 'event: error\ndata: {"code":503,"detail":"busy"}\n\n', 'overloaded'],
+  ['an event `error` with a text', 'event: error\ndata: out of memory\n\n', 'failed'],
+])('%s in the middle of a stream fails the reply (rule: compatible-answers)', async (_, event, failure) => {
+  const { provider, close } = await upstream((response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`data: ${JSON.stringify(events[0])}\n\n${event}`),
+  );
+  expect(await failureOf(ask(provider, { model: 'any', streamed: true }))).toMatchObject({ failure });
+  close();
+});
+
+test.each([
+  true,
+  false,
+])('a byte order mark before an answer is ignored, streamed: %s (rule: compatible-answers)', async (streamed) => {
+  const body = JSON.stringify({ choices: [{ message: { content: '80' }, finish_reason: 'stop' }] });
+  const { provider, close } = await upstream((response) =>
+    response.writeHead(200, json).end(`\uFEFF${body}`),
+  );
+  expect(await ask(provider, { model: 'any', streamed })).toMatchObject({ text: '80' });
+  close();
+});
+
 test('a field that FastAPI refuses inside a message is left out of a second request (rule: second-request)', async () => {
   const loc = ['body', 'stream_options', 'include_usage'];
   const refusal = {

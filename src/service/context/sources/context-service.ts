@@ -1,7 +1,9 @@
 import { isObject } from '../../../contract/fields.js';
 import { byCodeUnits, isBelow, portablePath } from '../../../files/portable-path.js';
 import { isSecretPath } from '../../../files/secret-paths.js';
+import { basicAuthorization } from '../../../network/basic-authorization.js';
 import { type ConnectionProblem, connectionFailureOf } from '../../../network/connection-problem.js';
+import { ReceivedBytes } from '../../../network/received-bytes.js';
 import { type ContextSource, type SourceFile, type SourceFolder, storedPinnedId } from './context-source.js';
 
 /** The part of `fetch` that this source uses. */
@@ -49,22 +51,32 @@ const MAX_BYTES = 8_388_608;
  * `ContextServiceFailed`.
  */
 export function contextServiceSource(options: ContextServiceOptions): ContextSource {
-  const project = `${options.url.replace(/\/+$/, '')}/projects/${encodeURIComponent(options.projectId)}`;
+  const { address, headers } = readAddress(options.url);
+  const project = `${address}/projects/${encodeURIComponent(options.projectId)}`;
+  const given = { ...options, headers: () => ({ ...headers, ...options.headers?.() }) };
   return {
     async read(path, signal) {
       const name = portablePath(path);
       if (name === undefined || isSecretPath(name)) return undefined;
-      const answer = await get(`${project}/files?path=${encodeURIComponent(name)}`, options, signal);
+      const answer = await get(`${project}/files?path=${encodeURIComponent(name)}`, given, signal);
       return answer === undefined ? undefined : checkEntry(name, answer);
     },
     async readPinned(id, signal) {
       if (!storedPinnedId.test(id)) return undefined;
-      const answer = await get(`${project}/pinned/${encodeURIComponent(id)}`, options, signal);
+      const answer = await get(`${project}/pinned/${encodeURIComponent(id)}`, given, signal);
       if (answer === undefined) return undefined;
       const { content, title } = checkObject(answer);
       return { id, content: checkText(content), ...(typeof title === 'string' && { title }) };
     },
   };
+}
+
+/** Separates user and password, which `fetch` does not accept in a URL, and returns them as a header. */
+function readAddress(url: string): { address: string; headers: Readonly<Record<string, string>> } {
+  const address = new URL(url);
+  const authorization = basicAuthorization(address);
+  Object.assign(address, { username: '', password: '' });
+  return { address: address.href.replace(/\/+$/, ''), headers: authorization ? { authorization } : {} };
 }
 
 /** Returns the JSON value of the response; undefined for a 404. */
@@ -96,14 +108,13 @@ function problemOf(error: unknown): ConnectionProblem | undefined {
 
 /** Reads a body. Throws if it is too large; leaving the loop early cancels the rest of the body. */
 async function readBody(body: Response['body'], maxBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const received = new ReceivedBytes();
   for await (const chunk of body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw new ContextServiceFailed(`its response is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
+    if (received.size + chunk.length > maxBytes)
+      throw new ContextServiceFailed(`its response is larger than ${maxBytes} bytes`);
+    received.add(chunk);
   }
-  return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  return new TextDecoder('utf-8', { fatal: true }).decode(received.bytes);
 }
 
 function checkEntry(path: string, answer: unknown): SourceFile | SourceFolder {

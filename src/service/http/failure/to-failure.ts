@@ -76,6 +76,7 @@ const codeOfProviderFailure = {
 const codeOfInterruption = {
   deadline: 'upstream_timeout',
   shutting_down: 'shutting_down',
+  slow_upload: 'overloaded',
   // The caller has left and reads no response. The log has a separate outcome for this.
   caller_left: 'request_timeout',
 } as const satisfies Record<InterruptionReason, ErrorCode>;

@@ -12,6 +12,8 @@ export interface InFlightOptions {
   readonly maxLagMs: number;
   /** Returns the event loop lag of the last seconds, in milliseconds. */
   readonly lagMs: () => number;
+  /** Time that an upload may take while its bytes are needed for other requests. Default 5,000: 4 MiB at 7 Mbit/s. */
+  readonly maxContestedUploadMs?: number;
 }
 
 /** Memory that a process needs without requests, and for the worst one of 4 MiB. */
@@ -30,6 +32,8 @@ export function defaultMaxBytes(
   const memory = containerLimit > 0 ? Math.min(heapLimit, containerLimit) : heapLimit;
   return Math.max(0, Math.floor((memory - OWN_MEMORY_BYTES) / MEMORY_PER_BYTE));
 }
+
+const MAX_CONTESTED_UPLOAD_MS = 5_000;
 
 type OverloadCause = 'in_flight' | 'bytes_in_flight' | 'event_loop';
 
@@ -75,12 +79,12 @@ export class InFlight {
   }
 
   /**
-   * Accepts a request with a body of the given size until its response is closed. Throws `RequestRefused`
-   * otherwise.
+   * Accepts a request until its response is closed, if its body of the declared size fits now; the body counts as it
+   * arrives. Throws `RequestRefused` otherwise.
    */
-  accept(response: Response, bytes: number): RequestDeadline {
+  accept(response: Response, declaredBytes: number): RequestDeadline {
     if (this.#isRefusing) throw new RequestRefused('shutting_down');
-    const cause = this.#overload(bytes);
+    const cause = this.#overload(declaredBytes);
     if (cause) throw this.#refusal(cause);
     const deadline: RequestDeadline = new RequestDeadline(response, (more, kind) =>
       this.#reserve(deadline, more, kind),
@@ -88,7 +92,6 @@ export class InFlight {
     // Draining may have begun after this request arrived, while its caller's limits were checked.
     if (this.#isDraining) deadline.endConnection();
     this.#accepted.add(deadline);
-    deadline.countRequest(bytes);
     response.once('close', () => this.#release(deadline));
     return deadline;
   }
@@ -124,7 +127,7 @@ export class InFlight {
 
   #overload(bytes: number): OverloadCause | undefined {
     if (this.count >= this.#options.max) return 'in_flight';
-    if (this.#bytes > 0 && this.#bytes + bytes > this.maxBytes) return 'bytes_in_flight';
+    if (this.#bytes > 0 && !this.#hasRoomFor(bytes, this.maxBytes)) return 'bytes_in_flight';
     return this.#options.lagMs() > this.#options.maxLagMs ? 'event_loop' : undefined;
   }
 
@@ -132,8 +135,26 @@ export class InFlight {
   #reserve(deadline: RequestDeadline, bytes: number, kind: ByteKind): void {
     if (!this.#accepted.has(deadline)) return; // its response is closed already
     const max = kind === 'growth' ? this.maxBytes * GROWTH : this.maxBytes;
-    if (this.#bytes > deadline.bytes && this.#bytes + bytes > max) throw this.#refusal('bytes_in_flight');
+    const isAlone = this.#bytes <= deadline.bytes;
+    if (bytes > 0 && !isAlone && !this.#hasRoomFor(bytes, max, deadline))
+      throw this.#refusal('bytes_in_flight');
     this.#bytes += bytes;
+  }
+
+  /**
+   * Returns whether so many more bytes fit. Ends other uploads that are slow if that makes room for them, oldest first,
+   * since one caller could fill the memory with uploads that never end.
+   */
+  #hasRoomFor(bytes: number, max: number, requester?: RequestDeadline): boolean {
+    if (this.#bytes + bytes <= max) return true;
+    const { maxContestedUploadMs = MAX_CONTESTED_UPLOAD_MS } = this.#options;
+    const slow = [...this.#accepted].filter(
+      (each) => each !== requester && each.bytes > 0 && each.uploadMs > maxContestedUploadMs,
+    );
+    const slowBytes = slow.reduce((sum, each) => sum + each.bytes, 0);
+    if (this.#bytes - slowBytes + bytes > max) return false;
+    for (const upload of slow) if (this.#bytes + bytes > max) upload.interrupt('slow_upload');
+    return true;
   }
 
   #refusal(cause: OverloadCause): RequestRefused {
@@ -143,8 +164,8 @@ export class InFlight {
 
   #release(deadline: RequestDeadline): void {
     this.#bytes -= deadline.bytes;
-    deadline.end();
     this.#accepted.delete(deadline);
+    deadline.end();
     if (this.count === 0) this.#whenIdle?.();
   }
 }

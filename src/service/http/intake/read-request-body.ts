@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Request } from 'express';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
+import { ReceivedBytes } from '../../../network/received-bytes.js';
 import { Interruption } from '../../step/interruption.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { findJsonError, isJsonUpTo } from './find-json-error.js';
@@ -22,8 +23,8 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-/** The part of a deadline that ends the work on a request and counts memory that the request had not declared. */
-type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest'>;
+/** The part of a deadline that ends the work on a request, and counts the memory that its body takes. */
+type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest' | 'endUpload'>;
 
 /**
  * Reads the JSON body of a request. Throws `RequestRefused`, or the signal's `Interruption`. Does not use
@@ -36,8 +37,7 @@ export async function readBody(
   deadline: ReadDeadline,
 ): Promise<unknown> {
   requireJson(request);
-  const bytes = await receive(request, limits, deadline);
-  return parse(decode(bytes), deadline);
+  return parse(decode(await receive(request, limits, deadline)), deadline);
 }
 
 function requireJson({ headers }: Request): void {
@@ -89,6 +89,15 @@ async function parse(text: string, deadline: ReadDeadline): Promise<unknown> {
   }
 }
 
+/** Maximum number of chunks of a body, because each takes far more time than its bytes suggest. */
+const MAX_CHUNKS = 100_000;
+
+const tooManyChunks = {
+  path: '',
+  code: 'too_many_chunks',
+  message: `send the body in at most ${MAX_CHUNKS.toLocaleString('en')} chunks`,
+};
+
 /** Resolves to all bytes of the body, or rejects if it exceeds a limit; the rest of such a body stays unread. */
 function receive(
   request: Request,
@@ -96,15 +105,15 @@ function receive(
   deadline: ReadDeadline,
 ): Promise<Buffer> {
   const { signal } = deadline;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const isDeclared = request.headers['content-length'] !== undefined;
+  const received = new ReceivedBytes();
+  let chunks = 0;
   return new Promise((resolve, reject) => {
     const settle = (refusal?: unknown): void => {
       clearTimeout(timer);
       request.off('data', take).off('end', settle).off('close', leave).off('error', leave);
       signal.removeEventListener('abort', interrupt);
-      if (refusal === undefined) resolve(Buffer.concat(chunks));
+      deadline.endUpload({ isComplete: refusal === undefined });
+      if (refusal === undefined) resolve(received.bytes);
       else {
         request.pause();
         reject(refusal);
@@ -113,11 +122,12 @@ function receive(
     const interrupt = (): void => settle(signal.reason);
     const leave = (): void => settle(new Interruption('caller_left'));
     const take = (chunk: Buffer): void => {
-      size += chunk.length;
       try {
-        if (size > maxBytes) throw new RequestRefused('request_too_large');
-        if (!isDeclared) deadline.countRequest(chunk.length);
-        chunks.push(chunk);
+        if (received.size + chunk.length > maxBytes) throw new RequestRefused('request_too_large');
+        chunks += 1;
+        if (chunks > MAX_CHUNKS) throw new RequestRefused('request_too_large', [tooManyChunks]);
+        deadline.countRequest(chunk.length);
+        received.add(chunk);
       } catch (refusal) {
         settle(refusal);
       }

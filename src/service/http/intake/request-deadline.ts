@@ -21,6 +21,8 @@ export class RequestDeadline implements StepDeadline {
   #timer: NodeJS.Timeout | undefined;
   #at = Number.POSITIVE_INFINITY;
   readonly #reserve: (bytes: number, kind: ByteKind) => void;
+  readonly #uploadSince = performance.now();
+  #isUploading = true;
   #bytes = 0;
   #replyBytesLeft = 0;
 
@@ -37,6 +39,17 @@ export class RequestDeadline implements StepDeadline {
   /** Bytes in flight of this request. */
   get bytes(): number {
     return this.#bytes;
+  }
+
+  /** Milliseconds since the upload of the body began; 0 once it has ended. */
+  get uploadMs(): number {
+    return this.#isUploading ? performance.now() - this.#uploadSince : 0;
+  }
+
+  /** Ends the upload. Releases the bytes of a body that is not complete. */
+  endUpload({ isComplete }: { readonly isComplete: boolean }): void {
+    this.#isUploading = false;
+    if (!isComplete) this.#count(-this.#bytes, 'request');
   }
 
   /** Counts bytes of the request. Throws `RequestRefused` if there is no memory for them. */

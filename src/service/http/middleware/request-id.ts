@@ -36,11 +36,14 @@ const isRedacted = (text: string, secret: string): boolean =>
 function secretsOf({ headersDistinct }: Request): string[] {
   const authorization = headersDistinct['authorization'] ?? [];
   return [
-    ...(headersDistinct['x-llm-api-key'] ?? []),
+    ...keyHeaders.flatMap((name) => headersDistinct[name] ?? []).map((value) => value.replace(PREFIX, '')),
     ...authorization.map((header) => header.replace(SCHEME, '').replace(PREFIX, '')),
     ...authorization.flatMap(passwordIn),
   ].filter((secret) => secret !== '');
 }
+
+/** Headers that hold a key or a token as they are; clients send some of them to paths that ignore them. */
+const keyHeaders = ['x-llm-api-key', 'x-api-key', 'api-key', 'x-stepwise-token'];
 
 const SCHEME = /^\S+ +/;
 /** The prefix of every token. It is removed before the search, because it would also match ids without a token. */

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { FinishReason, Usage } from '../../../contract/step.js';
+import type { Usage } from '../../../contract/step.js';
 import type { NativeToolCall } from '../../step/provider.js';
+import { textIn, textsIn } from '../content-texts.js';
+import { holdsError } from '../error-body.js';
+import { finishReasonIn, unifyReason } from '../finish-reasons.js';
 import type { VendorCompletion } from '../seal-states.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
 import { cost, count } from '../usage-counts.js';
@@ -8,8 +12,9 @@ import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '.
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
 import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
-const text = z.string().nullish();
-const index = z.int().nonnegative();
+const text = z.string().nullish().catch(null);
+/** Compatible servers may send none: a start begins the next block, a delta continues the last. */
+const index = z.int().nonnegative().nullish().catch(null);
 
 const usageSchema = z
   .object({
@@ -24,14 +29,13 @@ const usageSchema = z
   .catch(null);
 
 const endingSchema = z.object({
-  stop_reason: text,
+  stop_reason: z.unknown().optional(),
   stop_details: z.object({ explanation: text }).nullish().catch(null),
 });
 
 const answerSchema = endingSchema.extend({
   model: text,
-  // The blocks are only checked, because parsing them with a schema would copy each of them.
-  content: z.custom<readonly ContentBlock[]>((blocks) => Array.isArray(blocks) && blocks.every(isBlock)),
+  content: z.unknown().optional(),
   usage: usageSchema,
 });
 
@@ -43,7 +47,10 @@ const deltaSchema = z.discriminatedUnion('type', [
 ]);
 
 const eventSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('message_start'), message: z.object({ model: text, usage: usageSchema }) }),
+  z.object({
+    type: z.literal('message_start'),
+    message: z.object({ model: text, usage: usageSchema }).nullish().catch(null),
+  }),
   z.object({
     type: z.literal('content_block_start'),
     index,
@@ -51,12 +58,16 @@ const eventSchema = z.discriminatedUnion('type', [
   }),
   // Deltas of unknown kinds are ignored.
   z.object({ type: z.literal('content_block_delta'), index, delta: deltaSchema.nullable().catch(null) }),
-  z.object({ type: z.literal('message_delta'), delta: endingSchema, usage: usageSchema }),
+  z.object({
+    type: z.literal('message_delta'),
+    delta: endingSchema.nullable().catch(null),
+    usage: usageSchema,
+  }),
   z.object({ type: z.literal('message_stop') }),
 ]);
 
 /** A tool call. A block that does not match is ignored. */
-const callSchema = z.object({ id: z.string(), name: z.string(), input: z.string() });
+const callSchema = z.object({ id: text, name: z.string().min(1), input: z.string() });
 
 type MessageEvent = z.output<typeof eventSchema>;
 type BlockDelta = Extract<MessageEvent, { type: 'content_block_delta' }>;
@@ -75,6 +86,7 @@ export class MessagesReply implements VendorReply {
   #model: string | null | undefined;
   #stopReason: string | null = null;
   #explanation = '';
+  #refusal = '';
   #usage: MessageUsage = null;
 
   constructor(request: SentRequest, cap: ReplyCap) {
@@ -87,17 +99,19 @@ export class MessagesReply implements VendorReply {
   }
 
   addAnswer(json: unknown): boolean {
-    const { data } = answerSchema.safeParse(json);
-    if (!data) return false;
+    const data = holdsError(json) ? undefined : answerSchema.safeParse(json).data;
+    const blocks = data && toBlocks(data.content);
+    if (!data || !blocks) return false;
     this.#model = data.model;
     this.#usage = data.usage;
-    for (const [position, block] of data.content.entries()) this.#startBlock(position, block);
+    for (const [position, block] of blocks.entries()) this.#startBlock(position, block);
     this.#addEnding(data);
     return true;
   }
 
   addEvent(data: string): readonly TextDelta[] | undefined {
     const json = parseJson(data);
+    if (holdsError(json)) return undefined;
     // Events of unknown types are ignored.
     if (isBlock(json) && !readTypes.has(json.type)) return [];
     const event = eventSchema.safeParse(json).data;
@@ -109,7 +123,7 @@ export class MessagesReply implements VendorReply {
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
     // A signature is invalid for a text that was cut.
     const state = this.#cap.isExceeded ? undefined : stateOf(content);
-    const finishReason = finishReasons.get(this.#stopReason ?? '') ?? 'other';
+    const finishReason = this.#refusal ? 'refusal' : unifyReason(this.#stopReason);
     return {
       text: textOf(content, 'text'),
       reasoning: textOf(content, 'thinking') || null,
@@ -117,7 +131,7 @@ export class MessagesReply implements VendorReply {
         .flatMap((block) => this.#toNativeCall(block))
         .map((call, index) => (index === 0 ? { ...call, state } : call)),
       unreadCallChars: charsOfUnread(calls.unread),
-      refusal: finishReason === 'refusal' ? this.#explanation : null,
+      refusal: finishReason === 'refusal' ? this.#refusal || this.#explanation : null,
       finishReason,
       finishReasonRaw: this.#stopReason,
       usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
@@ -136,13 +150,13 @@ export class MessagesReply implements VendorReply {
   #add(event: MessageEvent): readonly TextDelta[] | undefined {
     switch (event.type) {
       case 'message_start':
-        this.#model = event.message.model;
-        this.#usage = event.message.usage;
+        this.#model = event.message?.model;
+        this.#usage = event.message?.usage ?? null;
         break;
       case 'content_block_start':
         this.hasBegun = true;
         if (this.#blocks.size >= MAX_STREAMED_PARTS) return undefined;
-        return this.#startBlock(event.index, event.content_block);
+        return this.#startBlock(event.index ?? this.#blocks.size, event.content_block);
       case 'content_block_delta':
         this.hasBegun = true;
         return this.#addDelta(event);
@@ -158,7 +172,8 @@ export class MessagesReply implements VendorReply {
     return [];
   }
 
-  #addDelta({ index: position, delta }: BlockDelta): readonly TextDelta[] {
+  #addDelta({ index, delta }: BlockDelta): readonly TextDelta[] {
+    const position = index ?? this.#blocks.size - 1;
     switch (delta?.type) {
       case 'text_delta':
         return this.#append(position, 'text', delta.text);
@@ -172,9 +187,10 @@ export class MessagesReply implements VendorReply {
     return [];
   }
 
-  #addEnding({ stop_reason, stop_details }: Ending): void {
-    this.#stopReason = stop_reason || this.#stopReason;
-    if (stop_details?.explanation) this.#explanation = this.#cap.admit(stop_details.explanation);
+  #addEnding(ending: Ending | null): void {
+    this.#stopReason = finishReasonIn(ending?.stop_reason) ?? this.#stopReason;
+    const explanation = ending?.stop_details?.explanation;
+    if (explanation) this.#explanation = this.#cap.admit(explanation);
   }
 
   /**
@@ -182,6 +198,7 @@ export class MessagesReply implements VendorReply {
    * type.
    */
   #startBlock(position: number, block: ContentBlock): readonly TextDelta[] {
+    if (block.type === 'refusal') this.#refusal += this.#cap.admit(textsIn(block).refusal);
     const field = textFields.get(block.type);
     const labels = labelFields.get(block.type);
     const started: GrowingBlock = { type: field || labels ? block.type : 'unknown' };
@@ -192,7 +209,7 @@ export class MessagesReply implements VendorReply {
     }
     if (!field) return [];
     started[field] = '';
-    return this.#append(position, field, textIn(block, field));
+    return this.#append(position, field, startOf(block, field));
   }
 
   #append(position: number, field: TextField, more: string): readonly TextDelta[] {
@@ -213,7 +230,13 @@ export class MessagesReply implements VendorReply {
   #toNativeCall(block: ContentBlock): NativeToolCall[] {
     const call = callSchema.safeParse(block).data;
     if (!call) return [];
-    return [{ id: call.id, name: this.#request.ownToolName(call.name), arguments: call.input || '{}' }];
+    return [
+      {
+        id: call.id || `call_${randomUUID()}`,
+        name: this.#request.ownToolName(call.name),
+        arguments: call.input || '{}',
+      },
+    ];
   }
 }
 
@@ -236,29 +259,25 @@ const labelFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['tool_use', ['id', 'name']],
 ]);
 
-/** Returns the text of a field. A call's arguments may be an object, which is empty when a stream starts the call. */
-function textIn(block: ContentBlock, field: TextField): string {
+/** Returns the text with which a block starts. A call's arguments may be an object, empty if a stream starts the call. */
+function startOf(block: ContentBlock, field: TextField): string {
   const value = block[field];
   if (typeof value === 'string') return value;
-  const written = field === 'input' ? writeArguments(value) : '';
+  if (field !== 'input') return textIn(value);
+  const written = writeArguments(value);
   return written === '{}' ? '' : written;
+}
+
+/** Returns the blocks of a content; undefined if it has another shape. Some servers send a text, or one block. */
+function toBlocks(content: unknown): readonly ContentBlock[] | undefined {
+  const all = Array.isArray(content) ? content : [content];
+  const blocks = all.map((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));
+  return blocks.every(isBlock) ? blocks : undefined;
 }
 
 /** Returns the text of all blocks of a type. The field has the same name as the type. */
 const textOf = (content: readonly ContentBlock[], type: 'text' | 'thinking'): string =>
   content.map((block) => (block.type === type ? block[type] : '')).join('');
-
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries({
-    end_turn: 'stop',
-    stop_sequence: 'stop',
-    max_tokens: 'length',
-    model_context_window_exceeded: 'length',
-    tool_use: 'tool',
-    pause_turn: 'tool',
-    refusal: 'refusal',
-  } as const),
-);
 
 const MAX_TOKENS = 2 ** 31 - 1;
 

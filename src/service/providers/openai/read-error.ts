@@ -2,7 +2,10 @@ import type { ProviderFailure } from '../../step/provider.js';
 import { readErrorBody } from '../error-body.js';
 import type { VendorError } from '../vendor.js';
 
-/** Failures by `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes), and Gemini's `error.status`. */
+/**
+ * Failures by `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes), Gemini's `error.status`,
+ * and the codes of GitHub Models, Kimi, DashScope, LiteLLM, llama.cpp and Mistral.
+ */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
     invalid_api_key: 'authentication',
@@ -21,6 +24,15 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
     NOT_FOUND: 'model_not_found',
     RESOURCE_EXHAUSTED: 'rate_limited',
     UNAVAILABLE: 'overloaded',
+    exceed_context_size_error: 'context_length',
+    tokens_limit_reached: 'context_length',
+    model_max_prompt_tokens_exceeded: 'context_length',
+    exceeded_current_quota_error: 'billing',
+    Arrearage: 'billing',
+    budget_exceeded: 'billing',
+    rate_limit_reached_error: 'rate_limited',
+    engine_overloaded_error: 'overloaded',
+    invalid_model: 'model_not_found',
   } as const),
 );
 
@@ -32,8 +44,10 @@ export function readError(body: string): VendorError {
   return { codes, status: statusOf(code), ...rest };
 }
 
-/** Gateways give an HTTP status as the code. */
+/** Gateways give an HTTP status as the code. Other numbers are the vendor's own. */
 function statusOf(code: unknown): number | undefined {
   const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;
-  return Number.isInteger(status) ? Number(status) : undefined;
+  return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599
+    ? Number(status)
+    : undefined;
 }

@@ -45,25 +45,35 @@ const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
  */
 const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFailure[]>>> = {
   rate_limited: ['billing'],
+  failed: ['context_length', 'billing'],
   rejected: ['context_length', 'billing', 'model_not_found', 'authentication', 'permission'],
 };
 
 /**
  * Error messages about a context overflow from servers without a code for it: Anthropic, vLLM and OpenRouter,
- * llama.cpp, LM Studio, Google, Groq, xAI, Mistral. Applied only to rejected requests.
+ * llama.cpp, LM Studio, Google, Groq, xAI, Mistral, Text Generation Inference, Kimi, GitHub, DashScope, watsonx.
  */
 const overflowWording =
-  /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt) length|input is too long|reduce the length of the messages|input token count/i;
+  /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt|model) length|max_(?:seq|model)_len|input is too long|reduce the length of the messages|input token count|(?:model|total) tokens? limit|token count of \d+ exceeds|too many (?:input )?tokens\b(?!.*(?:wait|per))|(?:range of )?input length should be|\binputs?\W* (?:tokens \+|must have less than)/i;
+/** Matches messages about an excess. Others that name the context, with status 500, are about its memory. */
+const excessWording = /exceed|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
 
 /** Matches messages about a refused key in responses with status 400, since Google sends no code for it. */
 const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:invalid|incorrect) api[ _-]?key/i;
+
+/**
+ * Matches messages about an unknown model in responses with status 400: of LiteLLM, OpenRouter, DeepSeek, Mistral,
+ * Perplexity, SiliconFlow.
+ */
+const modelWording =
+  /invalid model(?: name|:| ['"`])|not a valid model|no such model|\bmodel(?: ['"`]?[\w./:@-]+['"`]?)? (?:(?:was |is )?not found|(?:does )?not exist)/i;
 
 /**
  * Matches messages about a spend limit, whatever the status and code, but not about limits of requests or
  * tokens per minute.
  */
 const billingWording =
-  /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|out of credits|(?:no|requires more) credits/i;
+  /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:token )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|over budget|specified api usage limits|out of credits|(?:no|requires more) credits/i;
 const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]limit/i;
 
 /** Error codes and messages about a refused parameter. Anthropic and most compatible servers have no code for it. */
@@ -88,7 +98,7 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
 
 /**
  * Returns the failed attempt for an error inside a response with status 200. Only gateways put a status into the
- * body.
+ * body; local servers put nothing beside the message.
  */
 export function classifyInside(error: VendorError, request: Omit<AnsweredRequest, 'secrets'>): FailedAttempt {
   const { provider, codes } = request;
@@ -165,9 +175,12 @@ function failureOf(
     .find((each) => each && refinements[failure]?.includes(each));
   if (refined) return refined;
   if (billingWording.test(message) && !rateWording.test(message)) return 'billing';
+  if (status !== 500 && failure !== 'rejected') return failure;
+  if (overflowWording.test(message) && (status !== 500 || excessWording.test(message)))
+    return 'context_length';
   if (failure !== 'rejected') return failure;
-  if (overflowWording.test(message)) return 'context_length';
-  return keyWording.test(message) ? 'authentication' : 'rejected';
+  if (keyWording.test(message)) return 'authentication';
+  return modelWording.test(message) ? 'model_not_found' : 'rejected';
 }
 
 function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure): boolean {
@@ -184,11 +197,12 @@ const MAX_RETRY_AFTER_MS = 3_600_000;
 export function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
   const milliseconds = toNumber(headers['retry-after-ms']);
   if (milliseconds !== null) return capped(milliseconds);
-  const text = headers['retry-after'];
+  // LiteLLM passes the provider's header on under a name of its own.
+  const text = String(headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? '');
   const seconds = toNumber(text);
   if (seconds !== null) return capped(seconds * 1000);
   // Without the letter test, `Date.parse` would accept even `-5` as a date.
-  const date = /[a-z]/i.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
+  const date = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? null : capped(Math.max(0, date - Date.now()));
 }
 

@@ -27,8 +27,10 @@ export async function* readEvents(
   let isTooLong = false;
   const parser = createParser({
     onEvent: (event) => events.push(event),
-    onError: ({ type }) => {
+    onError: ({ type, field, value }) => {
       isTooLong ||= type === 'max-buffer-size-exceeded';
+      // llama.cpp reported errors in a field of this name.
+      if (field === 'error' && value) events.push({ event: 'error', id: undefined, data: value });
     },
     maxBufferSize: MAX_EVENT_LENGTH,
   });

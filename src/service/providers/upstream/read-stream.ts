@@ -28,7 +28,7 @@ export interface StreamedAnswer {
   /** Aborts the provider call, unless the stream was read to its end. */
   close(): void;
   /** Returns the error for an event that is not part of a completion. */
-  failureOf(data: string): Error;
+  failureOf(event: EventSourceMessage): Error;
 }
 
 /**
@@ -50,9 +50,9 @@ export async function* readStream({
     if (!event) break;
     if (reply.hasEnded || event.event === 'ping') continue;
     const { isFinished } = reply;
-    const deltas = reply.addEvent(event.data);
+    const deltas = event.event === 'error' ? undefined : reply.addEvent(event.data);
     if (!deltas && isFinished) break;
-    if (!deltas) throw failureOf(event.data);
+    if (!deltas) throw failureOf(event);
     yield* deltas;
     endsAt = performance.now() + allowedSilence(reply);
   }

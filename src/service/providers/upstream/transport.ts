@@ -2,6 +2,7 @@ import tls from 'node:tls';
 import { Client, type Dispatcher } from 'undici';
 import type { ProxyFor } from '../../../network/proxies/proxies.js';
 import { tunnelVia } from '../../../network/proxies/tunnel.js';
+import { ReceivedBytes } from '../../../network/received-bytes.js';
 import { Interruption } from '../../step/interruption.js';
 import type { ObservedRequest, RequestEnd, RequestObserver } from '../request-observer.js';
 import { FailedAttempt, invalidAnswer } from './attempts.js';
@@ -231,12 +232,12 @@ export class Answer {
 
   /** Reads the whole body. `count` is called with the size of each chunk; may throw to end the reading. */
   async text(count?: (bytes: number) => void): Promise<string> {
-    const chunks: Buffer[] = [];
+    const received = new ReceivedBytes();
     for await (const chunk of this) {
       count?.(chunk.length);
-      chunks.push(chunk);
+      received.add(chunk);
     }
-    return Buffer.concat(chunks).toString();
+    return received.bytes.toString();
   }
 
   /**

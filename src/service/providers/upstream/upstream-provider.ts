@@ -188,7 +188,8 @@ export class UpstreamProvider implements Provider {
       reply: vendor.startReply(request, cap),
       cap,
       close: () => answer.close(),
-      failureOf: (data) => this.#noCompletion(data, request),
+      failureOf: ({ event, data }) =>
+        event === 'error' ? this.#failureInside(data, request) : this.#noCompletion(data, request),
     });
     const { origin } = this.#access;
     for await (const event of events) {
@@ -200,7 +201,10 @@ export class UpstreamProvider implements Provider {
 
   /** Returns the error for a 200 without a completion: the error in its body, or an invalid response. */
   #noCompletion(text: string, request: SentRequest): FailedAttempt {
-    if (!holdsError(parseJson(text))) return invalidAnswer(this.name, 200);
+    return holdsError(parseJson(text)) ? this.#failureInside(text, request) : invalidAnswer(this.name, 200);
+  }
+
+  #failureInside(text: string, request: SentRequest): FailedAttempt {
     return classifyInside(this.#access.vendor.readError(text), this.#answered(request));
   }
 

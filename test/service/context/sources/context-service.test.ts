@@ -48,6 +48,20 @@ describe('the protocol of docs/context-service.md', () => {
     ]);
   });
 
+  test('the user and password of the URL are sent as Basic authentication, percent-decoded', async () => {
+    const sent: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      sent.push(request.url, request.headers.authorization);
+      json({ type: 'file', content: 'text' })(request, response);
+    });
+    const url = (await listen(server)).replace('://', '://reader:p%40ss%2Fword@');
+    closing.push(async () => server.close());
+    const source = contextServiceSource({ url, projectId, headers: () => ({ traceparent: '00-1' }) });
+    expect(await source.read('a.ts', signal)).toMatchObject({ content: 'text' });
+    const credentials = Buffer.from('reader:p@ss/word').toString('base64');
+    expect(sent).toEqual([`/projects/${projectId}/files?path=a.ts`, `Basic ${credentials}`]);
+  });
+
   test('the context service source reads files, folders and pinned items, and omits paths outside the folder', async () => {
     const file = await serve(
       json({ type: 'file', path: 'else/where.ts', content: 'a\n', cut: true, more: 1 }),

@@ -4,6 +4,15 @@ import { describe, expect, test } from '@jest/globals';
 import type { Response } from 'express';
 import fc from 'fast-check';
 import { InFlight } from '../../../../src/service/http/intake/in-flight.js';
+import type { RequestDeadline } from '../../../../src/service/http/intake/request-deadline.js';
+
+/** Accepts a request whose body has arrived. */
+function acceptWhole(inFlight: InFlight, bytes: number, response = newResponse()): RequestDeadline {
+  const deadline = inFlight.accept(response, bytes);
+  deadline.countRequest(bytes);
+  deadline.endUpload({ isComplete: true });
+  return deadline;
+}
 
 /** Cast: `InFlight` only uses the parts of Express's response that Node's has too. */
 const newResponse = (): Response => new ServerResponse(new IncomingMessage(new Socket())) as Response;
@@ -12,7 +21,7 @@ test('InFlight counts the remaining requests correctly in any order of ending (r
   const inFlight = new InFlight({ max: 10, maxBytes: 2 ** 30, maxLagMs: 250, lagMs: () => 0 });
   const accepted = Array.from({ length: 5 }, () => {
     const response = newResponse();
-    return { response, deadline: inFlight.accept(response, 1) };
+    return { response, deadline: acceptWhole(inFlight, 1, response) };
   });
   for (const ended of [1, 0, 4]) accepted[ended]?.response.emit('close');
   expect(inFlight.count).toBe(2);
@@ -31,7 +40,7 @@ describe('bytes in flight (rule: overload)', () => {
 
   test('a reply counts only with the bytes that were not announced', () => {
     const inFlight = open(1_000);
-    const deadline = inFlight.accept(newResponse(), 100);
+    const deadline = acceptWhole(inFlight, 100);
     deadline.announceReply(200);
     for (const bytes of [150, 50]) deadline.countReply(bytes);
     expect(inFlight.bytes).toBe(300);
@@ -41,7 +50,7 @@ describe('bytes in flight (rule: overload)', () => {
 
   test('an answer counts with an eighth of its bytes, as far as the request has not counted them already', () => {
     const inFlight = open(1_000);
-    const deadline = inFlight.accept(newResponse(), 100);
+    const deadline = acceptWhole(inFlight, 100);
     deadline.countAnswer(800);
     expect(inFlight.bytes).toBe(100);
     deadline.countAnswer(1_601);
@@ -50,7 +59,7 @@ describe('bytes in flight (rule: overload)', () => {
 
   test('an accepted request may grow by a quarter of the maximum beyond it, but its own fields may not', () => {
     const inFlight = open(1_000);
-    const [first, second] = [900, 100].map((bytes) => inFlight.accept(newResponse(), bytes));
+    const [first, second] = [900, 100].map((bytes) => acceptWhole(inFlight, bytes));
     expect(() => second?.countRequest(1)).toThrow('overloaded');
     second?.countReply(250);
     expect(() => first?.countReply(1)).toThrow('overloaded');
@@ -60,7 +69,7 @@ describe('bytes in flight (rule: overload)', () => {
 
   test('a request that is alone may grow without a limit', () => {
     const inFlight = open(1_000);
-    const deadline = inFlight.accept(newResponse(), 5_000);
+    const deadline = acceptWhole(inFlight, 5_000);
     deadline.countRequest(5_000);
     deadline.countReply(5_000);
     expect([inFlight.bytes, causes(inFlight)]).toEqual([15_000, 0]);
@@ -73,6 +82,7 @@ describe('bytes in flight (rule: overload)', () => {
       ({ deadline }, bytes) => deadline.announceReply(bytes),
       ({ deadline }, bytes) => deadline.countReply(bytes),
       ({ deadline }, bytes) => deadline.countAnswer(bytes * 8),
+      ({ deadline }) => deadline.endUpload({ isComplete: false }),
       ({ response }) => response.emit('close'),
     ];
     const steps = fc.array(fc.tuple(fc.nat(3), fc.constantFrom(...kinds), fc.nat(400)));
@@ -81,7 +91,7 @@ describe('bytes in flight (rule: overload)', () => {
         const inFlight = open(1_000);
         const accepted = Array.from({ length: 4 }, newResponse).map((response) => ({
           response,
-          deadline: inFlight.accept(response, 10),
+          deadline: acceptWhole(inFlight, 10, response),
         }));
         for (const [at, count, bytes] of all) {
           const refusals = causes(inFlight);

@@ -61,6 +61,13 @@ test.each([
   expect((await eventsIn([bytes(text)])).map((event) => event.data)).toEqual(data);
 });
 
+test('an error in a field of its own, as llama.cpp sent it, is an event of that name', async () => {
+  expect(await eventsIn([bytes('data: x\n\nerror: {"code":500}\n\n')])).toEqual([
+    { event: undefined, data: 'x' },
+    { event: 'error', data: '{"code":500}' },
+  ]);
+});
+
 test('an event of 2 MiB is read, and a longer one is rejected', async () => {
   const longest = 'x'.repeat(2 * MIB - 'data: '.length);
   expect(await eventsIn([bytes(`data: ${longest}\n\n`)])).toHaveLength(1);

@@ -1,72 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isObject } from '../../../../contract/fields.js';
-import type { FinishReason, Usage } from '../../../../contract/step.js';
+import type { Usage } from '../../../../contract/step.js';
+import { type ContentTexts, textIn, textsIn } from '../../content-texts.js';
 import { holdsError } from '../../error-body.js';
+import { finishReasonIn, unifyReason } from '../../finish-reasons.js';
 import type { VendorCompletion } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 import { cost, count } from '../../usage-counts.js';
-import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../../vendor.js';
-import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../../vendor-limits.js';
-import { GrowingChatState, toVendorState } from './chat-state.js';
+import { objectsIn, parseJson, type SentRequest, type TextDelta, type VendorReply } from '../../vendor.js';
+import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls } from '../../vendor-limits.js';
+import { ChatCalls, callFieldsIn, type OpenCall, toCallPart } from './chat-calls.js';
+import { GrowingChatState, type StateFields, toVendorState } from './chat-state.js';
 
 const END_MARK = '[DONE]';
 
 /** Maximum number of tool-call fragments in one chunk of a stream. Models send a few at most. */
 const MAX_CALL_PARTS = 4_096;
 
-const text = z.string().nullish();
+type Fields = Readonly<Record<string, unknown>>;
 
-/** A plain response or a chunk of a stream. Unknown fields of compatible servers are ignored. */
-const chunkSchema = z.object({
-  model: text.catch(null),
-  choices: z.array(z.unknown()).nullish(),
-  usage: z.unknown().optional(),
-});
-
-const messageSchema = z.object({
-  /** Some servers send a list of parts. */
-  content: z.union([z.string(), z.array(z.unknown())]).nullish(),
-  refusal: text,
+/** A message, or the part of one that a chunk adds. Unknown fields of compatible servers are ignored. */
+interface ChatMessage {
+  readonly texts: ContentTexts;
   /** DeepSeek and vLLM send `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
-  reasoning_content: text.catch(null),
-  reasoning: text.catch(null),
-  /** State to send back: OpenRouter's and Gemini's. */
-  reasoning_details: z.unknown().optional(),
-  extra_content: z.unknown().optional(),
-  tool_calls: z.array(z.unknown()).nullish(),
-});
+  readonly reasoning: string;
+  readonly calls: readonly Fields[];
+  /** State to send back: DeepSeek's, OpenRouter's and Gemini's. */
+  readonly state: StateFields;
+}
 
-/** Some servers answer plainly with `delta`, or stream with `message`. */
-const choiceSchema = z.object({
-  message: messageSchema.nullish(),
-  delta: messageSchema.nullish(),
-  finish_reason: text,
-});
-
-/** A call, or a part of one. Some servers send the arguments as an object. */
-const callPartSchema = z.object({
-  index: z.int().nonnegative().nullish(),
-  id: text,
-  extra_content: z.unknown().optional(),
-  function: z.object({ name: text, arguments: z.union([z.string(), z.looseObject({})]).nullish() }).nullish(),
-});
-
-const callPartsSchema = z.array(callPartSchema);
-
-type ChatMessage = z.output<typeof messageSchema>;
-type Choice = z.output<typeof choiceSchema>;
-type CallPart = z.output<typeof callPartSchema>;
-
-/** A call as far as it has arrived. */
-interface OpenCall {
-  readonly index: number | undefined;
-  id: string;
-  name: string;
-  arguments: string;
-  readonly state: GrowingChatState;
-  /** Whether one part held all of the call: its name and whole arguments. */
-  isWhole: boolean;
+/** A plain response or a chunk of a stream, with its first choice. */
+interface Chunk {
+  readonly model: string | null;
+  readonly usage: unknown;
+  readonly hasChoice: boolean;
+  readonly finishReason: string | null;
+  readonly delta: ChatMessage | undefined;
+  readonly message: ChatMessage | undefined;
 }
 
 /** A reply of the Chat Completions API. */
@@ -75,9 +46,7 @@ export class ChatReply implements VendorReply {
   hasEnded = false;
   readonly #request: SentRequest;
   readonly #cap: ReplyCap;
-  readonly #calls: OpenCall[] = [];
-  readonly #callsById = new Map<string, OpenCall>();
-  readonly #callsByIndex = new Map<number, OpenCall>();
+  readonly #calls: ChatCalls;
   readonly #state: GrowingChatState;
   #unreadCalls: readonly unknown[] = [];
   #model: string | null | undefined;
@@ -90,6 +59,7 @@ export class ChatReply implements VendorReply {
   constructor(request: SentRequest, cap: ReplyCap) {
     this.#request = request;
     this.#cap = cap;
+    this.#calls = new ChatCalls(cap);
     this.#state = new GrowingChatState(cap);
   }
 
@@ -98,19 +68,17 @@ export class ChatReply implements VendorReply {
   }
 
   addAnswer(json: unknown): boolean {
-    if (holdsError(json)) return false;
-    const answer = chunkSchema.safeParse(json).data;
-    const choice = choiceSchema.safeParse(answer?.choices?.[0]).data;
-    const message = choice?.message ?? choice?.delta;
-    if (!answer || !choice || !message) return false;
-    const { read, unread } = splitCalls(message.tool_calls ?? []);
-    const calls = callPartsSchema.safeParse(read).data;
-    if (!calls?.every((call) => typeof call.function?.name === 'string')) return false;
+    const answer = holdsError(json) ? undefined : readChunk(json);
+    // Some servers answer plainly with `delta`.
+    const message = answer?.message ?? answer?.delta;
+    if (!answer || !message) return false;
+    const { read, unread } = splitCalls(message.calls);
+    const calls = read.map(toCallPart);
+    if (calls.some(({ name }) => name === '')) return false;
     this.#addHead(answer);
     this.#addTexts(message);
-    this.#addFinish(choice);
     this.#unreadCalls = unread;
-    for (const call of calls) this.#addToCall(call, this.#beginCall(call));
+    for (const call of calls) this.#calls.addWhole(call);
     return true;
   }
 
@@ -120,17 +88,22 @@ export class ChatReply implements VendorReply {
       return [];
     }
     const json = parseJson(data);
-    const chunk = holdsError(json) ? undefined : chunkSchema.safeParse(json).data;
+    const chunk = holdsError(json) ? undefined : readChunk(json);
     if (!chunk) return undefined;
     this.#addHead(chunk);
-    // A chunk with the usage alone has an empty list, null or no `choices`.
-    return chunk.choices?.length ? this.#addChoice(chunk.choices[0]) : [];
+    this.hasBegun ||= chunk.hasChoice;
+    const message = this.#messageOf(chunk);
+    if (!message) return [];
+    if (message.calls.length > MAX_CALL_PARTS) return undefined;
+    for (const call of message.calls) this.#calls.addPart(toCallPart(call));
+    if (this.#calls.all.length > MAX_STREAMED_PARTS) return undefined;
+    return this.#addTexts(message);
   }
 
   completion(): VendorCompletion {
-    const { read, unread } = splitCalls(this.#calls);
+    const { read, unread } = splitCalls(this.#calls.all);
     const { message, states } = this.#states(read);
-    const unified = finishReasons.get(this.#finishReason?.toLowerCase() ?? '') ?? 'other';
+    const unified = unifyReason(this.#finishReason);
     return {
       text: this.#text,
       reasoning: this.#reasoning === '' ? null : this.#reasoning,
@@ -165,133 +138,79 @@ export class ChatReply implements VendorReply {
     return { message: toVendorState(message), states };
   }
 
-  #addHead({ model, usage }: z.output<typeof chunkSchema>): void {
+  #addHead({ model, usage, finishReason }: Chunk): void {
     this.#model ??= model;
     this.#usage = usage ?? this.#usage;
+    this.#finishReason = finishReason ?? this.#finishReason;
   }
 
-  #addChoice(json: unknown): TextDelta[] | undefined {
-    const choice = choiceSchema.safeParse(json).data;
-    const message = choice?.delta ?? choice?.message;
-    const parts = message?.tool_calls ?? [];
-    const calls = parts.length <= MAX_CALL_PARTS ? callPartsSchema.safeParse(parts).data : undefined;
-    if (!choice || !calls) return undefined;
-    this.hasBegun = true;
-    this.#addFinish(choice);
-    for (const call of calls) this.#addToCall(call, this.#callOf(call));
-    if (this.#calls.length > MAX_STREAMED_PARTS) return undefined;
-    return message ? this.#addTexts(message) : [];
+  /** Returns the message of a chunk. Some servers stream with `message`, or send all of it beside an empty last `delta`. */
+  #messageOf({ delta, message }: Chunk): ChatMessage | undefined {
+    if (!delta || !message) return delta ?? message;
+    const parts = [this.#text, this.#reasoning, this.#refusal];
+    const hasNothing = parts.every((part) => part === '') && this.#calls.all.length === 0;
+    return hasNothing && isEmpty(delta) ? message : delta;
   }
 
-  /** Stores the finish reason. Some servers send an empty one with every chunk, which counts as none. */
-  #addFinish({ finish_reason }: Choice): void {
-    this.#finishReason = finish_reason || this.#finishReason;
-  }
-
-  #addTexts(message: ChatMessage): TextDelta[] {
-    const { content, refusal, reasoning_content, reasoning } = message;
-    const parts = partsOf(content);
-    this.#state.add(message);
-    const thought = this.#cap.admit((reasoning_content ?? reasoning ?? '') + parts.reasoning);
-    const answer = this.#cap.admit(parts.text);
-    this.hasBegun = true;
+  #addTexts({ texts, reasoning, state }: ChatMessage): TextDelta[] {
+    this.#state.add(state);
+    const thought = this.#cap.admit(reasoning + texts.reasoning);
+    const answer = this.#cap.admit(texts.text);
     this.#reasoning += thought;
     this.#text += answer;
-    this.#refusal += this.#cap.admit(refusal ?? '');
+    this.#refusal += this.#cap.admit(texts.refusal);
     const deltas = [
       { type: 'reasoning', delta: thought },
       { type: 'text', delta: answer },
     ] as const;
     return deltas.filter(({ delta }) => delta !== '');
   }
-
-  #beginCall({ index }: CallPart): OpenCall {
-    const state = new GrowingChatState(this.#cap);
-    const call: OpenCall = {
-      index: index ?? undefined,
-      id: '',
-      name: '',
-      arguments: '',
-      state,
-      isWhole: false,
-    };
-    this.#calls.push(call);
-    this.#callsByIndex.set(index ?? this.#calls.length - 1, call);
-    return call;
-  }
-
-  /**
-   * Returns the call that a part continues, or a new one. The id decides before the index: some servers give parallel
-   * calls the same index, or none. A part with neither continues the last call, unless that one is whole and the part
-   * names a tool.
-   */
-  #callOf(part: CallPart): OpenCall {
-    const { index, id } = part;
-    const last = this.#calls.at(-1);
-    const atIndex = typeof index === 'number' ? this.#callsByIndex.get(index) : last;
-    const withId = id ? this.#callsById.get(id) : undefined;
-    const call = withId && !begins(part, withId) ? withId : atIndex;
-    return call && !begins(part, call) ? call : this.#beginCall(part);
-  }
-
-  #addToCall({ id, function: called, extra_content }: CallPart, call: OpenCall): void {
-    call.state.add({ extra_content });
-    call.id ||= this.#cap.admit(id ?? '');
-    if (id && !this.#callsById.has(id)) this.#callsById.set(id, call);
-    call.name ||= this.#cap.admit(called?.name ?? '');
-    const given = called?.arguments ?? '';
-    const written = typeof given === 'string' ? given : writeArguments(given);
-    // Only the part that names the tool decides this, since servers may send empty parts after a whole call.
-    if (called?.name && call.arguments === '') call.isWhole = isObject(parseJson(written));
-    call.arguments += this.#cap.admit(written);
-  }
 }
 
-/** Whether a part begins a call of its own although it has the id or the index of an earlier one. */
-function begins({ index, id, function: called }: CallPart, call: OpenCall): boolean {
-  if (!called?.name || call.name === '') return false;
-  const sameId = !id || id === call.id || call.id === '';
-  const sameIndex = typeof index !== 'number' || call.index === undefined || index === call.index;
-  return !sameId || !sameIndex || (!id && call.isWhole);
+/** Reads a plain response or a chunk. A chunk with the usage alone has an empty list, null or no `choices`. */
+function readChunk(json: unknown): Chunk | undefined {
+  if (!isObject(json)) return undefined;
+  const { choices, model, usage, x_groq } = json;
+  const [choice = {}] = objectsIn(choices);
+  return {
+    model: typeof model === 'string' ? model : null,
+    // Kimi sends the usage in the choice, Groq in a field of its own.
+    usage: usage ?? choice['usage'] ?? (isObject(x_groq) ? x_groq['usage'] : undefined),
+    hasChoice: Object.keys(choice).length > 0,
+    finishReason: finishReasonIn(choice['finish_reason']),
+    delta: readMessage(choice['delta']),
+    message: readMessage(choice['message'] ?? choice['text']),
+  };
 }
 
-/** Returns the text and the reasoning of a content; Mistral's reasoning is a list of texts in a part of its own. */
-function partsOf(content: unknown): { readonly text: string; readonly reasoning: string } {
-  if (!Array.isArray(content)) return { text: typeof content === 'string' ? content : '', reasoning: '' };
-  const parts = content.filter(isObject);
-  const reasoning = parts.map(({ thinking }) => partsOf(thinking).text).join('');
-  const text = parts.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
-  return { text, reasoning };
+function readMessage(json: unknown): ChatMessage | undefined {
+  if (typeof json === 'string') return readMessage({ content: json });
+  if (!isObject(json)) return undefined;
+  const { content, refusal, reasoning_content, reasoning, thinking, reasoning_details } = json;
+  const texts = textsIn(content);
+  return {
+    texts: typeof refusal === 'string' ? { ...texts, refusal: texts.refusal + refusal } : texts,
+    reasoning: [reasoning_content, reasoning, thinking, reasoning_details].map(textIn).find(Boolean) ?? '',
+    calls: callFieldsIn(json),
+    state: json,
+  };
 }
 
-/**
- * Finish reasons in lower case: OpenAI's, and those of Gemini, Mistral, Cohere, Anthropic and Text Generation
- * Inference.
- */
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map([
-  ...named('stop', ['stop', 'end_turn', 'stop_sequence', 'eos', 'eos_token', 'complete']),
-  ...named('length', ['length', 'max_tokens', 'max_output_tokens', 'model_length', 'max_length']),
-  ...named('tool', ['tool_calls', 'tool_call', 'function_call', 'tool_use']),
-  ...named('refusal', [
-    'content_filter',
-    'refusal',
-    'safety',
-    'recitation',
-    'blocklist',
-    'prohibited_content',
-    'spii',
-  ]),
-]);
-
-function named(unified: FinishReason, names: readonly string[]): [string, FinishReason][] {
-  return names.map((name) => [name, unified]);
-}
+const isEmpty = ({ texts, reasoning, calls }: ChatMessage): boolean =>
+  texts.text === '' &&
+  texts.reasoning === '' &&
+  texts.refusal === '' &&
+  reasoning === '' &&
+  calls.length === 0;
 
 const usageSchema = z
   .object({
     prompt_tokens: count,
     completion_tokens: count,
     cost,
+    /** DeepSeek's and Kimi's names for the tokens from the cache. */
+    prompt_cache_hit_tokens: count,
+    cached_tokens: count,
     prompt_tokens_details: z
       .object({ cached_tokens: count, cache_write_tokens: count })
       .nullish()
@@ -306,7 +225,11 @@ function toUsage(json: unknown): Usage {
   return {
     input_tokens: usage?.prompt_tokens ?? null,
     output_tokens: usage?.completion_tokens ?? null,
-    cached_input_tokens: usage?.prompt_tokens_details?.cached_tokens ?? null,
+    cached_input_tokens:
+      usage?.prompt_tokens_details?.cached_tokens ??
+      usage?.prompt_cache_hit_tokens ??
+      usage?.cached_tokens ??
+      null,
     cache_write_tokens: usage?.prompt_tokens_details?.cache_write_tokens ?? null,
     reasoning_tokens: usage?.completion_tokens_details?.reasoning_tokens ?? null,
     cost: usage?.cost ?? null,

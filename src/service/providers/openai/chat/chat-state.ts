@@ -21,7 +21,7 @@ interface ExtraContent {
 
 /** The fields of a message or a call that may carry state, as they arrive. */
 export interface StateFields {
-  readonly reasoning_content?: string | null | undefined;
+  readonly reasoning_content?: unknown;
   readonly reasoning_details?: unknown;
   readonly extra_content?: unknown;
 }

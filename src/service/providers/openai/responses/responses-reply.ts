@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { isObject } from '../../../../contract/fields.js';
-import type { FinishReason, Usage } from '../../../../contract/step.js';
+import type { Usage } from '../../../../contract/step.js';
+import { textIn, textsIn } from '../../content-texts.js';
 import { holdsError } from '../../error-body.js';
+import { unifyReason } from '../../finish-reasons.js';
 import type { VendorCompletion } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 import { cost, count } from '../../usage-counts.js';
-import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../../vendor.js';
+import { objectsIn, parseJson, type SentRequest, type TextDelta, type VendorReply } from '../../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../../vendor-limits.js';
 import { type ReasoningItem, readReasoningItem, stateOf } from './response-state.js';
 
@@ -28,7 +30,7 @@ const responseSchema = z.object({
   model: text,
   status: text,
   incomplete_details: z.object({ reason: text }).nullish().catch(null),
-  output: z.array(z.unknown()).nullish(),
+  output: z.unknown().optional(),
   usage: usageSchema,
 });
 
@@ -38,13 +40,21 @@ const eventSchema = z.object({
   output_index: z.int().nonnegative().nullish().catch(null),
   item: z.unknown().optional(),
   delta: text,
+  text,
+  refusal: text,
+  arguments: text,
   response: z.unknown().optional(),
 });
 
 type Response = z.output<typeof responseSchema>;
+type ResponseEvent = z.output<typeof eventSchema>;
+
+type TextField = 'text' | 'refusal' | 'reasoning' | 'arguments';
 
 /** An item of the output as far as it has arrived. */
 interface OpenItem {
+  readonly kind: string | undefined;
+  isDone: boolean;
   text: string;
   refusal: string;
   reasoning: string;
@@ -54,14 +64,31 @@ interface OpenItem {
   state: readonly ReasoningItem[];
 }
 
-/** The kind of text that an event adds. */
-const textEvents: ReadonlyMap<string, 'text' | 'refusal' | 'reasoning' | 'arguments'> = new Map([
+/** The text that an event adds to its item. */
+const deltaEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.output_text.delta', 'text'],
   ['response.refusal.delta', 'refusal'],
   ['response.reasoning_summary_text.delta', 'reasoning'],
   ['response.reasoning_text.delta', 'reasoning'],
   ['response.function_call_arguments.delta', 'arguments'],
 ]);
+
+/** The whole text of a part, which some servers send without its fragments. */
+const doneEvents: ReadonlyMap<string, TextField> = new Map([
+  ['response.output_text.done', 'text'],
+  ['response.refusal.done', 'refusal'],
+  ['response.reasoning_summary_text.done', 'reasoning'],
+  ['response.reasoning_text.done', 'reasoning'],
+  ['response.function_call_arguments.done', 'arguments'],
+]);
+
+/** The type of the items that have a text. */
+const kinds: Readonly<Record<TextField, string>> = {
+  text: 'message',
+  refusal: 'message',
+  reasoning: 'reasoning',
+  arguments: 'function_call',
+};
 
 const endEvents = ['response.completed', 'response.incomplete', 'response.done'];
 
@@ -85,7 +112,7 @@ export class ResponsesReply implements VendorReply {
 
   addAnswer(json: unknown): boolean {
     const response = responseSchema.safeParse(json).data;
-    if (holdsError(json) || !response?.output || response.status === 'failed') return false;
+    if (holdsError(json) || typeof response?.output !== 'object' || !response.output) return false;
     this.#end(response);
     return true;
   }
@@ -95,20 +122,17 @@ export class ResponsesReply implements VendorReply {
     const json = parseJson(data);
     const event = holdsError(json) ? undefined : eventSchema.safeParse(json).data;
     if (!event || event.type === 'response.failed') return undefined;
-    const { type, response, output_index: index, item } = event;
+    const { type, response, output_index: index } = event;
     if (endEvents.includes(type)) return this.#addEnd(response);
     if (type === 'response.created') this.#addHead(response);
-    const field = textEvents.get(type);
     const isItem = type === 'response.output_item.added' || type === 'response.output_item.done';
+    const field = deltaEvents.get(type) ?? doneEvents.get(type);
     if (!field && !isItem) return [];
     this.hasBegun = true;
     if (this.#items.size >= MAX_STREAMED_PARTS) return undefined;
-    if (isItem) return this.#addItem(index ?? this.#items.size, item, type === 'response.output_item.done');
-    return this.#append(
-      this.#itemAt(index ?? Math.max(0, this.#items.size - 1)),
-      field ?? 'text',
-      event.delta ?? '',
-    );
+    if (!field) return this.#addItem(index ?? this.#placeOf(event), event.item, type.endsWith('.done'));
+    const last = Math.max(0, this.#items.size - 1);
+    return this.#addText(this.#itemAt(index ?? last, kinds[field]), field, event);
   }
 
   completion(): VendorCompletion {
@@ -118,8 +142,7 @@ export class ResponsesReply implements VendorReply {
     const reasoning = items.map((item) => item.reasoning).join('');
     const { status, incomplete_details, usage, model } = this.#response;
     const raw = incomplete_details?.reason || status || null;
-    const isCall = read.length > 0 && raw === 'completed';
-    const unified = isCall ? 'tool' : (finishReasons.get(raw ?? '') ?? 'other');
+    const unified = read.length > 0 && raw === 'completed' ? 'tool' : unifyReason(raw);
     const firstCall = items.findIndex(({ call }) => call);
     const states = items.slice(0, firstCall < 0 ? undefined : firstCall).flatMap(({ state }) => state);
     return {
@@ -161,47 +184,77 @@ export class ResponsesReply implements VendorReply {
   }
 
   /**
-   * Reads the whole response. It repeats what a stream has sent, and is the only source if the server streamed
-   * nothing.
+   * Reads the whole response. It repeats what a stream has sent, and has all of it where a server streamed nothing. The
+   * items of one type are the streamed ones in order, since some servers number them differently, or omit reasoning.
    */
   #end(response: Response): readonly TextDelta[] {
     this.hasBegun = true;
     this.hasEnded = true;
     this.#response = { ...this.#response, ...response };
+    const streamed = this.#placesByKind();
+    let next = [...this.#items.keys()].reduce((most, place) => Math.max(most, place + 1), 0);
     const deltas: TextDelta[] = [];
-    for (const [index, item] of (response.output ?? []).slice(0, MAX_STREAMED_PARTS).entries())
-      deltas.push(...this.#addItem(index, item, true));
+    for (const json of objectsIn(response.output).slice(0, MAX_STREAMED_PARTS)) {
+      const place = streamed.get(typeOf(json))?.pop() ?? next++;
+      deltas.push(...this.#addItem(place, json, true));
+    }
     return deltas;
   }
 
-  #itemAt(index: number): OpenItem {
+  /** Returns the places of the items of each type, the first one last. */
+  #placesByKind(): ReadonlyMap<string | undefined, number[]> {
+    const places = new Map<string | undefined, number[]>();
+    for (const [place, { kind }] of [...this.#items].sort(([one], [other]) => other - one)) {
+      const same = places.get(kind);
+      if (same) same.push(place);
+      else places.set(kind, [place]);
+    }
+    return places;
+  }
+
+  /** Returns the place of an item without an index: that of the last one if this is its end, else the next. */
+  #placeOf({ type, item }: ResponseEvent): number {
+    const last = this.#items.get(this.#items.size - 1);
+    const isEnd = type === 'response.output_item.done' && last?.kind === typeOf(item) && !last?.isDone;
+    return this.#items.size - (isEnd ? 1 : 0);
+  }
+
+  #itemAt(index: number, kind: string | undefined): OpenItem {
     const known = this.#items.get(index);
     if (known) return known;
-    const item = { text: '', refusal: '', reasoning: '', arguments: '', call: undefined, state: [] };
+    const texts = { text: '', refusal: '', reasoning: '', arguments: '' };
+    const item: OpenItem = { kind, isDone: false, ...texts, call: undefined, state: [] };
     this.#items.set(index, item);
     return item;
+  }
+
+  /** Adds a fragment, or the whole of a text of which no fragment arrived. */
+  #addText(item: OpenItem, field: TextField, { type, ...event }: ResponseEvent): readonly TextDelta[] {
+    if (deltaEvents.has(type)) return this.#append(item, field, event.delta ?? '');
+    const whole = field === 'reasoning' ? event.text : event[field];
+    return item[field] === '' ? this.#append(item, field, whole ?? '') : [];
   }
 
   /** Reads an item as a whole. Texts that arrived in fragments are not added again. */
   #addItem(index: number, json: unknown, isDone: boolean): readonly TextDelta[] {
     if (!isObject(json)) return [];
-    const item = this.#itemAt(index);
+    const item = this.#itemAt(index, typeOf(json));
     const deltas: TextDelta[] = [];
-    if (json['type'] === 'function_call') this.#addCall(item, json);
+    if (typeOf(json) === 'function_call') this.#addCall(item, json);
     if (!isDone) return deltas;
+    item.isDone = true;
     if (item.state.length === 0) item.state = readReasoningItem(json).map((each) => this.#admitted(each));
-    // The names are those of the record that `textsIn` returns.
-    for (const [field, whole] of Object.entries(textsIn(json)))
+    // The names are those of the record that `textsOf` returns.
+    for (const [field, whole] of Object.entries(textsOf(json)))
       if (item[field as TextField] === '') deltas.push(...this.#append(item, field as TextField, whole));
     return deltas;
   }
 
   #addCall(item: OpenItem, { call_id, id, name }: Readonly<Record<string, unknown>>): void {
     const given = typeof call_id === 'string' ? call_id : id;
-    item.call ??= {
-      id: this.#cap.admit(typeof given === 'string' ? given : ''),
-      name: this.#cap.admit(typeof name === 'string' ? name : ''),
-    };
+    item.call ??= { id: '', name: '' };
+    item.call.id ||= this.#cap.admit(typeof given === 'string' ? given : '');
+    item.call.name ||= this.#cap.admit(typeof name === 'string' ? name : '');
   }
 
   /** Charges a reasoning item to the length of the reply, except its summary, which is charged as reasoning. */
@@ -218,36 +271,28 @@ export class ResponsesReply implements VendorReply {
   }
 }
 
-type TextField = 'text' | 'refusal' | 'reasoning' | 'arguments';
+/** Returns the type of an item. Some servers send messages without one. */
+const typeOf = (item: unknown): string | undefined => {
+  if (!isObject(item)) return undefined;
+  const { type, role } = item;
+  return typeof type === 'string' ? type : role === 'assistant' ? 'message' : undefined;
+};
 
 /** Returns the texts of a whole item, by kind. */
-function textsIn(item: Readonly<Record<string, unknown>>): Record<TextField, string> {
-  const parts = (field: string, name: string): string => {
-    const list = Array.isArray(item[field]) ? item[field].filter(isObject) : [];
-    return list.map((part) => (typeof part[name] === 'string' ? part[name] : '')).join('');
-  };
-  const isMessage = item['type'] === 'message';
-  const isReasoning = item['type'] === 'reasoning';
-  const isCall = item['type'] === 'function_call';
-  const { arguments: given } = item;
-  return {
-    text: isMessage ? parts('content', 'text') : '',
-    refusal: isMessage ? parts('content', 'refusal') : '',
-    reasoning: isReasoning ? parts('summary', 'text') || parts('content', 'text') : '',
-    arguments: !isCall ? '' : typeof given === 'string' ? given : writeArguments(given),
-  };
+function textsOf(item: Readonly<Record<string, unknown>>): Record<TextField, string> {
+  const none = { text: '', refusal: '', reasoning: '', arguments: '' };
+  const { content, summary, arguments: given } = item;
+  switch (typeOf(item)) {
+    case 'message':
+      return { ...none, ...textsIn(content) };
+    case 'reasoning':
+      return { ...none, reasoning: textIn(summary) || textIn(content) };
+    case 'function_call':
+      return { ...none, arguments: typeof given === 'string' ? given : writeArguments(given) };
+    default:
+      return none;
+  }
 }
-
-/** Finish reasons by the reason of an incomplete response, or else by its status. */
-const finishReasons: ReadonlyMap<string, FinishReason> = new Map(
-  Object.entries({
-    completed: 'stop',
-    max_output_tokens: 'length',
-    max_tokens: 'length',
-    incomplete: 'length',
-    content_filter: 'refusal',
-  } as const),
-);
 
 function toUsage(usage: z.output<typeof usageSchema>): Usage {
   return {

@@ -1,0 +1,59 @@
+import { isObject } from '../../contract/fields.js';
+import { writeArguments } from './vendor-limits.js';
+
+/** The texts of a message's content, by kind. */
+export interface ContentTexts {
+  readonly text: string;
+  readonly reasoning: string;
+  readonly refusal: string;
+}
+
+/**
+ * Returns the texts of a content in any shape: a text, a part, a list of texts and parts. An object that is no part is
+ * a reply in JSON which the server has parsed.
+ */
+export function textsIn(content: unknown): ContentTexts {
+  if (typeof content === 'number' || typeof content === 'boolean')
+    return { ...nothing, text: String(content) };
+  if (isObject(content) && !isPart(content)) return { ...nothing, text: writeArguments(content) };
+  return read(content, 0);
+}
+
+/** Returns the text of a field that holds one kind of text, in any of these shapes. */
+export function textIn(value: unknown): string {
+  const { text, reasoning } = read(value, 0);
+  return text + reasoning;
+}
+
+const nothing: ContentTexts = { text: '', reasoning: '', refusal: '' };
+
+/** Maximum nesting of parts. Mistral's reasoning is a list of texts in a part of its own. */
+const MAX_DEPTH = 6;
+
+const isPart = ({ type, text }: Readonly<Record<string, unknown>>): boolean =>
+  typeof type === 'string' || typeof text === 'string';
+
+function read(content: unknown, depth: number): ContentTexts {
+  if (typeof content === 'string') return { ...nothing, text: content };
+  if (depth > MAX_DEPTH) return nothing;
+  if (Array.isArray(content)) return joined(content.map((each) => read(each, depth + 1)));
+  return isObject(content) ? readPart(content, depth + 1) : nothing;
+}
+
+function joined(all: readonly ContentTexts[]): ContentTexts {
+  const of = (kind: keyof ContentTexts) => all.map((each) => each[kind]).join('');
+  return { text: of('text'), reasoning: of('reasoning'), refusal: of('refusal') };
+}
+
+/** Parts of reasoning have their text under `thinking` (Mistral), `summary` (Databricks) or the usual names. */
+function readPart(
+  { type, text, content, value, thinking, reasoning, summary, refusal }: Readonly<Record<string, unknown>>,
+  depth: number,
+): ContentTexts {
+  if (type === 'refusal') return { ...nothing, refusal: read(refusal ?? text, depth).text };
+  const thought = thinking ?? reasoning ?? summary;
+  const isReasoning = typeof type === 'string' && /^(?:thinking|reasoning)/.test(type);
+  if (!isReasoning && thought == null) return read(text ?? content ?? value, depth);
+  const inner = read(thought ?? text ?? content, depth);
+  return { ...nothing, reasoning: inner.text + inner.reasoning };
+}

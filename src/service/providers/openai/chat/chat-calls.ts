@@ -1,0 +1,123 @@
+import { isObject } from '../../../../contract/fields.js';
+import type { ReplyCap } from '../../upstream/reply-cap.js';
+import { objectsIn, parseJson } from '../../vendor.js';
+import { writeArguments } from '../../vendor-limits.js';
+import { GrowingChatState } from './chat-state.js';
+
+/** A call, or a fragment of one. Fields that are absent are empty. */
+export interface CallPart {
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+  readonly extraContent: unknown;
+}
+
+/** A call as far as it has arrived. */
+export interface OpenCall {
+  readonly index: number | undefined;
+  id: string;
+  name: string;
+  arguments: string;
+  readonly state: GrowingChatState;
+  /** Whether one part held all of the call: its name and whole arguments. */
+  isWhole: boolean;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Returns the parts of calls in a message. Older servers send `function_call`. */
+export function callFieldsIn({ tool_calls, function_call }: Fields): readonly Fields[] {
+  const listed = objectsIn(tool_calls);
+  return listed.length > 0 || !isObject(function_call) ? listed : [{ function: function_call }];
+}
+
+/** Reads a part in any of the shapes of compatible servers: arguments as an object, or without `function`. */
+export function toCallPart({ index, id, extra_content, ...flat }: Fields): CallPart {
+  const called = isObject(flat['function']) ? flat['function'] : flat;
+  const { name, arguments: given = called['parameters'] ?? called['input'] } = called;
+  return {
+    index: Number.isInteger(index) && Number(index) >= 0 ? Number(index) : undefined,
+    id: typeof id === 'string' || typeof id === 'number' ? String(id) : '',
+    name: typeof name === 'string' ? name : '',
+    arguments: typeof given === 'string' ? given : given == null ? '' : writeArguments(given),
+    extraContent: extra_content,
+  };
+}
+
+/** Puts the calls of a reply together. */
+export class ChatCalls {
+  readonly #cap: ReplyCap;
+  readonly #calls: OpenCall[] = [];
+  readonly #byId = new Map<string, OpenCall>();
+  readonly #byIndex = new Map<number, OpenCall>();
+
+  constructor(cap: ReplyCap) {
+    this.#cap = cap;
+  }
+
+  get all(): readonly OpenCall[] {
+    return this.#calls;
+  }
+
+  /** Adds a call of a plain response. */
+  addWhole(part: CallPart): void {
+    this.#add(part, this.#begin(part));
+  }
+
+  /** Adds a fragment of a stream. */
+  addPart(part: CallPart): void {
+    this.#add(part, this.#callOf(part));
+  }
+
+  #begin({ index }: CallPart): OpenCall {
+    const state = new GrowingChatState(this.#cap);
+    const call: OpenCall = { index, id: '', name: '', arguments: '', state, isWhole: false };
+    this.#calls.push(call);
+    this.#byIndex.set(index ?? this.#calls.length - 1, call);
+    return call;
+  }
+
+  /**
+   * Returns the call that a part continues, or a new one. The id decides before the index: some servers give parallel
+   * calls the same index, or none. A part with neither continues the last call, unless that one is whole and the part
+   * names a tool.
+   */
+  #callOf(part: CallPart): OpenCall {
+    const { index, id } = part;
+    const last = this.#calls.at(-1);
+    const atIndex = index === undefined ? last : this.#byIndex.get(index);
+    const withId = id === '' ? undefined : this.#byId.get(id);
+    const call = withId && !begins(part, withId) ? withId : atIndex;
+    return call && !begins(part, call) ? call : this.#begin(part);
+  }
+
+  #add(part: CallPart, call: OpenCall): void {
+    call.state.add({ extra_content: part.extraContent });
+    call.id ||= this.#cap.admit(part.id);
+    if (part.id !== '' && !this.#byId.has(part.id)) this.#byId.set(part.id, call);
+    this.#addName(part, call);
+    // Only the part that names the tool decides this, since servers may send empty parts after a whole call.
+    if (part.name !== '' && call.arguments === '') call.isWhole = isWholeArguments(part.arguments);
+    call.arguments += this.#cap.admit(part.arguments);
+  }
+
+  /** Adds a name, which may arrive in fragments or again with each part, and is complete when the arguments begin. */
+  #addName({ name }: CallPart, call: OpenCall): void {
+    if (call.arguments !== '' || name === call.name) return;
+    const isRepeated = name.startsWith(call.name);
+    call.name += this.#cap.admit(isRepeated ? name.slice(call.name.length) : name);
+  }
+}
+
+/** Returns whether a part begins a call of its own although it has the id or the index of an earlier one. */
+function begins({ index, id, name, arguments: written }: CallPart, call: OpenCall): boolean {
+  if (name === '' || call.name === '') return false;
+  const sameId = id === '' || id === call.id || call.id === '';
+  const sameIndex = index === undefined || call.index === undefined || index === call.index;
+  if (!sameId || !sameIndex) return true;
+  if (call.isWhole) return id === '' || isWholeArguments(written);
+  return id === '' && call.arguments !== '' && name !== call.name;
+}
+
+const isWholeArguments = (written: string): boolean => isObject(parseJson(written));

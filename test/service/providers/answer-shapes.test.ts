@@ -1,0 +1,370 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { anthropicVendor } from '../../../src/service/providers/anthropic/provider.js';
+import { traitsOf } from '../../../src/service/providers/models/models.js';
+import { openaiVendor, responsesVendor } from '../../../src/service/providers/openai/provider.js';
+import { ReplyCap } from '../../../src/service/providers/upstream/reply-cap.js';
+import type { Vendor } from '../../../src/service/providers/vendor.js';
+import type { Completion } from '../../../src/service/step/provider.js';
+import { readEventData, readPlain, vendorRequestOf } from '../../support/providers/requests.js';
+
+/** A way to ask, and how a server answers there with a content and a finish reason of its own. */
+interface Way {
+  readonly title: string;
+  readonly read: (content: unknown, reason?: unknown) => Completion | undefined;
+}
+
+const chat = openaiVendor(traitsOf('openai', 'gpt-4o'));
+const responses = responsesVendor(traitsOf('openai', 'gpt-5.6-sol'));
+const messages = anthropicVendor(traitsOf('anthropic', 'x'));
+
+const streamed = (vendor: Vendor, events: readonly unknown[]): Completion | undefined =>
+  readEventData(
+    vendor,
+    events.map((event) => JSON.stringify(event)),
+  )?.completion;
+
+const responseOf = (content: unknown, reason: unknown) => ({
+  object: 'response',
+  output: [{ type: 'message', role: 'assistant', content }],
+  ...(reason === 'completed' ? { status: reason } : { status: 'incomplete', incomplete_details: { reason } }),
+});
+
+const ways: readonly Way[] = [
+  {
+    title: 'Chat Completions, plain',
+    read: (content, finish_reason = 'stop') =>
+      readPlain(chat, { choices: [{ message: { content }, finish_reason }] }),
+  },
+  {
+    title: 'Chat Completions, streamed',
+    read: (content, finish_reason = 'stop') =>
+      streamed(chat, [{ choices: [{ delta: { content } }] }, { choices: [{ delta: {}, finish_reason }] }]),
+  },
+  {
+    title: 'Responses, plain',
+    read: (content, reason = 'completed') => readPlain(responses, responseOf(content, reason)),
+  },
+  {
+    title: 'Responses, streamed',
+    read: (content, reason = 'completed') =>
+      streamed(responses, [
+        { type: 'response.output_item.done', output_index: 0, item: { type: 'message', content } },
+        { type: 'response.completed', response: responseOf(content, reason) },
+      ]),
+  },
+  {
+    title: 'Messages, plain',
+    read: (content, stop_reason = 'end_turn') => readPlain(messages, { content, stop_reason }),
+  },
+];
+
+const words = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
+
+describe.each(ways)('content in any shape is read (rule: compatible-answers): $title', ({ read }) => {
+  test('a text, a list of texts, a part and a list of parts are the same text', () => {
+    fc.assert(
+      fc.property(fc.array(words, { minLength: 1, maxLength: 4 }), (texts) => {
+        const whole = texts.join('');
+        const parts = texts.map((text) => ({ type: 'text', text }));
+        for (const content of [whole, texts, { type: 'text', text: whole }, parts])
+          expect(read(content)).toMatchObject({ text: whole, refusal: null });
+      }),
+    );
+  });
+
+  test('a list that holds a refusal alone is a refusal', () => {
+    expect(read([{ type: 'refusal', refusal: 'I cannot.' }])).toMatchObject({
+      text: '',
+      refusal: 'I cannot.',
+      finishReason: 'refusal',
+    });
+  });
+});
+
+describe.each(ways)('the finish reasons of all vendors are read (rule: finish-reason): $title', (way) => {
+  test.each([
+    ['length', ['MAX_TOKENS', 'maxTokens', 'max-tokens', 'model_length', 'model-length', 'length']],
+    ['length', ['FinishReason.MAX_TOKENS', 'REASON_MAX_LEN', 'model_context_window_exceeded', 'token_limit']],
+    ['refusal', ['content_filter', 'content_filter: OTHER', 'SAFETY', 'IMAGE_SAFETY', 'PROHIBITED_CONTENT']],
+    ['refusal', ['sensitive', 'guardrail_intervened', 'content_filtered', 'BLOCKLIST', 'ERROR_TOXIC']],
+    ['other', ['function_call_filter: MALFORMED_FUNCTION_CALL', 'something_new']],
+  ])('the reply has ended with %s for each of %j, and the raw value is kept', (unified, reasons) => {
+    for (const reason of reasons)
+      expect(way.read('80', reason)).toMatchObject({ finishReason: unified, finishReasonRaw: reason });
+  });
+
+  test.each([
+    'error',
+    'insufficient_system_resource',
+    'network_error',
+    'abort',
+    'cancelled',
+    'canceled',
+    'TIMEOUT',
+    'time_limit',
+    'modelUnloaded',
+  ])('a reply that ended with %s is not taken for whole', (reason) => {
+    expect(way.read('Half of', reason)).toBeUndefined();
+  });
+});
+
+test.each(['failed', 'cancelled'])('a response with the status %s is no completion', (status) => {
+  const response = { ...responseOf('Half of', 'completed'), status };
+  expect(readPlain(responses, response)).toBeUndefined();
+  expect(streamed(responses, [{ type: 'response.completed', response }])).toBeUndefined();
+});
+
+test.each([
+  ['a text', 'stop'],
+  ['an object', { type: 'stop', matched: 2 }],
+])('a finish reason that is %s is read, plain and streamed (rule: finish-reason)', (_, finish_reason) => {
+  const said = { content: '80' };
+  expect(readPlain(chat, { choices: [{ message: said, finish_reason }] })?.finishReason).toBe('stop');
+  expect(streamed(chat, [{ choices: [{ delta: said, finish_reason }] }])?.finishReason).toBe('stop');
+});
+
+test.each([
+  '',
+  'null',
+  'not_finished',
+  'FINISH_REASON_UNSPECIFIED',
+  null,
+  {},
+])('the finish reason %j with each chunk does not end a stream (rule: finish-reason)', (finish_reason) => {
+  const reply = chat.startReply(vendorRequestOf(chat, true), new ReplyCap());
+  reply.addEvent(JSON.stringify({ choices: [{ delta: { content: '8' }, finish_reason }] }));
+  expect(reply.isFinished).toBe(false);
+});
+
+describe('further shapes of Chat Completions (rule: compatible-answers)', () => {
+  test.each([
+    ['choices that are one object', { choices: { message: { content: '80' } } }],
+    ['a message that is a text', { choices: [{ message: '80' }] }],
+    ['a text in place of a message', { choices: [{ text: '80' }] }],
+    ['content that is a number', { choices: [{ message: { content: 80 } }] }],
+    [
+      'content with its text nested',
+      { choices: [{ message: { content: [{ type: 'text', text: { value: '80' } }] } }] },
+    ],
+  ])('%s is read, plain and streamed', (_, json) => {
+    const finished = { choices: [{ delta: {}, finish_reason: 'stop' }] };
+    expect(readPlain(chat, json)?.text).toBe('80');
+    expect(streamed(chat, [json, finished])?.text).toBe('80');
+  });
+
+  test('content that a server has parsed as JSON is the text of that JSON', () => {
+    const content = { thought: 'Hm.', final_answer: '80' };
+    expect(JSON.parse(readPlain(chat, { choices: [{ message: { content } }] })?.text ?? '')).toEqual(content);
+  });
+
+  test.each([
+    ['Mistral', { content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] }, '80'] }],
+    [
+      'Databricks',
+      { content: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }, '80'] },
+    ],
+    ['DeepSeek', { content: '80', reasoning_content: 'Hm.' }],
+    ['vLLM, with an empty older field', { content: '80', reasoning_content: '', reasoning: 'Hm.' }],
+    ['OpenRouter', { content: '80', reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] }],
+    ['a gateway', { content: '80', reasoning: { text: 'Hm.' } }],
+    ['Ollama', { content: '80', thinking: 'Hm.' }],
+  ])('reasoning as %s sends it is reasoning, and not text', (_, message) => {
+    const expected = { text: '80', reasoning: 'Hm.' };
+    expect(readPlain(chat, { choices: [{ message }] })).toMatchObject(expected);
+    expect(streamed(chat, [{ choices: [{ delta: message, finish_reason: 'stop' }] }])).toMatchObject(
+      expected,
+    );
+  });
+
+  test('a message beside an empty delta is read once, whether or not its text was streamed before', () => {
+    const last = { choices: [{ delta: {}, message: { content: 'It is 80.' }, finish_reason: 'stop' }] };
+    const before = ['It ', 'is 80.'].map((content) => ({ choices: [{ delta: { content } }] }));
+    expect(streamed(chat, [last])?.text).toBe('It is 80.');
+    expect(streamed(chat, [...before, last])?.text).toBe('It is 80.');
+  });
+
+  test.each([
+    ['of the choice (Kimi)', { choices: [{ delta: {}, usage: { prompt_tokens: 5, cached_tokens: 3 } }] }],
+    [
+      'under x_groq',
+      { choices: [], x_groq: { usage: { prompt_tokens: 5, prompt_tokens_details: { cached_tokens: 3 } } } },
+    ],
+    ['of DeepSeek', { choices: [], usage: { prompt_tokens: 5, prompt_cache_hit_tokens: 3 } }],
+  ])('the usage %s is read', (_, chunk) => {
+    const text = { choices: [{ delta: { content: '80' }, finish_reason: 'stop' }] };
+    expect(streamed(chat, [text, chunk])?.usage).toMatchObject({ input_tokens: 5, cached_input_tokens: 3 });
+  });
+});
+
+describe('calls in further shapes (rule: compatible-answers)', () => {
+  const called = { name: 'read_file', arguments: '{"path":"a.ts"}' };
+  const callsOf = (completion: Completion | undefined) =>
+    completion?.toolCalls.map(({ id, name, arguments: text }) => ({
+      id: id !== '',
+      name,
+      ...JSON.parse(text),
+    }));
+  const expected = [{ id: true, name: 'read_file', path: 'a.ts' }];
+
+  test.each([
+    ['one object', { tool_calls: { id: 'c1', function: called } }],
+    ['function_call', { function_call: called }],
+    [
+      'function_call beside the same call',
+      { function_call: called, tool_calls: [{ id: 'c1', function: called }] },
+    ],
+    ['a list with null', { tool_calls: [null, { id: 'c1', function: called }] }],
+    ['a call without `function`', { tool_calls: [{ id: 7, type: 'function', ...called }] }],
+    [
+      'arguments under another name',
+      { tool_calls: [{ function: { name: 'read_file', parameters: { path: 'a.ts' } } }] },
+    ],
+    ['an index that is a text', { tool_calls: [{ index: '0', function: called }] }],
+  ])('%s is read as a call, plain and streamed', (_, message) => {
+    expect(callsOf(readPlain(chat, { choices: [{ message }] }))).toEqual(expected);
+    expect(callsOf(streamed(chat, [{ choices: [{ delta: message, finish_reason: 'stop' }] }]))).toEqual(
+      expected,
+    );
+  });
+
+  test.each([
+    ['tool_calls', (part: object) => ({ tool_calls: [{ index: 0, function: part }] })],
+    [
+      'tool_calls with the id in each part',
+      (part: object) => ({ tool_calls: [{ index: 0, id: 'c1', function: part }] }),
+    ],
+    ['tool_calls without index and id', (part: object) => ({ tool_calls: [{ function: part }] })],
+    ['function_call', (part: object) => ({ function_call: part })],
+  ])('a call whose name and arguments are split anywhere is put together: %s', (_, toDelta) => {
+    const name = 'search_in_files';
+    const text = '{"path":"a.ts"}';
+    const split = (whole: string, place: number) => [whole.slice(0, place), whole.slice(place)];
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: name.length - 1 }), fc.nat(text.length), (inName, inText) => {
+        const parts = [
+          ...split(name, inName).map((each) => ({ name: each, arguments: '' })),
+          ...split(text, inText).map((each) => ({ arguments: each })),
+        ];
+        const events = parts.map((part) => ({ choices: [{ delta: toDelta(part) }] }));
+        const completion = streamed(chat, [
+          ...events,
+          { choices: [{ delta: {}, finish_reason: 'tool_calls' }] },
+        ]);
+        expect(callsOf(completion)).toEqual([{ id: true, name, path: 'a.ts' }]);
+      }),
+    );
+  });
+
+  test.each([
+    ['again with each part', ['read_file', 'read_file', 'read_file']],
+    ['longer with each part', ['read', 'read_file', 'read_file']],
+    ['empty after the first part', ['read_file', '', '']],
+    ['null after the first part', ['read_file', null, null]],
+  ])('a name that is sent %s is read once', (_, names) => {
+    const texts = ['', '{"path"', ':"a.ts"}'];
+    const events = names.map((name, place) => ({
+      choices: [{ delta: { tool_calls: [{ index: 0, function: { name, arguments: texts[place] } }] } }],
+    }));
+    const completion = streamed(chat, [...events, { choices: [{ finish_reason: 'tool_calls' }] }]);
+    expect(callsOf(completion)).toEqual(expected);
+  });
+
+  test('another name without an id after arguments that came in parts begins another call', () => {
+    const parts = [
+      { name: 'one', arguments: '{' },
+      { arguments: '}' },
+      { name: 'two', arguments: '{' },
+      { arguments: '}' },
+    ];
+    const events = parts.map((part) => ({
+      choices: [{ delta: { tool_calls: [{ index: 0, function: part }] } }],
+    }));
+    const completion = streamed(chat, [...events, { choices: [{ finish_reason: 'tool_calls' }] }]);
+    expect(completion?.toolCalls.map(({ name }) => name)).toEqual(['one', 'two']);
+  });
+
+  test('whole calls that share an id and have no index are calls of their own', () => {
+    const events = ['a.ts', 'b.ts'].map((path) => ({
+      choices: [{ delta: { tool_calls: [{ id: 'c', function: { name: 'f', arguments: { path } } }] } }],
+    }));
+    const completion = streamed(chat, [...events, { choices: [{ finish_reason: 'tool_calls' }] }]);
+    expect(completion?.toolCalls.map(({ arguments: text }) => JSON.parse(text).path)).toEqual([
+      'a.ts',
+      'b.ts',
+    ]);
+  });
+});
+
+describe('further shapes of Responses (rule: compatible-answers)', () => {
+  const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: '80' }] };
+  const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"path":"a.ts"}' };
+  const completed = (output: unknown) => ({
+    type: 'response.completed',
+    response: { status: 'completed', output },
+  });
+
+  test.each([
+    ['one item in place of a list', message],
+    ['a message without a type', [{ role: 'assistant', content: '80' }]],
+  ])('%s is read', (_, output) => {
+    expect(readPlain(responses, { status: 'completed', output })?.text).toBe('80');
+  });
+
+  test.each([
+    ['repeats every item', [{ type: 'reasoning', summary: [] }, message, call]],
+    ['omits the reasoning', [message, call]],
+    ['is empty', []],
+  ])('a stream whose last event %s is read once', (_, output) => {
+    const { text, toolCalls } =
+      streamed(responses, [
+        { type: 'response.output_item.added', output_index: 0, item: { type: 'reasoning' } },
+        { type: 'response.output_item.added', output_index: 1, item: { type: 'message' } },
+        { type: 'response.output_text.delta', output_index: 1, delta: '80' },
+        { type: 'response.output_item.added', output_index: 2, item: { ...call, name: '', arguments: '' } },
+        { type: 'response.function_call_arguments.delta', output_index: 2, delta: call.arguments },
+        { type: 'response.output_item.done', output_index: 2, item: call },
+        completed(output),
+      ]) ?? {};
+    expect(text).toBe('80');
+    expect(toolCalls).toMatchObject([{ id: 'c1', name: 'f', arguments: call.arguments }]);
+  });
+
+  test('items without an index whose texts come whole are read once', () => {
+    const completion = streamed(responses, [
+      { type: 'response.output_item.added', item: { type: 'message' } },
+      { type: 'response.output_text.done', text: '80' },
+      { type: 'response.output_item.done', item: message },
+      { type: 'response.output_item.added', item: { type: 'function_call', name: 'f' } },
+      { type: 'response.function_call_arguments.done', arguments: call.arguments },
+      { type: 'response.output_item.done', item: call },
+      completed([]),
+    ]);
+    expect(completion).toMatchObject({ text: '80', toolCalls: [{ name: 'f', arguments: call.arguments }] });
+  });
+});
+
+describe('further shapes of Messages (rule: compatible-answers)', () => {
+  test('blocks without an index are put together in their order', () => {
+    const completion = streamed(messages, [
+      { type: 'message_start' },
+      { type: 'content_block_start', content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', delta: { type: 'text_delta', text: '80' } },
+      { type: 'content_block_start', content_block: { type: 'tool_use', name: 'f', input: {} } },
+      { type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{"a":1}' } },
+      { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    ]);
+    expect(completion).toMatchObject({ text: '80', finishReason: 'tool' });
+    expect(completion?.toolCalls).toMatchObject([
+      { id: expect.stringMatching(/./), name: 'f', arguments: '{"a":1}' },
+    ]);
+  });
+
+  test.each([
+    'error',
+    'insufficient_system_resource',
+  ])('a stream that ends with %s is no completion', (stop_reason) => {
+    const start = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Half of' } };
+    expect(streamed(messages, [start, { type: 'message_delta', delta: { stop_reason } }])).toBeUndefined();
+  });
+});

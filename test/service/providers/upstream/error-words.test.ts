@@ -1,0 +1,176 @@
+import { describe, expect, test } from '@jest/globals';
+import { anthropicVendor } from '../../../../src/service/providers/anthropic/provider.js';
+import { holdsError } from '../../../../src/service/providers/error-body.js';
+import { traitsOf } from '../../../../src/service/providers/models/models.js';
+import { openaiVendor } from '../../../../src/service/providers/openai/provider.js';
+import {
+  classifyFailure,
+  classifyInside,
+  readRetryAfterMs,
+} from '../../../../src/service/providers/upstream/classify-failure.js';
+
+const chat = openaiVendor(traitsOf('openai', 'gpt-4o'));
+const request = { provider: 'local', strippable: [], secrets: [], codes: chat.errorCodes };
+
+/** Returns the failure that an error response with this body means. */
+function failureOf(status: number, body: unknown) {
+  const error = chat.readError(JSON.stringify(body));
+  return classifyFailure({ status, headers: {}, error }, request).failure;
+}
+
+const failureInside = (body: unknown) =>
+  classifyInside(chat.readError(JSON.stringify(body)), request).failure.failure;
+
+describe('a context overflow is recognised by the words of each vendor (rule: error-table)', () => {
+  test.each([
+    ['OpenAI', "This model's maximum context length is 8192 tokens."],
+    ['Anthropic', 'prompt is too long: 233153 tokens > 200000 maximum'],
+    [
+      'Anthropic, with the reserve',
+      'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000',
+    ],
+    ['Bedrock', 'Input is too long for requested model.'],
+    ['Gemini', 'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).'],
+    ['Groq', 'Please reduce the length of the messages or completion.'],
+    ['xAI', "This model's maximum prompt length is 131072 but the request contains 537812 tokens."],
+    ['Mistral', 'Prompt contains 40000 tokens, too large for model with 32768 maximum context length'],
+    ['llama.cpp', 'the request exceeds the available context size, try increasing it'],
+    ['LM Studio', 'The number of tokens to keep from the initial prompt is greater than the context length.'],
+    ['vLLM', 'The decoder prompt (length 5000) is longer than the maximum model length of 4096.'],
+    [
+      'Text Generation Inference',
+      '`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens',
+    ],
+    ['Text Generation Inference, without a reserve', '`inputs` must have less than 1024 tokens. Given: 2000'],
+    ['Kimi', 'Invalid request: Your request exceeded model token limit: 8192'],
+    ['GitHub', 'prompt token count of 70000 exceeds the limit of 64000'],
+    ['DashScope', 'Range of input length should be [1, 30720]'],
+    ['watsonx', 'the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model'],
+    ['TabbyAPI', 'Prompt length 5000 is greater than max_seq_len 4096'],
+    ['MiniMax', 'invalid params, context window exceeds limit'],
+  ])('%s', (_, message) => {
+    expect(failureOf(400, { error: { message } }).failure).toBe('context_length');
+    expect(failureOf(413, { message }).failure).toBe('context_length');
+  });
+
+  test.each([
+    ['a code of llama.cpp', { error: { code: 400, type: 'exceed_context_size_error', message: 'no' } }],
+    [
+      'a code of GitHub Models',
+      { error: { code: 'tokens_limit_reached', message: 'Max size: 8000 tokens.' } },
+    ],
+    [
+      'the words of a provider behind OpenRouter',
+      {
+        error: {
+          message: 'Provider returned error',
+          code: 400,
+          metadata: { raw: '{"error":{"message":"prompt is too long: 9 tokens > 8 maximum"}}' },
+        },
+      },
+    ],
+  ])('%s', (_, body) => {
+    expect(failureOf(400, body).failure).toBe('context_length');
+  });
+
+  test('the words inside a 200 or a 500 of a local server suffice', () => {
+    const error = 'Trying to keep the first 5000 tokens, more than the context length of 4096.';
+    expect(failureInside({ error })).toBe('context_length');
+    expect(failureOf(500, { error }).failure).toBe('context_length');
+  });
+
+  test('a server without memory for its context is no overflow', () => {
+    const error = 'Failed to allocate a KV cache for context length 131072';
+    expect(failureInside({ error })).toBe('failed');
+    expect(failureOf(500, { error }).failure).toBe('failed');
+  });
+});
+
+describe('an unknown model is recognised behind a 400 (rule: error-table)', () => {
+  test.each([
+    ['LiteLLM', { error: { message: '/chat/completions: Invalid model name passed in model=x.' } }],
+    ['OpenRouter', { error: { message: 'x/y is not a valid model ID', code: 400 } }],
+    ['DeepSeek', { error: { message: 'Model Not Exist' } }],
+    ['Mistral', { message: 'Invalid model: x', type: 'invalid_model', code: '1500' }],
+    ['SiliconFlow', { code: 20012, message: 'Model does not exist. Please check it carefully.' }],
+    ['a gateway', { detail: 'model `llama3.1:8b` not found' }],
+  ])('%s', (_, body) => {
+    expect(failureOf(400, body).failure).toBe('model_not_found');
+  });
+
+  test.each([
+    "'max_tokens' is not supported with this model.",
+    'The model does not support tools.',
+    'File not found in the request.',
+  ])('another refusal stays what it is: %s', (message) => {
+    expect(failureOf(400, { error: { message } }).failure).toBe('rejected');
+  });
+});
+
+describe('a limit of money is recognised, whatever its status (rule: error-table)', () => {
+  test.each([
+    [429, { error: { type: 'exceeded_current_quota_error', message: 'Your account is suspended' } }],
+    [429, { error: { message: 'You exceeded your current token quota: 0' } }],
+    [
+      400,
+      { code: 'Arrearage', message: 'Access denied, please make sure your account is in good standing.' },
+    ],
+    [400, { error: { message: 'You have reached your specified API usage limits.' } }],
+    [400, { error: { message: 'ExceededBudget: User=a over budget. Spend=1, Budget=0.5' } }],
+    [403, { code: 30001, message: 'Sorry, your account balance is insufficient' }],
+    [429, { error: 'Your team has used all credits or reached its monthly spending limit.' }],
+  ])('%i %j', (status, body) => {
+    expect(failureOf(status, body).failure).toBe('billing');
+  });
+});
+
+describe('errors inside a 200 are found where vendors put them (rule: compatible-answers)', () => {
+  test.each([
+    [
+      'in a choice (OpenRouter)',
+      { choices: [{ error: { code: 429, message: 'slow down' } }] },
+      'rate_limited',
+    ],
+    ['under x_groq', { choices: [{ delta: {} }], x_groq: { error: 'boom' } }, 'failed'],
+    [
+      'under base_resp (MiniMax)',
+      { choices: null, base_resp: { status_code: 1008, status_msg: 'insufficient balance' } },
+      'billing',
+    ],
+    ['under msg', { code: 500, msg: 'boom' }, 'failed'],
+    [
+      'under error_msg (Qianfan)',
+      { error_code: 17, error_msg: 'Open api daily request limit reached' },
+      'failed',
+    ],
+    ['as an interrupted reply', { choices: [{ finish_reason: 'insufficient_system_resource' }] }, 'failed'],
+  ])('%s', (_, body, failure) => {
+    expect(holdsError(body)).toBe(true);
+    expect(failureInside(body)).toBe(failure);
+  });
+
+  test.each([
+    ['an error without content', { error: { code: 0, message: '' } }],
+    ['an empty error', { error: {} }],
+    ['a status of success', { base_resp: { status_code: 0, status_msg: '' } }],
+  ])('%s beside a completion is none', (_, more) => {
+    const completion = { choices: [{ message: { content: '80' }, finish_reason: 'stop' }] };
+    expect(holdsError({ ...completion, ...more })).toBe(false);
+  });
+
+  test('the words of a provider behind OpenRouter reach the caller', () => {
+    const metadata = { raw: '{"error":{"message":"seed must be positive"}}', provider_name: 'X' };
+    const body = { error: { message: 'Provider returned error', code: 400, metadata } };
+    expect(failureOf(400, body).vendorWords).toBe('Provider returned error: seed must be positive');
+  });
+
+  test('an error body with a byte order mark is read on every wire', () => {
+    const body = '\uFEFF{"error":{"message":"prompt is too long"}}';
+    for (const vendor of [chat, anthropicVendor(traitsOf('anthropic', 'x'))])
+      expect(vendor.readError(body).message).toBe('prompt is too long');
+  });
+});
+
+test('a wait that LiteLLM passes on under its own name is read (rule: retry-after)', () => {
+  expect(readRetryAfterMs({ 'llm_provider-retry-after': '3' })).toBe(3_000);
+});
