@@ -167,6 +167,6 @@ function observeSchema(finalAnswer: SchemaObject): SchemaObject {
   });
 }
 
-export function closedObject(properties: SchemaObject): SchemaObject {
+function closedObject(properties: SchemaObject): SchemaObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
