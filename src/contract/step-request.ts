@@ -85,10 +85,12 @@ const includeSchema = z
   })
   .meta({ id: 'IncludeOptions', description: 'Options that control the size of the response.' });
 
-const reasoningEffortSchema = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).meta({
-  id: 'ReasoningEffort',
-  description: 'How much the model may reason. Each provider supports some of these values.',
-});
+export const reasoningEffortSchema = z
+  .enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
+  .meta({
+    id: 'ReasoningEffort',
+    description: 'How much the model may reason. Each provider supports some of these values.',
+  });
 
 const llmConfigSchema = z
   .object({

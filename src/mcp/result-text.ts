@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '../conversation/is-object.js';
 import { type Attachment, isAttachment } from '../sdk/base/attachments.js';
-import { isObject } from '../sdk/base/is-object.js';
 import { OutputCapture } from '../tools/run/output-capture.js';
 import { isDeeperThan } from './is-deeper-than.js';
 

@@ -1,7 +1,7 @@
 import type { Attachment } from '../../contract/attachment.js';
 import type { ActionDetails } from '../../contract/step.js';
+import { isObject } from '../../conversation/is-object.js';
 import { isAttachment } from '../base/attachments.js';
-import { isObject } from '../base/is-object.js';
 import { startTimer } from '../base/timer.js';
 import { InputNeeded, type InputRequest } from './client-tools.js';
 import type { Tool, ToolContext } from './define-tool.js';

@@ -1,7 +1,7 @@
 import type { Attachment } from '../../contract/attachment.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
-import { isObject } from './is-object.js';
+import { isObject } from '../../conversation/is-object.js';
 
 export type { Attachment };
 

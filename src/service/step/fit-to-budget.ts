@@ -9,11 +9,11 @@ import { StepRefused } from './interruption.js';
 import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import type { PromptSections } from './prompt/lay-out-prompt.js';
-import { buildTail, phaseOrder, type Tail, type TailContents } from './prompt/tail.js';
+import { buildTail, callOrder, phaseOrder, type Tail, type TailContents } from './prompt/tail.js';
 import { type Scale, scaleOf } from './prompt/weigh-messages.js';
 import type { Message } from './provider.js';
 import type { PromptDependencies } from './step-dependencies.js';
-import type { Situation } from './types.js';
+import { isPlain, type Situation } from './types.js';
 
 /** A prompt that fits the budget. All numbers are tokens. */
 export interface FittedPrompt {
@@ -82,11 +82,20 @@ async function fitWith(
 }
 
 function tailContents(
-  { request, protocol, mustAnswer, signals }: Situation,
+  { request, protocol, mustAnswer, signals, terms }: Situation,
   { focus }: FittedContext,
 ): TailContents {
   const tasks = request.tasks ?? [];
-  return { phaseOrder: phaseOrder(request, protocol), mustAnswer, tasks, focus, advice: advise(signals) };
+  // A client that ends its own loop needs only the advice that ends a circle (rule: client-terms).
+  const heeded = terms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
+  const order = phaseOrder(request, protocol) + callOrder(terms);
+  return {
+    phaseOrder: order,
+    mustAnswer,
+    tasks,
+    focus,
+    advice: isPlain({ terms }) ? undefined : advise(heeded),
+  };
 }
 
 function messagesIn(

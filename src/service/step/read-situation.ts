@@ -22,21 +22,32 @@ import { StepRefused } from './interruption.js';
 import { chooseExample } from './prompt/example.js';
 import { chooseReplyFormat } from './prompt/reply-format.js';
 import type { ModelProfile } from './provider.js';
-import type { MustAnswer, ReplySituation, Situation, TaughtProtocol } from './types.js';
+import {
+  type ClientTerms,
+  isPlain,
+  type MustAnswer,
+  type ReplySituation,
+  type Situation,
+  type TaughtProtocol,
+} from './types.js';
+
+/** A request of a step, and the terms of its client if it cannot read a step's outcome. */
+export type StepInput = StepRequest & { readonly terms?: ClientTerms };
 
 /**
  * Reads everything that follows from the request and the model alone. Throws `StepRefused` if the request
  * cannot be satisfied, and the signal's reason once it is aborted.
  */
 export async function readSituation(
-  request: StepRequest,
+  request: StepInput,
   profile: ModelProfile,
   signal?: AbortSignal,
 ): Promise<Situation> {
+  const { terms } = request;
   requireExtensions(request);
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
-  if (!history.some((turn) => turn.role === 'user')) throw noTask();
+  if (!terms && !history.some((turn) => turn.role === 'user')) throw noTask();
   const tools = await orderTools(withoutDuplicates(request.tools ?? []), signal);
   const offered = await offerTools(tools, request.available_tools_prompt_segment ?? '', signal);
   const { units: read, mispairings } = readHistory(await orderTurns(history, offered, signal));
@@ -45,7 +56,7 @@ export async function readSituation(
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
   const replyFormat =
-    protocol === 'json'
+    protocol === 'json' && !isPlain({ terms })
       ? await chooseReplyFormat({ offered, phase: request.phase }, profile, signal)
       : undefined;
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
@@ -58,9 +69,10 @@ export async function readSituation(
     offered,
     protocol,
     replyFormat,
-    example: profile.needsExample ? chooseExample(offered, tools) : undefined,
+    example: profile.needsExample && !isPlain({ terms }) ? chooseExample(offered, tools) : undefined,
     isLast,
     mustAnswer: chooseMustAnswer(request, isLast, units),
+    terms,
     signals: countSignals(calls, tools),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
@@ -76,7 +88,8 @@ export async function readSituation(
 /** Copies the part of a situation that is still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, warnings } = situation;
+  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, terms, warnings } =
+    situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,
@@ -87,6 +100,7 @@ export function toReplySituation(situation: Situation): ReplySituation {
     replyFormat,
     isLast,
     mustAnswer,
+    terms,
     warnings,
   };
 }
@@ -139,13 +153,14 @@ function requireExtensions({ include, protocol, phase, attachments }: StepReques
  * (rule: auto-protocol).
  */
 function chooseProtocol(
-  { protocol, tools = [], include }: StepRequest,
+  { protocol, tools = [], include, terms }: StepInput,
   profile: ModelProfile,
 ): TaughtProtocol {
   const mayCallNatively = tools.length > 0 && include?.extensions !== false;
   if (protocol === 'auto' && profile.nativeTools === 'good' && mayCallNatively) return 'native';
   if (protocol === 'auto') return typeof profile.structured === 'object' ? 'json' : 'text';
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
+  if (terms) return 'text'; // no tools to call, so that only past calls are written
   const message = 'protocol "native" needs at least one tool with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }

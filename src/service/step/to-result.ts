@@ -159,7 +159,8 @@ function replyWarnings(
   { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
 ): Warning[] {
   if (outcome === 'action_after_limit') return [actionWithheld(reply, mustAnswer)];
-  if (outcome === 'malformed_action' || outcome === 'unknown_tool') return [unreadableAction];
+  const isUnread = outcome === 'malformed_action' || outcome === 'unknown_tool';
+  if (isUnread) return status === 'action_proposed' ? [] : [unreadableAction];
   const isCut = reply.completion.finishReason === 'length';
   return isCut && status !== 'action_proposed' && status !== 'error' ? [answerTruncated] : [];
 }

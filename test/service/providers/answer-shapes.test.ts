@@ -137,6 +137,28 @@ test.each([
   expect(reply.isFinished).toBe(false);
 });
 
+test.each([
+  ['content_filter: OTHER', 'refusal'],
+  ['MAX_TOKENS', 'length'],
+])('a choice without a message that ended with %s is an empty reply, plain and streamed (rule: finish-reason)', (finish_reason, unified) => {
+  const json = { choices: [{ index: 0, finish_reason }] };
+  const expected = { text: '', finishReason: unified };
+  expect(readPlain(chat, json)).toMatchObject(expected);
+  expect(readPlain(chat, { choices: [{ message: null, finish_reason }] })).toMatchObject(expected);
+  expect(streamed(chat, [json])).toMatchObject(expected);
+});
+
+test.each([
+  'length',
+  'content_filter',
+])('a reply cut with %s stays cut if `stop` follows (rule: finish-reason)', (reason) => {
+  const ends = [reason, 'stop', 'tool_calls'].map((finish_reason) => ({
+    choices: [{ delta: {}, finish_reason }],
+  }));
+  const completion = streamed(chat, [{ choices: [{ delta: { content: 'Half of' } }] }, ...ends]);
+  expect(completion?.finishReasonRaw).toBe(reason);
+});
+
 describe('further shapes of Chat Completions (rule: compatible-answers)', () => {
   test.each([
     ['choices that are one object', { choices: { message: { content: '80' } } }],
@@ -220,6 +242,7 @@ describe('calls in further shapes (rule: compatible-answers)', () => {
       'arguments under another name',
       { tool_calls: [{ function: { name: 'read_file', parameters: { path: 'a.ts' } } }] },
     ],
+    ['a name between blanks', { tool_calls: [{ function: { ...called, name: ' read_file\n' } }] }],
     ['an index that is a text', { tool_calls: [{ index: '0', function: called }] }],
   ])('%s is read as a call, plain and streamed', (_, message) => {
     expect(callsOf(readPlain(chat, { choices: [{ message }] }))).toEqual(expected);

@@ -5,9 +5,9 @@ import type { GatheredContext } from '../../context/context-item.js';
 import { type FittedContext, fitContext } from '../../context/fitting/fit-context.js';
 import { bareTokens, untouchable } from '../history/fold-history.js';
 import { type CutUnit, cutUnits, maskUnits, tokensOfUnits } from '../history/unit-forms.js';
-import { StepRefused } from '../interruption.js';
+import { BudgetExceeded } from '../interruption.js';
 import type { Scale } from '../prompt/weigh-messages.js';
-import type { Situation } from '../types.js';
+import { isPlain, type Situation } from '../types.js';
 import type { FixedCosts } from './fixed-costs.js';
 
 /** The token budget of a prompt (rules: prompt-budget, context-share). */
@@ -29,9 +29,9 @@ const TAIL_SHARE = 0.06;
 /** Share of the free tokens for the context if the request sets none. */
 const DEFAULT_CONTEXT_SHARE = 0.5;
 
-function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {
+function planBudget(config: LlmConfig, fixed: FixedCosts, tailShare = TAIL_SHARE): Budget {
   const prompt = config.tokenLimit - config.reservedOutputTokens;
-  const tail = Math.max(Math.floor(prompt * TAIL_SHARE), fixed.smallestTail);
+  const tail = Math.max(Math.floor(prompt * tailShare), fixed.smallestTail);
   const free = Math.max(0, prompt - sumOf(fixed) - tail);
   const context = Math.floor(free * (config.contextShare ?? DEFAULT_CONTEXT_SHARE));
   return { prompt, tail, free, context };
@@ -55,14 +55,17 @@ const sumOf = ({ instructions, example, tools, framing }: FixedCosts): number =>
  * Returns the error for a prompt that does not fit even at its shortest. It names the token limit that would
  * suffice.
  */
-export function budgetExceeded(config: LlmConfig, shortestPrompt: number): StepRefused {
+export function budgetExceeded(config: LlmConfig, shortestPrompt: number): BudgetExceeded {
   const needed = shortestPrompt + config.reservedOutputTokens;
   const detail: ErrorDetail = {
     path: 'llm_config.tokenLimit',
     code: 'needed_tokens',
     message: `${needed} tokens are needed, ${config.reservedOutputTokens} of them reserved for the reply; tokenLimit is ${config.tokenLimit}`,
   };
-  return new StepRefused('token_budget_exceeded', [detail]);
+  return new BudgetExceeded(detail, {
+    promptTokens: shortestPrompt,
+    maxPromptTokens: config.tokenLimit - config.reservedOutputTokens,
+  });
 }
 
 export interface FittedContextAndHistory {
@@ -85,6 +88,7 @@ export async function fitContextAndHistory(
   gathered: GatheredContext,
   { fixed, scale }: { fixed: FixedCosts; scale: Scale },
 ): Promise<FittedContextAndHistory> {
+  if (isPlain(situation)) return fitWhole(situation, gathered, { fixed, scale });
   const { request, units: whole } = situation;
   const budget = planBudget(request.llm_config, fixed);
   const limit = isSingleStep(situation)
@@ -105,6 +109,20 @@ export async function fitContextAndHistory(
   const share = budget.free - context.tokens;
   const isWhole = tokensOfUnits(units) <= share; // the usual case, which needs no masked forms
   return { budget, context, share, units: isWhole ? units : await maskUnits(units, scale) };
+}
+
+/** Takes the whole history as it is, because nothing of a plain prompt is cut (rule: client-terms). */
+async function fitWhole(
+  { request, units: whole }: Situation,
+  gathered: GatheredContext,
+  { fixed, scale }: { fixed: FixedCosts; scale: Scale },
+): Promise<FittedContextAndHistory> {
+  const budget = planBudget(request.llm_config, fixed, 0);
+  const units = await cutUnits(whole, Number.POSITIVE_INFINITY, scale);
+  const needed = tokensOfUnits(units);
+  if (needed > budget.free) throw budgetExceeded(request.llm_config, sumOf(fixed) + budget.tail + needed);
+  const context = await fitContext(gathered, 0, scale.tokens);
+  return { budget, context, share: budget.free, units };
 }
 
 /** Returns whether this step has no earlier steps and can only answer (rule: single-step-share). */
