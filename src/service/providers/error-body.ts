@@ -26,7 +26,7 @@ export function readErrorBody(body: string): ErrorBody {
   return { fields, message, parameter, words: message === '' ? undefined : { message, parameter } };
 }
 
-/** Returns the sentence of the error that OpenRouter had from the model's provider, and passes on as text. */
+/** Returns the sentence of the error that OpenRouter received from the model's provider and passes on as text. */
 function passedOn({ metadata }: Fields): string {
   const raw = isObject(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string') return '';
@@ -60,7 +60,7 @@ function placesOfErrors(json: Fields): unknown[] {
 const isError = (value: unknown): boolean =>
   isObject(value) ? Object.values(value).some(Boolean) : Boolean(value);
 
-/** Returns whether the server says in the place of a finish reason that it gave up. */
+/** Returns whether the finish reason says that the server gave up. */
 function isInterrupted(json: Fields): boolean {
   const { stop_reason, delta, response, output } = json;
   const whole = isObject(response) ? response : output ? json : {};
@@ -96,7 +96,10 @@ function sentenceOf(error: Fields, depth = 0): string {
   return '';
 }
 
-/** Besides the usual names, those of FastAPI, Z.ai, Bedrock, Qianfan and OAuth gateways. */
+/**
+ * Fields that may hold the sentence of an error: the usual names, and those of FastAPI, Z.ai, Bedrock, Qianfan
+ * and OAuth gateways.
+ */
 const sentenceFields = ['message', 'detail', 'errors', 'msg', 'Message', 'error_msg', 'error_description'];
 
 function sentencesIn(value: unknown, depth: number): string {

@@ -55,7 +55,10 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
  */
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt|model) length|max_(?:seq|model)_len|input is too long|reduce the length of the messages|input token count|(?:model|total) tokens? limit|token count of \d+ exceeds|too many (?:input )?tokens\b(?!.*(?:wait|per))|(?:range of )?input length should be|\binputs?\W* (?:tokens \+|must have less than)/i;
-/** Matches messages about an excess. Others that name the context, with status 500, are about its memory. */
+/**
+ * Matches messages that say something is too large. Without such words, a message about the context with status
+ * 500 is about memory.
+ */
 const excessWording = /exceed|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
 
 /** Matches messages about a refused key in responses with status 400, since Google sends no code for it. */

@@ -73,13 +73,13 @@ describe('a context overflow is recognised by the words of each vendor (rule: er
     expect(failureOf(400, body).failure).toBe('context_length');
   });
 
-  test('the words inside a 200 or a 500 of a local server suffice', () => {
+  test('a context overflow is recognised inside a 200 or a 500 of a local server', () => {
     const error = 'Trying to keep the first 5000 tokens, more than the context length of 4096.';
     expect(failureInside({ error })).toBe('context_length');
     expect(failureOf(500, { error }).failure).toBe('context_length');
   });
 
-  test('a server without memory for its context is no overflow', () => {
+  test('a message about too little memory for the context is not read as an overflow', () => {
     const error = 'Failed to allocate a KV cache for context length 131072';
     expect(failureInside({ error })).toBe('failed');
     expect(failureOf(500, { error }).failure).toBe('failed');
@@ -107,7 +107,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
   });
 });
 
-describe('a limit of money is recognised, whatever its status (rule: error-table)', () => {
+describe('a spend limit is recognised, whatever the status of the response (rule: error-table)', () => {
   test.each([
     [429, { error: { type: 'exceeded_current_quota_error', message: 'Your account is suspended' } }],
     [429, { error: { message: 'You exceeded your current token quota: 0' } }],
