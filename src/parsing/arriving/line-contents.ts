@@ -1,8 +1,9 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { type InlineMark, inlineMarkAt } from '../formats/inline-marks.js';
 import { mayBeginBareCall } from '../formats/unmarked.js';
-import { character } from '../text/characters.js';
+import { character, skipBlanks } from '../text/characters.js';
 import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
+import { type Marker, withInnerLabel } from '../text/markers.js';
 import { EchoedFences, isMentioned } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -28,9 +29,11 @@ export class LineContents {
 
   /** Reads the next part; false if more text is needed to decide. */
   advance(): boolean {
-    const { writer, line, text } = this.#reply;
+    const { writer, line } = this.#reply;
+    if (this.#reply.answerLabel && !this.#takeInnerLabel(this.#reply.answerLabel)) return false;
     if (this.#reply.mayBeCall && writer.role === 'draft' && !this.#isNoCall()) return false;
     const openBold = line.openBold && writer.role !== 'reasoning';
+    const { text } = this.#reply;
     const { at, mark } = this.#nextMark(openBold);
     this.#reply.writeTo(at);
     if (at >= text.length || mark === 'partial') return false;
@@ -40,9 +43,21 @@ export class LineContents {
     return mark ? this.#enterMark(mark) : this.#reply.keepTo(this.#reply.lineEnd(at));
   }
 
+  /** Skips a second label directly after an answer's label; false if more text is needed to decide. */
+  #takeInnerLabel(label: Marker): boolean {
+    const reply = this.#reply;
+    const both = withInnerLabel(reply.text, { ...label, end: reply.at });
+    if (both === 'partial') return false;
+    if (both.end > reply.at) reply.at = skipBlanks(reply.text, both.end);
+    reply.closingTag = both.close;
+    reply.line.openBold = both.openBold;
+    reply.answerLabel = null;
+    return true;
+  }
+
   /**
-   * Whether the reply is certain to be no call without a marker (rule: bare-call); false while it is held or
-   * undecided.
+   * Returns whether the reply certainly does not begin with a call without a marker (rule: bare-call). False
+   * while this is undecided.
    */
   #isNoCall(): boolean {
     const begins = mayBeginBareCall(this.#reply.text, this.#reply.at, this.#tools);
@@ -64,7 +79,7 @@ export class LineContents {
     }
   }
 
-  /** Returns the mark at `at`. Inside reasoning only closers of the opener's row end it. */
+  /** Returns the mark at `at`. Inside reasoning only closing marks of the opening mark's row end it. */
   #markAt(at: number): InlineMark | 'partial' | null {
     const { text, writer } = this.#reply;
     if (writer.role !== 'reasoning' || this.#marks === null) return inlineMarkAt(text, at);
@@ -154,6 +169,7 @@ export class LineContents {
   /** Ends reasoning; a marker after it counts as at the start of a line. */
   #endThinking(end: number): true {
     this.#reply.writer.endReasoning();
+    this.#reply.edge = 'reasoning';
     this.#reply.beginLine();
     this.#reply.at = end;
     return true;

@@ -4,6 +4,7 @@ import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import { mayBeginBlockLine, opensBlock, opensQuotedLine, readBlock } from '../formats/read-block.js';
 import { mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
+import { isForUser } from '../text/chat-tokens.js';
 import type { CodeSpans } from '../text/code-spans.js';
 import type { Line } from '../text/line-classifier.js';
 
@@ -51,7 +52,7 @@ export class CallFinder {
     return !isWrapped && this.#isIntended(reading, at + 1) ? reading : null;
   }
 
-  /** Reads a block whose opener counts only at the start of a line; `>>>` is no block quote there. */
+  /** Reads a block whose opening mark counts only at the start of a line; `>>>` is no block quote there. */
   readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
     const at = skipBlanks(this.#text, lineStart);
     const isText = line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(this.#text, at);
@@ -82,6 +83,7 @@ export class CallFinder {
 
   /** Whether a call is outside inline code that closes after it. */
   #isIntended(reading: CallReading, fallbackEnd: number): boolean {
+    if (reading.dialect === 'invoke' && isForUser(this.#text, fallbackEnd)) return false;
     if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? endOf(reading) : fallbackEnd)) return true;
     this.#attempts += 1;
     return false;

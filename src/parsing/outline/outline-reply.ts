@@ -2,13 +2,13 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import { thinkTagAt } from '../formats/inline-marks.js';
 import { opensBlock } from '../formats/read-block.js';
-import { character, isRestBlank, LineEnds, skipBlanks } from '../text/characters.js';
-import { imaginesTurn, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
+import { character, isRestBlank, LineEnds, skipBlanks, skipSpace } from '../text/characters.js';
+import { imaginesTurn, leadingHeaderEnd, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { CodeSpans } from '../text/code-spans.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
 import { bulletEnd } from '../text/markdown.js';
-import type { Marker } from '../text/markers.js';
+import { type Marker, withInnerLabel } from '../text/markers.js';
 import type { OwnTag } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -30,7 +30,8 @@ import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from '.
  */
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   const { end, turn } = readTokens(text, 0, (_, at) => opensOtherTurn(text, at) || opensBlock(text, at));
-  const edge = turn ?? end;
+  const header = turn === null ? leadingHeaderEnd(text, skipSpace(text, end)) : null;
+  const edge = turn ?? (typeof header === 'number' ? header : end);
   if (turn !== null && opensOtherTurn(text, turn)) {
     const imagined = new Findings(0);
     imagined.otherTurn = 0;
@@ -56,7 +57,10 @@ function quotedAction({ openQuotation }: OutlineWalk, text: string, tools: Offer
   return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
 }
 
-/** Returns the end of a closer of reasoning after an action that was read inside unopened reasoning; null if there is none. */
+/**
+ * Returns the end of a closing mark of reasoning after an action that was read inside unopened reasoning; null
+ * if there is none.
+ */
 function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   if (turn.kind !== 'action') return null;
   const { reading } = turn;
@@ -78,12 +82,12 @@ class OutlineWalk {
   readonly #codeSpans: CodeSpans;
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
-  /** Position after a closer of reasoning that was never opened. */
+  /** Position after a closing mark of reasoning that was never opened. */
   #orphanEnd: number | null = null;
   /** End of the last unreadable value; values before it are not tried again. */
   #triedBefore = 0;
   #line: TextSpan = [0, -1];
-  /** Rows of marks of which no closer follows; they are not searched again. */
+  /** Rows of marks of which no closing mark follows; they are not searched again. */
   readonly #neverClosed = new Set<ReasoningMarks>();
 
   constructor(text: string, start: number, tools: OfferedTools, { orphanCloseCounts = true } = {}) {
@@ -103,7 +107,7 @@ class OutlineWalk {
     return this.#orphanEnd;
   }
 
-  /** Start of an unclosed quotation whose opener lost its mark. */
+  /** Start of an unclosed quotation whose opening tag lost its mark. */
   get openQuotation(): number | null {
     return this.#quotations.open;
   }
@@ -178,7 +182,8 @@ class OutlineWalk {
   #enterMarker(marker: Marker, end: number): Next {
     const quoted = this.#codeSpans.closesAfter(marker.end);
     if (marker.label === 'answer' && !quoted) {
-      this.found.turn = { kind: 'answer', marker };
+      const whole = withInnerLabel(this.#text, marker);
+      this.found.turn = { kind: 'answer', marker: whole === 'partial' ? marker : whole };
       return null;
     }
     // Text after an invented observation is ignored, as if the model had stopped there.
@@ -268,7 +273,7 @@ class OutlineWalk {
     return at + 1;
   }
 
-  /** Treats the rest of the line as part of one of our own fences; omits a closer alone on its line. */
+  /** Treats the rest of the line as part of one of our own fences; omits a closing tag alone on its line. */
   #leaveToQuotation(at: number, { kind, end }: OwnTag): number | null {
     const [, lineStop] = this.#line;
     if (kind === 'opens' || !isRestBlank(this.#text, end, lineStop)) this.#lines.sawProse();

@@ -1,11 +1,11 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { Step, Usage } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
+import { noUsage, sumUsage } from '../../conversation/usage.js';
 import type { ApprovalRule } from '../actions/approval.js';
 import type { Tool } from '../actions/define-tool.js';
 import { randomId } from '../base/random-id.js';
 import type { StepService } from '../base/step-service.js';
-import { noUsage, sumUsage } from '../base/usage.js';
 import { withoutNul } from '../base/without-nul.js';
 import type { RunEvent } from './run-events.js';
 import type { RunLlmConfig, RunOptions } from './run-options.js';
@@ -103,8 +103,15 @@ export class RunState {
   get resumableHistory(): readonly TurnInput[] {
     const last = this.history.at(-1);
     const hasTask = last?.role === 'user' && !last.kind && last.content === this.task;
-    if (this.taskIsNew && !hasTask) return [...this.history, { role: 'user', content: this.task }];
+    if (this.taskIsNew && !hasTask)
+      return [...this.history, { role: 'user', content: this.task, ...this.taskAttachments }];
     return this.unfinishedStep.size === 0 ? this.history : [...this.history, ...this.unfinishedStep.values()];
+  }
+
+  /** The attachments of the task as a field; none once a step has taken the task into the history. */
+  get taskAttachments(): Pick<StepRequestInput, 'attachments'> {
+    const { attachments = [] } = this.options;
+    return this.taskIsNew && attachments.length > 0 ? { attachments: [...attachments] } : {};
   }
 
   beginStep(): void {

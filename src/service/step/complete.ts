@@ -10,8 +10,9 @@ import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './p
 import { objectReaderOptions, readingOptions } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
+import { PlainReader } from './reply/plain.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import type { Received, ReplySituation, TextReading } from './types.js';
+import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /**
  * Makes the one model call of a step, streamed if there is an observer. Not an async function, because an
@@ -61,7 +62,7 @@ export function completionRequest(
 function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
   if (situation.replyFormat) return { replySchema: situation.replyFormat.schema, ...call };
   if (situation.protocol !== 'native') return call;
-  const mayAct = !situation.mustAnswer && (situation.request.phase ?? 'act') === 'act';
+  const mayAct = !situation.mustAnswer && !isPlain(situation) && (situation.request.phase ?? 'act') === 'act';
   return { nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' }, ...call };
 }
 
@@ -74,6 +75,7 @@ interface DeltaReader {
 
 /** Returns the streaming reader for the form in which the model is taught to reply. */
 function readerFor(situation: ReplySituation): DeltaReader {
+  if (isPlain(situation)) return new PlainReader();
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
   return new ObjectReplyReader(objectReaderOptions(situation));
 }

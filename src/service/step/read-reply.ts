@@ -1,6 +1,6 @@
 import type { Parse } from '../../contract/step.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
-import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { IncrementalParser } from '../../parsing/incremental-parser.js';
 import { type NativeCallReading, readNativeCall } from '../../parsing/native-call.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parsing/parse-completion.js';
 import {
@@ -9,7 +9,9 @@ import {
 } from '../../parsing/structured/reading/object-reply-reader.js';
 import { withoutNul } from './history/json-values.js';
 import type { Completion, NativeToolCall } from './provider.js';
-import type { Received, ReplySituation, TextReading } from './types.js';
+import { takeAsAnswer } from './reply/plain.js';
+import { laxTools, wholeArguments } from './reply/whole-calls.js';
+import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /** An action that may be proposed: the tool is offered, and its arguments passed the check. */
 export interface ReadAction {
@@ -45,12 +47,34 @@ export async function readReply(
   { completion, reading }: Received,
   situation: ReadingSituation,
 ): Promise<Reply> {
-  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
+  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion) && !isUnread(situation);
   const read = isNative
-    ? await readNativeCalls(completion, situation.offered)
-    : readText({ completion, reading }, situation);
+    ? await readNativeCalls(completion, situation)
+    : withWholeCalls(readText({ completion, reading }, situation), completion, situation);
   const whole = completion.isTooLong && mayPropose(situation) ? withoutActions(read, completion) : read;
   return { completion, ...(mayEscape(completion) ? withoutNul(whole) : whole) };
+}
+
+const isUnread = ({ terms }: ReadingSituation): boolean => isPlain({ terms });
+
+/**
+ * Hands over the calls of a reply that are whole but do not fit, for a client that answers the model with its own error
+ * (rule: whole-calls).
+ */
+function withWholeCalls(
+  read: ReadCompletion,
+  completion: Completion,
+  situation: ReadingSituation,
+): ReadCompletion {
+  const { outcome } = read.parse;
+  const isUnfit = outcome === 'unknown_tool' || outcome === 'malformed_action';
+  if (!situation.terms || !isUnfit) return read;
+  for (const offered of laxTools(situation.offered, outcome === 'unknown_tool')) {
+    const lax = readText({ completion }, { ...situation, offered });
+    if (lax.actions.length > 0)
+      return { ...lax, parse: { ...lax.parse, outcome, problem: read.parse.problem } };
+  }
+  return read;
 }
 
 /** Returns whether the phase allows an action. In `reason` and `observe`, an action is prose (rule: phases). */
@@ -77,7 +101,7 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 
 /** The parts of a situation that decide how a reply is read. */
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
-  Partial<Pick<ReplySituation, 'replyFormat' | 'request'>>;
+  Partial<Pick<ReplySituation, 'replyFormat' | 'request' | 'terms'>>;
 
 export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
   const { phase } = request ?? {};
@@ -96,11 +120,18 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
 function readText(received: Received, situation: ReadingSituation): ReadCompletion {
   const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
+  if (isUnread(situation)) return fromParsed(takeAsAnswer(completion.text, completion));
   if (situation.protocol === 'json') return readObjectReply(received, situation);
   const options = readingOptions(completion, situation);
-  return fromParsed(
-    received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options),
-  );
+  const parsed = received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options);
+  const isCut = parsed.outcome === 'truncated';
+  return fromParsed(isCut ? { ...parsed, thought: proseBefore(completion.text, situation) } : parsed);
+}
+
+/** Returns the prose before an action that was cut off, which a stream has sent as the thought. */
+function proseBefore(text: string, { offered }: ReadingSituation): string | null {
+  const prose = new IncrementalParser(offered).push(text).filter(({ type }) => type !== 'reasoning');
+  return prose.map(({ delta }) => delta).join('') || null;
 }
 
 /** Returns the options for reading a reply's text. */
@@ -168,7 +199,7 @@ function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
 /** Checks native calls against the same tools and schemas as written calls. */
 async function readNativeCalls(
   completion: Completion,
-  offered: readonly OfferedTool[],
+  { offered, terms }: ReadingSituation,
 ): Promise<ReadCompletion> {
   const { finishReason, reasoning, toolCalls } = completion;
   const readings: NativeReading[] = [];
@@ -181,7 +212,9 @@ async function readNativeCalls(
   const first = readings[0]?.read;
   if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...unlabelled, thought, answerLabelled: true };
-  if (first?.outcome !== 'action') {
+  const actions = readings.flatMap((each) => toNativeActions(each, terms ? completion : undefined));
+  const mayAct = terms ? actions.length > 0 : first?.outcome === 'action';
+  if (!mayAct) {
     return { parse, answer: writeReply(completion), reasoning, ...unlabelled };
   }
   return {
@@ -190,7 +223,7 @@ async function readNativeCalls(
     answer: null,
     ...unlabelled,
     thought,
-    actions: readings.flatMap(toNativeAction),
+    actions,
   };
 }
 
@@ -225,10 +258,15 @@ function nativeParse(readings: readonly NativeReading[], { unreadCallChars }: Co
 const problemOf = (read: NativeCallReading | undefined): string | null =>
   read && 'problem' in read ? read.problem : null;
 
-function toNativeAction({ call, read }: NativeReading): ReadAction[] {
-  if (read.outcome !== 'action') return [];
+/** Returns a call that may be proposed, or handed over from `whole`, although it does not fit (rule: whole-calls). */
+function toNativeActions({ call, read }: NativeReading, whole: Completion | undefined): ReadAction[] {
   const { id, providerState } = call;
-  return [{ name: read.toolName, parameters: read.toolArgs, raw: writeCall(call), id, providerState }];
+  const raw = writeCall(call);
+  if (read.outcome === 'action')
+    return [{ name: read.toolName, parameters: read.toolArgs, raw, id, providerState }];
+  const isUnfit = read.outcome === 'unknown_tool' || read.outcome === 'malformed_action';
+  const parameters = whole && isUnfit ? wholeArguments(call, whole.finishReason === 'length') : undefined;
+  return parameters ? [{ name: call.name, parameters, raw, id, providerState }] : [];
 }
 
 function toActions(parsed: ParsedCompletion): ReadAction[] {

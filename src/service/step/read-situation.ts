@@ -13,6 +13,8 @@ import {
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
+import { attachmentWarnings, weighAttachments } from './history/attachments.js';
+import { sameValue } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { keepOwnStates } from './history/provider-state.js';
 import { countSignals } from './history/signals.js';
@@ -20,29 +22,41 @@ import { StepRefused } from './interruption.js';
 import { chooseExample } from './prompt/example.js';
 import { chooseReplyFormat } from './prompt/reply-format.js';
 import type { ModelProfile } from './provider.js';
-import type { MustAnswer, ReplySituation, Situation, TaughtProtocol } from './types.js';
+import {
+  type ClientTerms,
+  isPlain,
+  type MustAnswer,
+  type ReplySituation,
+  type Situation,
+  type TaughtProtocol,
+} from './types.js';
+
+/** A request of a step, and the terms of its client if it cannot read a step's outcome. */
+export type StepInput = StepRequest & { readonly terms?: ClientTerms };
 
 /**
  * Reads everything that follows from the request and the model alone. Throws `StepRefused` if the request
  * cannot be satisfied, and the signal's reason once it is aborted.
  */
 export async function readSituation(
-  request: StepRequest,
+  request: StepInput,
   profile: ModelProfile,
   signal?: AbortSignal,
 ): Promise<Situation> {
+  const { terms } = request;
   requireExtensions(request);
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
-  if (!history.some((turn) => turn.role === 'user')) throw noTask();
+  if (!terms && !history.some((turn) => turn.role === 'user')) throw noTask();
   const tools = await orderTools(withoutDuplicates(request.tools ?? []), signal);
   const offered = await offerTools(tools, request.available_tools_prompt_segment ?? '', signal);
   const { units: read, mispairings } = readHistory(await orderTurns(history, offered, signal));
-  const { units, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
+  const { units: own, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
+  const units = weighAttachments(own, profile.vision);
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
   const replyFormat =
-    protocol === 'json'
+    protocol === 'json' && !isPlain({ terms })
       ? await chooseReplyFormat({ offered, phase: request.phase }, profile, signal)
       : undefined;
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
@@ -55,15 +69,17 @@ export async function readSituation(
     offered,
     protocol,
     replyFormat,
-    example: profile.needsExample ? chooseExample(offered, tools) : undefined,
+    example: profile.needsExample && !isPlain({ terms }) ? chooseExample(offered, tools) : undefined,
     isLast,
     mustAnswer: chooseMustAnswer(request, isLast, units),
+    terms,
     signals: countSignals(calls, tools),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
       ...stateWarnings,
+      ...attachmentWarnings(history, profile.vision),
       ...hiddenResultWarnings(request.conversation_history),
     ],
   };
@@ -72,7 +88,8 @@ export async function readSituation(
 /** Copies the part of a situation that is still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, warnings } = situation;
+  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, terms, warnings } =
+    situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,
@@ -83,6 +100,7 @@ export function toReplySituation(situation: Situation): ReplySituation {
     replyFormat,
     isLast,
     mustAnswer,
+    terms,
     warnings,
   };
 }
@@ -94,17 +112,21 @@ function withoutText({ id, name, parameters, observation }: Situation['calls'][n
 }
 
 /**
- * Returns the query as a turn. Returns undefined if the query is empty, or repeats the last task while that
- * task is unanswered (rule: task-turn).
+ * Returns the query and its attachments as a turn. Returns undefined if both are empty, or repeat the last task while
+ * that task is unanswered (rule: task-turn).
  */
-function newUserTurn({ user_query: query, conversation_history: history }: StepRequest): Turn | undefined {
-  if (query === '') return undefined;
+function newUserTurn(request: StepRequest): Turn | undefined {
+  const { user_query: content, attachments = [], conversation_history: history } = request;
+  if (content === '' && attachments.length === 0) return undefined;
   const last = history.findLastIndex((turn) => turn.role === 'user' && turn.kind === undefined);
   const isAnswered = history
     .slice(last + 1)
     .some((turn) => turn.role === 'assistant' && !turn.toolCall && !turn.phase);
-  const isRepeated = history[last]?.content === query && !isAnswered;
-  return isRepeated ? undefined : { role: 'user', content: query };
+  const task = history[last];
+  const isSame =
+    task?.content === content && (attachments.length === 0 || sameValue(attachments, task.attachments));
+  if (isSame && !isAnswered) return undefined;
+  return { role: 'user', content, ...(attachments.length > 0 && { attachments }) };
 }
 
 function noTask(): StepRefused {
@@ -113,9 +135,13 @@ function noTask(): StepRefused {
 }
 
 /** Throws `StepRefused` if the answer needs fields that the caller declined (rule: source-fields). */
-function requireExtensions({ include, protocol, phase }: StepRequest): void {
+function requireExtensions({ include, protocol, phase, attachments }: StepRequest): void {
   if (include?.extensions !== false) return;
-  const fields = [...(protocol === 'native' ? ['protocol'] : []), ...(phase ? ['phase'] : [])];
+  const fields = [
+    ...(protocol === 'native' ? ['protocol'] : []),
+    ...(phase ? ['phase'] : []),
+    ...(attachments && attachments.length > 0 ? ['attachments'] : []),
+  ];
   if (fields.length === 0) return;
   const message = 'the answer would need extensions, but include.extensions is false';
   const details = fields.map((path) => ({ path, code: 'extensions_required', message }));
@@ -127,13 +153,14 @@ function requireExtensions({ include, protocol, phase }: StepRequest): void {
  * (rule: auto-protocol).
  */
 function chooseProtocol(
-  { protocol, tools = [], include }: StepRequest,
+  { protocol, tools = [], include, terms }: StepInput,
   profile: ModelProfile,
 ): TaughtProtocol {
   const mayCallNatively = tools.length > 0 && include?.extensions !== false;
   if (protocol === 'auto' && profile.nativeTools === 'good' && mayCallNatively) return 'native';
   if (protocol === 'auto') return typeof profile.structured === 'object' ? 'json' : 'text';
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
+  if (terms) return 'text'; // no tools to call, so that only past calls are written
   const message = 'protocol "native" needs at least one tool with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }

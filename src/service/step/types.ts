@@ -24,6 +24,15 @@ export type TaughtProtocol = WrittenProtocol | 'native';
 /** The reason why a step must answer instead of acting (rules: last-iteration, terminal-observation). */
 export type MustAnswer = 'last_iteration' | 'terminal_error';
 
+/**
+ * Terms of a step for a client that runs a loop of its own and cannot read a step's outcome, as those of the compatible
+ * endpoints (rule: client-terms).
+ */
+export interface ClientTerms {
+  /** `none`: the model is taught nothing, its reply is the answer as written, and nothing of the history is cut. */
+  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
+}
+
 /** The constraint on the model's output, for models that support one. */
 export interface ReplyFormat {
   /** Schema of the reply in the model's dialect; null allows any JSON object. */
@@ -78,6 +87,8 @@ export interface ReplySituation {
   readonly replyFormat: ReplyFormat | undefined;
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
+  /** Undefined for a step whose caller reads its outcome. */
+  readonly terms: ClientTerms | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -89,6 +100,9 @@ export interface Situation extends ReplySituation {
   readonly example: ExampleCall | undefined;
   readonly signals: LoopSignals;
 }
+
+/** Returns whether the model is taught nothing, so that its reply is not read (rule: client-terms). */
+export const isPlain = ({ terms }: Pick<ReplySituation, 'terms'>): boolean => terms?.toolChoice === 'none';
 
 /** A reading of a reply's text. */
 export interface TextReading {

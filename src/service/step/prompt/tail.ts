@@ -4,9 +4,11 @@ import { renderTasks, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
-import type { MustAnswer, TaughtProtocol } from '../types.js';
+import { type ClientTerms, isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerNowTemplate,
+  callOfTemplate,
+  callTemplate,
   continueTemplate,
   jsonPhaseTemplates,
   phaseTemplates,
@@ -15,7 +17,7 @@ import {
 import type { Scale } from './weigh-messages.js';
 
 export interface TailContents {
-  /** The order of the step's phase; empty outside three-phase mode. */
+  /** The instruction for the step's phase, or to call a tool; empty if there is neither. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
   readonly tasks: readonly Task[];
@@ -66,9 +68,11 @@ async function listTasks(
  * Returns the orders that the tail may contain in any step of this run. Its reserve must have room for the
  * longest (rule: tail-reserve).
  */
-export function possibleEnds(request: StepRequest, protocol: TaughtProtocol): string[] {
+export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' | 'terms'>): string[] {
+  const { request, protocol, terms } = situation;
+  if (isPlain(situation)) return [continueTemplate];
   const ends = [answerNowTemplate, terminalTemplate, continueTemplate];
-  if (!request.phase) return ends;
+  if (!request.phase) return ends.map((end) => callOrder(terms) + end);
   const orders = phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol));
   return orders.flatMap((order) => ends.map((end) => order + end));
 }
@@ -84,6 +88,13 @@ export function phaseOrder(
   const words = own?.[phase]?.trim();
   if (words) return `${words}\n`;
   return protocol === 'json' ? jsonPhaseTemplates[phase] : phaseTemplates[phase];
+}
+
+/** Returns the order to call a tool, if the client demands a call (rule: client-terms). */
+export function callOrder(terms: ClientTerms | undefined): string {
+  const choice = terms?.toolChoice;
+  if (choice === 'required') return callTemplate;
+  return typeof choice === 'object' ? callOfTemplate(choice.name) : '';
 }
 
 function ordersOf({ phaseOrder: order, mustAnswer }: TailContents): string {
