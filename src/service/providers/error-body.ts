@@ -20,8 +20,9 @@ export function readErrorBody(body: string): ErrorBody {
   const json = parseJson(body);
   if (json === undefined) return { fields: {}, message: body, parameter: undefined, words: undefined };
   const fields = errorIn(json) ?? {};
-  const message = [sentenceOf(fields), passedOn(fields)].filter(Boolean).join(': ');
-  const parameter = typeof fields['param'] === 'string' ? fields['param'] : locationOf(fields);
+  const sentences = [sentenceOf(fields), sentencesByName(fields['errors']), passedOn(fields)];
+  const message = sentences.filter(Boolean).join(': ');
+  const parameter = parameterIn(fields);
   return { fields, message, parameter, words: message === '' ? undefined : { message, parameter } };
 }
 
@@ -112,16 +113,31 @@ function sentencesIn(value: unknown, depth: number): string {
   return typeof value['msg'] === 'string' ? value['msg'] : sentenceOf(value, depth + 1);
 }
 
+/** Returns the sentences of an object whose fields are the names of refused parameters. */
+function sentencesByName(errors: unknown): string {
+  if (!isObject(errors) || sentenceOf(errors) !== '') return '';
+  const named = Object.entries(errors).slice(0, MAX_ERRORS);
+  return named.map(([name, value]) => `${name}: ${sentencesIn(value, 1)}`).join('; ');
+}
+
 /** Maximum number of errors that are read of one list. */
 const MAX_ERRORS = 10;
 
 /** Maximum nesting of errors that is read. A server may nest its JSON deeper than the stack allows. */
 const MAX_DEPTH = 8;
 
-/** Returns the path of the refused field as FastAPI gives it: `loc` of the first entry of `detail`. */
-function locationOf(error: Fields): string | undefined {
-  const { message, detail = isObject(message) ? message['detail'] : undefined } = error;
-  const first = Array.isArray(detail) ? detail[0] : undefined;
-  const path = isObject(first) ? first['loc'] : undefined;
-  return Array.isArray(path) ? path.join('.') : undefined;
+/**
+ * Returns the refused parameter or the path to it, as a field of the error or of the first entry of its list. FastAPI
+ * gives a path under `loc`.
+ */
+function parameterIn(error: Fields): string | undefined {
+  const { message, errors, detail = isObject(message) ? message['detail'] : errors } = error;
+  const [entry = {}] = objectsIn(detail);
+  for (const { param, parameter, field, loc, path } of [error, entry]) {
+    const place = [param, parameter, field, loc, path].find(
+      (each) => typeof each === 'string' || Array.isArray(each),
+    );
+    if (place && place !== 'None') return String(Array.isArray(place) ? place.join('.') : place);
+  }
+  return undefined;
 }

@@ -82,7 +82,7 @@ const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]lim
 /** Error codes and messages about a refused parameter. Anthropic and most compatible servers have no code for it. */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
 const parameterWording =
-  /not supported|unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
+  /not supported|unsupported|not support|unrecogni[sz]ed|unknown|not a valid (?:parameter|field|argument)|invalid (?:parameter|field|argument)|only [\d.]+ is (?:allowed|supported)|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
 
 /** Returns the failed attempt for an error response. */
 export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): FailedAttempt {

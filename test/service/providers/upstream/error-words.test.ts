@@ -171,6 +171,38 @@ describe('errors inside a 200 are found where vendors put them (rule: compatible
   });
 });
 
+describe('a refused parameter is found however a server names it (rule: second-request)', () => {
+  const strippable = ['temperature', 'seed', 'stream_options'];
+  const refused = (status: number, body: unknown) => {
+    const error = chat.readError(JSON.stringify(body));
+    return classifyFailure({ status, headers: {}, error }, { ...request, strippable }).refusedParameter;
+  };
+
+  test.each([
+    ['OpenAI', { error: { message: 'Unsupported value', param: 'seed', code: 'unsupported_value' } }],
+    ['Azure', { error: { message: 'Unrecognized request argument supplied: seed', param: null } }],
+    ['LiteLLM', { error: { message: 'Unknown parameter: seed', param: 'None', code: '400' } }],
+    ['Groq', { error: { message: "property 'seed' is unsupported" } }],
+    ['Kimi', { error: { message: 'invalid seed: only 1 is allowed for this model' } }],
+    ['Mistral', { message: { detail: [{ loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] } }],
+    ['FastAPI', { detail: [{ loc: ['body', 'seed'], msg: 'extra fields not permitted' }] }],
+    ['a Go server', { error: 'json: unknown field "seed"' }],
+    ['a list of fields', { errors: [{ field: 'seed', message: 'is not allowed' }] }],
+    ['a message and fields by name', { message: 'Invalid request', errors: { seed: ['is not allowed'] } }],
+    ['fields by name', { title: 'Validation failed', errors: { seed: ['The field is not allowed.'] } }],
+    ['a JSON Schema validator', { message: "Additional properties are not allowed ('seed' was unexpected)" }],
+    ['a British server', { error: { message: 'unrecognised field seed' } }],
+  ])('%s', (_, body) => {
+    expect(refused(400, body)).toBe('seed');
+    expect(refused(422, body)).toBe('seed');
+  });
+
+  test('an error about something else names no parameter', () => {
+    expect(refused(400, { error: { message: 'The messages must not be empty.' } })).toBeUndefined();
+    expect(refused(422, { errors: { messages: ['must not be empty'] } })).toBeUndefined();
+  });
+});
+
 test('a wait that LiteLLM passes on under its own name is read (rule: retry-after)', () => {
   expect(readRetryAfterMs({ 'llm_provider-retry-after': '3' })).toBe(3_000);
 });
