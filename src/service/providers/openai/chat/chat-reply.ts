@@ -26,7 +26,7 @@ interface ChatMessage {
   /** DeepSeek and vLLM send `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
   readonly reasoning: string;
   readonly calls: readonly Fields[];
-  /** State to send back: DeepSeek's, OpenRouter's and Gemini's. */
+  /** State that the provider needs back, in the fields of DeepSeek, OpenRouter and Gemini. */
   readonly state: StateFields;
 }
 
@@ -70,7 +70,8 @@ export class ChatReply implements VendorReply {
   addAnswer(json: unknown): boolean {
     const answer = holdsError(json) ? undefined : readChunk(json);
     if (!answer) return false;
-    // Some servers answer plainly with `delta`. Gemini omits the message of a reply that ended before its first word.
+    // Some servers put the message of a plain response under `delta`. Gemini omits the message of a reply that ended
+    // before its first word.
     const empty = answer.finishReason === null ? undefined : readMessage({});
     const message = answer.message ?? answer.delta ?? empty;
     if (!message) return false;
