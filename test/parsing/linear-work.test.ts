@@ -197,6 +197,6 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
     const tools = [toOfferedTool({ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } })];
     const text = `<function=f>${unit.repeat(2 ** 20 / unit.length)}`;
     for (const reply of [text, text.slice('<function=f>'.length), `x ${text}</parameter></function>`])
-      expect(parseCompletion(reply, tools).outcome).toMatch(/^(?:answer|action|malformed_action)$/);
+      expect(parseCompletion(reply, tools).outcome).toMatch(/^(?:answer|action|malformed_action|empty)$/);
   });
 });
