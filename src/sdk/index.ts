@@ -68,6 +68,14 @@ export {
   toOpenAiMessages,
   toOpenAiTool,
 } from './convert/convert-openai.js';
+export type {
+  AnswerSchema,
+  DescribedSchema,
+  JsonSchema,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from './run/answer-schema.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType, ToolEvent } from './run/run-events.js';
 export type {

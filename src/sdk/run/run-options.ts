@@ -5,9 +5,10 @@ import type { ApprovalRule, Approve } from '../actions/approval.js';
 import type { ClientToolName, InputRequest } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { checkTimeLimit } from '../base/timer.js';
+import type { AnswerSchema } from './answer-schema.js';
 
 /** The options of a run (rule: run-options). An undefined option means the same as an omitted one. */
-export interface RunOptions {
+export interface RunOptions<Answer = unknown> {
   /** The model and its budget; `tokenLimit` defaults to 32,000, `reservedOutputTokens` to 4,000. */
   readonly llmConfig: RunLlmConfig;
   /**
@@ -19,6 +20,11 @@ export interface RunOptions {
   readonly context?: RunContext | undefined;
   /** Additional system text; counts towards the token budget. */
   readonly instructions?: string | undefined;
+  /**
+   * The form of the final answer (rule: typed-results): a schema of Zod or any other library of Standard Schema, or a JSON
+   * Schema. The answer is then `value` of the result, in the type of the schema.
+   */
+  readonly answerSchema?: AnswerSchema<Answer> | undefined;
   /** The form in which the model is taught to write calls; default `text`. */
   readonly protocol?: NonNullable<StepRequestInput['protocol']> | undefined;
   /** The order of model calls and actions; default `react`. */
