@@ -121,7 +121,7 @@ function checkTypes(folder: string, file: string, overrides: object = {}): void 
   }
 }
 
-/** Imports every entry with and without types. Throws if an entry has no types or exports nothing. */
+/** Imports every entry with and without types. Throws if types are missing or an entry exports nothing. */
 function tryEntries(folder: string, name: string): void {
   const entries = entriesOf(folder, name);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);

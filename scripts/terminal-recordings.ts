@@ -73,7 +73,7 @@ export const recordings: Readonly<Record<string, Recording>> = {
     moves: [['2s • esc', escapeKey]],
   },
   'esc-command': {
-    title: 'Esc during a long command: its whole process group is gone',
+    title: 'Esc during a long command ends its whole process group',
     command: `stepwise ${scripted} "Wait for it"; echo; ps -C sleep -o pid=,stat=,args= | grep 'sleep 300' | grep -v Z || echo "(no sleep is left)"`,
     replies: [act('This takes a while.', 'run_command(command="sleep 3001 & sleep 3002")')],
     moves: [
@@ -82,7 +82,7 @@ export const recordings: Readonly<Record<string, Recording>> = {
     ],
   },
   'step-limit': {
-    title: 'The step limit; the exit code says so',
+    title: 'The step limit, with its exit code',
     command: `stepwise ${scripted} --max-steps 2 "Find the bug"; echo "exit code $?"`,
     replies: [act('I look around.', 'list_files()'), act('I look again.', 'search_code(pattern="bug")')],
   },
@@ -96,7 +96,7 @@ export const recordings: Readonly<Record<string, Recording>> = {
     moves: [['answer:', `1${enterKey}`]],
   },
   todo: {
-    title: 'The TODO list fills and empties; then the answer is asked for',
+    title: 'The TODO list fills and empties; then the model must answer',
     command: `stepwise ${scripted} "Describe this project"`,
     replies: [
       act('A plan first.', 'create_tasks(tasks=["Look at the files", "Read the main one"])'),
@@ -126,14 +126,14 @@ export const recordings: Readonly<Record<string, Recording>> = {
     ],
   },
   markdown: {
-    title: 'An answer while it is written: Markdown, wrapped to the window',
+    title: 'An answer while the model writes it: Markdown, wrapped to the window',
     command: `stepwise ${scripted} "How is the discount calculated?"`,
     replies: [answer(report)],
     during: 'SPRING',
     size: { columns: 60, rows: 40 },
   },
   'live-command': {
-    title: 'A command shows its last lines while it runs, and stands with its end after',
+    title: 'A command shows its last lines while it runs, and keeps its end afterwards',
     command: `stepwise ${scripted} --yes "Test it"`,
     replies: [
       act(
@@ -145,7 +145,7 @@ export const recordings: Readonly<Record<string, Recording>> = {
     during: 'test 8 ok',
   },
   session: {
-    title: 'A session: a paste, a line that waits, what was changed, and how it is taken back',
+    title: 'A session: a paste, a queued line, the changes, and undoing them',
     command: `stepwise ${scripted}`,
     replies: [
       {
@@ -165,7 +165,7 @@ export const recordings: Readonly<Record<string, Recording>> = {
     ],
   },
   hostile: {
-    title: 'What would act on the terminal is seen instead',
+    title: 'Control sequences are shown instead of acting on the terminal',
     command: `stepwise ${scripted} "Look"`,
     replies: [
       answer(
@@ -179,17 +179,17 @@ export const recordings: Readonly<Record<string, Recording>> = {
     replies: [act('I look.', 'list_files()'), answer('One file — “config.js”, café included.')],
   },
   dumb: {
-    title: 'TERM=dumb: lines, no movement',
+    title: 'TERM=dumb: printed lines without cursor movement',
     command: `TERM=dumb stepwise ${scripted} "What is here?"`,
     replies: [act('I look.', 'list_files()'), answer('**One** file.')],
   },
   doctor: {
-    title: 'What is there, and what answers',
+    title: 'The doctor checks the setup and what is reachable',
     command: 'stepwise doctor',
     replies: [],
   },
   tools: {
-    title: 'Which tools there are, and what they take',
+    title: 'The tools and their arguments',
     command: 'stepwise tool',
     replies: [],
   },
@@ -199,7 +199,7 @@ export const recordings: Readonly<Record<string, Recording>> = {
     replies: [act('I look.', 'list_files()'), answer('One file.')],
   },
   replay: {
-    title: 'A saved run is played again, and its completions are read again',
+    title: 'A saved run is shown again, and its completions are parsed again',
     command: `stepwise ${scripted} --save run.json "What is here?" > /dev/null 2>&1; stepwise replay run.json`,
     replies: [act('I look.', 'list_files()'), answer('One file.')],
   },

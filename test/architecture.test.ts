@@ -129,7 +129,7 @@ const rooms: Record<string, readonly string[]> = {
   'tools/read': ['sdk/', 'files', 'tools/folder'],
   'tools/write': ['sdk/', 'tools/folder', 'diff'],
   'tools/portable': ['sdk/', 'files', 'tools/folder', 'tools/read', 'tools/write'],
-  tools: ['sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
+  tools: ['network', 'sdk/', 'files', 'files/disk', 'tools/folder', 'tools/read', 'tools/portable', 'node:'],
   mcp: ['network/proxies', 'sdk/', 'tools', '@modelcontextprotocol/client', 'cross-spawn', 'node:'],
   playground: ['sdk/', 'tools/portable', 'parsing', 'markdown', 'diff', 'preact', '@preact/signals'],
   cli: [

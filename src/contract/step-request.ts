@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonObject, list, optional, wholeNumber } from './fields.js';
 import { turnSchema } from './history.js';
+import { protocolSchema } from './protocol.js';
 import { toolDefinitionSchema } from './tool.js';
 
 const lineNumber = wholeNumber.min(1);
@@ -130,13 +131,6 @@ const userApiKeysSchema = z
     id: 'UserApiKeys',
     description: 'Keys that are used for this request only, and are neither stored nor logged.',
   });
-
-export const protocolSchema = z
-  .enum(['text', 'xml', 'json', 'native', 'auto'])
-  .meta({ id: 'Protocol', description: 'The form in which the model is taught to write actions.' });
-
-/** A form of action that a request can name; `auto` lets the service choose. */
-export type Protocol = z.output<typeof protocolSchema>;
 
 const phaseSchema = z
   .enum(['reason', 'act', 'observe'])

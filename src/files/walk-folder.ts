@@ -3,7 +3,6 @@ import { type FileTree, RefusedPath } from './file-tree.js';
 import { enterFolder, listFolder, type OpenFolder } from './list-folder.js';
 import { byCodeUnits } from './portable-path.js';
 
-/** An entry that a walk reports. */
 export interface WalkedEntry {
   /** Path relative to the root, with `/`. */
   readonly path: string;
@@ -13,7 +12,6 @@ export interface WalkedEntry {
   readonly depth: number;
 }
 
-/** Options of a walk. */
 export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Maximum number of levels to descend. Default: all. */

@@ -24,7 +24,6 @@ export interface McpTimeouts {
   readonly callMs: number;
 }
 
-/** Options of a connection. */
 export interface ConnectionOptions {
   readonly folder: string;
   readonly timeouts: McpTimeouts;
@@ -58,7 +57,6 @@ const MAX_REASON_LENGTH = 1_000;
 const MAX_QUOTED_LENGTH = 100;
 const CLOSED = 'it was closed';
 
-/** A connection to one server. */
 export class McpConnection {
   /** True if the tool list has never been read, or has changed since it was read. */
   isListStale = true;

@@ -35,7 +35,6 @@ export interface ParseCommon {
   readonly answerLabelled: boolean;
 }
 
-/** The outcome of a completion. */
 export type ParsedOutcome =
   | {
       readonly outcome: 'action';

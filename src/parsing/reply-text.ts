@@ -63,7 +63,6 @@ export class ReplyText {
     return start > edge ? [[edge, start], ...reasoning] : reasoning;
   }
 
-  /** Joins the text of spans. */
   textOf(spans: readonly TextSpan[]): string {
     return spans.map(([from, to]) => this.text.slice(from, to)).join('');
   }

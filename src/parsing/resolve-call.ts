@@ -21,7 +21,7 @@ export type ResolvedCall =
       readonly repairs: readonly Repair[];
       readonly start: number;
       readonly end: number;
-      /** Further calls of the same block, and the end of the block. */
+      /** Further calls of the block that holds this call; `blockEnd` is its end. */
       readonly more: readonly WholeCall[];
       readonly blockEnd: number;
     }

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { protocolSchema } from '../contract/step-request.js';
+import { protocolSchema } from '../contract/protocol.js';
 import { looksSecret, Secret } from './providers/secret.js';
 import { isFile, upstreamUrl } from './setting-kinds.js';
 

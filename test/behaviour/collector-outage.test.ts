@@ -50,7 +50,7 @@ async function steps(count: number): Promise<void> {
 const lines = () =>
   (service?.log ?? []).map((line) => JSON.parse(line)).filter(({ msg }) => /span/.test(msg));
 
-async function told(count: number) {
+async function waitForLines(count: number) {
   await until(() => lines().length >= count);
   return lines();
 }
@@ -65,7 +65,7 @@ describe('a failing collector costs the service only its spans (rule: span-deliv
   test('with no collector at the address the log warns once, and says at the end how many spans were lost', async () => {
     await start(`http://canary:canary@127.0.0.1:${await freePort()}/canary?canary`);
     await steps(2);
-    await told(1);
+    await waitForLines(1);
     await steps(2);
     await untilUnchanged(() => lines().length);
     await service?.close();
@@ -86,7 +86,7 @@ describe('a failing collector costs the service only its spans (rule: span-deliv
     receiver = await startSpanReceiver(answer);
     await start(receiver.url);
     await steps(2);
-    expect(await told(1)).toEqual([expect.objectContaining({ level: 40, code })]);
+    expect(await waitForLines(1)).toEqual([expect.objectContaining({ level: 40, code })]);
     await steps(2);
     await service?.close();
     expect(lines().at(-1)).toMatchObject({ lost: made });
@@ -107,12 +107,12 @@ describe('a failing collector costs the service only its spans (rule: span-deliv
     receiver = await startSpanReceiver((...exchange) => status(isUp ? 200 : 500, '{}')(...exchange));
     await start(receiver.url);
     await steps(3);
-    const [{ code }] = await told(1);
+    const [{ code }] = await waitForLines(1);
     await until(() => (receiver?.spans().length ?? 0) >= made);
     const lost = made;
     isUp = true;
     await steps(1);
-    expect([code, (await told(2))[1]]).toEqual(['500', expect.objectContaining({ level: 30, lost })]);
+    expect([code, (await waitForLines(2))[1]]).toEqual(['500', expect.objectContaining({ level: 30, lost })]);
     await service?.close();
     expect(lines()).toHaveLength(2);
   });
@@ -127,11 +127,11 @@ test('spans above the queue limit are dropped and counted (rule: span-delivery)'
     OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '10',
   });
   await steps(20);
-  expect(await told(1)).toEqual([expect.objectContaining({ code: 'QUEUE_FULL' })]);
+  expect(await waitForLines(1)).toEqual([expect.objectContaining({ code: 'QUEUE_FULL' })]);
   const first = await untilUnchanged(() => receiver?.spans().length ?? 0); // one batch is under way, and no other
   expect(first).toBeLessThanOrEqual(10);
   for (const response of open.splice(0)) response.end('{}');
-  expect((await told(2))[1]).toMatchObject({ level: 30, lost: made - first - 20 });
+  expect((await waitForLines(2))[1]).toMatchObject({ level: 30, lost: made - first - 20 });
 });
 
 test('the service exits even if the collector never responds (rules: span-delivery, shutdown)', async () => {

@@ -120,7 +120,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(server.recognized()).toBeGreaterThan(20);
   });
 
-  test('a history that outgrows its share never sends a call without its state', async () => {
+  test('in a history that outgrows its share, each call is sent with its state', async () => {
     const server = demandingServer(calls);
     service.fake.script(server.respond);
     let history: TurnInput[] = [];

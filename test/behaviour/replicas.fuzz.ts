@@ -148,7 +148,7 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
         balancer.reload();
       }
       await wait(1_000);
-      const { ends, failed } = told('announced', await load.stop());
+      const { ends, failed } = summarize('announced', await load.stop());
       expect(failed).toEqual([]);
       expect(asked()).toHaveLength(ends.length);
     },
@@ -162,10 +162,10 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
       for (const replica of replicas) {
         expect(await replica.process.stop()).toBe(0);
         await startAgain(replica);
-        // Longer than nginx avoids a replica that has refused a connection.
+        // For a shorter time than this, nginx avoids a replica that has refused a connection.
         await wait(6_000);
       }
-      const { ends, failed } = told('unannounced', await load.stop());
+      const { ends, failed } = summarize('unannounced', await load.stop());
       // The kernel resets a connection that arrives at the moment the listener closes; the service never accepted it.
       expect(failed.slice(1)).toEqual([]);
       expect(asked().length).toBeLessThanOrEqual(ends.length);
@@ -224,8 +224,8 @@ async function ask(url: string, id: string, stream: boolean): Promise<string> {
   }
 }
 
-/** Prints the results of the load. */
-function told(what: string, ends: readonly string[]) {
+/** Prints the results of the load, and returns its failures. */
+function summarize(what: string, ends: readonly string[]) {
   const failed = ends.filter((end) => end !== 'answered').map((end) => `${end}; nginx: ${broken()}`);
   const shares = replicas.map(({ provider }) => provider.requests.length).join(' + ');
   const line = `${ends.length} steps, ${failed.length} failed, ${asked().length} model calls (${shares})`;

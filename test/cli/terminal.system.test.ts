@@ -167,7 +167,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     30_000,
   );
 
-  test('leaving a session whose run could not be saved does not print that it was (rule: saved-runs)', async () => {
+  test('leaving a session whose run could not be saved prints nothing about saving (rule: saved-runs)', async () => {
     const bench = await setUp([answer('Done.')]);
     bench.environment['XDG_STATE_HOME'] = '/dev/null';
     const pty = bench.open(scripted);

@@ -18,7 +18,6 @@ function at(...path: string[]): JsonObject {
   return value;
 }
 
-/** Returns all objects of the document with their paths. */
 function nodes(value: Json, path = '#'): { path: string; node: JsonObject }[] {
   if (Array.isArray(value)) return value.flatMap((each, index) => nodes(each, `${path}/${index}`));
   if (!isObject(value)) return [];

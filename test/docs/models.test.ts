@@ -83,7 +83,7 @@ afterAll(async () => {
  * Starts the service of a line with its addresses redirected to the fake server, and returns its decisions for each
  * address.
  */
-async function startAsTold(line: string): Promise<Service> {
+async function startAsDocumented(line: string): Promise<Service> {
   const [, settings] = /^(?:UPSTREAMS='(.+)' )?npm start\n$/.exec(line) ?? [line, line];
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...(settings && { UPSTREAMS: settings }) });
   const { openai: _, anthropic: __, ...servers } = config.UPSTREAMS;
@@ -146,7 +146,7 @@ test('the page lists each server in order, with a row for each', () => {
 test.each(rows)('the settings of %s: requests to %s, key: %s, auto is %s, counting is %s', async (...row) => {
   const [name = '', path, keyTold, protocol, counting] = row;
   const { line, config } = sectionOf(name);
-  const result = await step(await startAsTold(line), { llm_config: config });
+  const result = await step(await startAsDocumented(line), { llm_config: config });
   expect(result).toMatchObject({ status: 'direct_response_provided', direct_response: 'It works.' });
   const request = asked.at(-1);
   expect(request?.path).toBe(path);
@@ -156,22 +156,24 @@ test.each(rows)('the settings of %s: requests to %s, key: %s, auto is %s, counti
     key,
   );
   expect(request && protocolOf(request)).toBe(protocol);
-  const inText = await step(await startAsTold(line), { llm_config: config, protocol: 'text' });
+  const inText = await step(await startAsDocumented(line), { llm_config: config, protocol: 'text' });
   expect(inText.context_report?.counting).toBe(counting);
 });
 
 test('an unknown server gets text prompts unless the settings declare more', async () => {
   const { line, config } = sectionOf('Any other');
-  await step(await startAsTold(line), { llm_config: config });
+  await step(await startAsDocumented(line), { llm_config: config });
   expect(asked.at(-1)?.body['response_format']).toMatchObject({ type: 'json_schema' });
-  await step(await startAsTold(line.replace(', "structured": "json_schema"', '')), { llm_config: config });
+  await step(await startAsDocumented(line.replace(', "structured": "json_schema"', '')), {
+    llm_config: config,
+  });
   expect(asked.at(-1)).toMatchObject({ path: '/v1/chat/completions' });
   expect(protocolOf(asked.at(-1) as Asked)).toBe('text');
 });
 
 test('the settings line with two servers configures both', async () => {
   const [line = ''] = blocks(page, 'sh');
-  const service = await startAsTold(line);
+  const service = await startAsDocumented(line);
   const models = await (await fetch(`${service.url}/api/agent/models`)).json();
   expect(models).toMatchObject({
     upstreams: expect.arrayContaining([
@@ -189,7 +191,7 @@ test('the command that names a model and its server is valid', () => {
 });
 
 test('a run may change its model, server and protocol between any two steps', async () => {
-  const service = await startAsTold(sectionOf('Ollama').line);
+  const service = await startAsDocumented(sectionOf('Ollama').line);
   const history = [
     { role: 'user', content: 'Where is the total?' },
     {
@@ -211,17 +213,17 @@ test('a run may change its model, server and protocol between any two steps', as
 
 test('requests to a server contain and omit what the page states', async () => {
   const reasoning = { modelName: 'o3', tokenLimit: 32_000, reservedOutputTokens: 4_000, temperature: 0 };
-  const result = await step(await startAsTold('npm start\n'), { llm_config: reasoning });
+  const result = await step(await startAsDocumented('npm start\n'), { llm_config: reasoning });
   expect(result.warnings).toContainEqual(expect.objectContaining({ code: 'parameter_dropped' }));
   expect(asked.at(-1)?.body).toMatchObject({ max_completion_tokens: 4_000 });
   expect(asked.at(-1)?.body).not.toHaveProperty('temperature');
   const newer = { ...reasoning, modelName: 'gpt-5.4', temperature: undefined };
-  await step(await startAsTold('npm start\n'), { llm_config: newer });
+  await step(await startAsDocumented('npm start\n'), { llm_config: newer });
   expect([asked.at(-1)?.path, protocolOf(asked.at(-1) as Asked)]).toEqual(['/v1/responses', 'native']);
   const { line, config } = sectionOf('Azure OpenAI');
-  await step(await startAsTold(line), { llm_config: config });
+  await step(await startAsDocumented(line), { llm_config: config });
   expect(asked.at(-1)?.body).toMatchObject({ max_completion_tokens: 4_000 });
-  const entra = await step(await startAsTold(line), {
+  const entra = await step(await startAsDocumented(line), {
     llm_config: config,
     user_api_keys: { llmKey: 'e'.repeat(1_500) },
   });

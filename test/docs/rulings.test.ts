@@ -80,7 +80,7 @@ test('every spelling that the ruling `listed-call` shows is read as the same cal
   }
 });
 
-test('replies that `markers` and `offered-tools` call no action are read as none', () => {
+test('replies that `markers` and `offered-tools` say call no action are read as such', () => {
   const none = [
     '1. Action: search_code(pattern="port")',
     'Action: None',

@@ -21,7 +21,7 @@ function messagesOf(section: string): string[] {
   return table.split('\n').flatMap((line) => /^\| `(.+?)` \| /.exec(line)?.[1] ?? []);
 }
 
-/** Matches a message in which `…` stands for any text. */
+/** Matches a message in which `…` means any text. */
 const patternOf = (message: string): RegExp =>
   new RegExp(
     message

@@ -30,7 +30,7 @@ jest.unstable_mockModule('../../src/service/make-agent.js', () => ({
 }));
 const { startService } = await import('../../src/service/start.js');
 
-/** A stand-in for Redis that accepts connections and never responds. */
+/** A server in place of Redis that accepts connections and never responds. */
 let silent: Server;
 const connections = { accepted: 0, open: 0 };
 let shared: Settings;

@@ -102,7 +102,6 @@ export class Nginx {
     this.#running.child.kill('SIGHUP');
   }
 
-  /** Returns the access log. */
   accessLog(): string {
     return readFileSync(join(this.#running.folder, 'access.log'), 'utf8');
   }

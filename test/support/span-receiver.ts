@@ -3,7 +3,6 @@ import { text } from 'node:stream/consumers';
 import { listen } from './listen.js';
 import { until } from './until.js';
 
-/** A span as exported. */
 export interface ReceivedSpan {
   readonly name: string;
   /** 1 internal, 2 server, 3 client. */

@@ -4,7 +4,6 @@ import { assertIsComponent } from './contract-check.js';
 import { readEvents, type SentEvent } from './read-events.js';
 import { stepRequest, type WholeService } from './whole-service.js';
 
-/** A streamed step that was completed. */
 export interface StreamedStep {
   readonly events: readonly SentEvent[];
   /** The step of `step.completed`, checked against the contract. */

@@ -35,7 +35,7 @@ export interface StepAnswer {
   readonly body: Step;
 }
 
-/** Starts the service. `FAKE_URL` in the environment stands for the address of the fake provider. */
+/** Starts the service. `FAKE_URL` in the environment is replaced by the address of the fake provider. */
 export async function startWholeService(
   script?: Script,
   environment: Record<string, string> = {},

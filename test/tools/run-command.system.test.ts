@@ -175,14 +175,16 @@ describe('run_command (rule: tool-pack)', () => {
       OPENAI_API_KEY: 'sk-canary-repeated',
       MY_GATEWAY: 'https://me:sk-canary-repeated@gateway.example',
       MY_OTHER: 'Bearer sk-canary-entered',
+      MY_BASIC: Buffer.from('me:sk-canary-entered').toString('base64'),
+      MY_URL: 'https://gateway.example/?key=sk-canary%2Fslash',
       MY_ORDINARY: 'kept-canary',
     };
     Object.assign(process.env, added);
     try {
-      const shop = await openWorkshop({}, { secrets: () => ['sk-canary-entered'] });
+      const shop = await openWorkshop({}, { secrets: () => ['sk-canary-entered', 'sk-canary/slash'] });
       const output = await shop.call('run_command', { command: 'env' });
       expect(output).toContain('kept-canary');
-      expect(output).not.toContain('sk-canary');
+      expect(output).not.toMatch(/sk-canary|MY_(?!ORDINARY)/);
     } finally {
       for (const name of Object.keys(added)) delete process.env[name];
     }

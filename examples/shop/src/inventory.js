@@ -1,7 +1,7 @@
 import { findProduct, listProducts } from './catalog.js';
 import { ShopError } from './errors.js';
 
-/** What can still be sold: the counted stock less what open orders have reserved. */
+/** The stock that can still be sold: the counted stock less what open orders have reserved. */
 export class Inventory {
   #onHand = new Map(listProducts().map(({ sku, stock }) => [sku, stock]));
   #reserved = new Map();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { config } from './config.js';
 import { notFound, ShopError } from './errors.js';
 
-/** Which state may follow which (docs/orders.md). */
+/** The states that may follow each state (docs/orders.md). */
 const transitions = {
   pending: ['paid', 'cancelled'],
   paid: ['shipped', 'cancelled'],
@@ -27,7 +27,7 @@ export class Orders {
     return order;
   }
 
-  /** Newest first. */
+  /** Returns the newest first. */
   ofCustomer(customerId) {
     const own = [...this.#orders.values()].filter((order) => order.customerId === customerId);
     return own.sort((a, b) => b.createdAt - a.createdAt);

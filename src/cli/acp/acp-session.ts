@@ -26,6 +26,7 @@ import type { RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
 import { explainFailure } from '../screen/explain-failure.js';
 import { showExactLine } from '../screen/visible-text.js';
+import { ChangedFiles } from '../session/changed-files.js';
 import { compactionRequest } from '../session/compact-history.js';
 import { historyAfter, llmConfigOf, onLastIterationOf, savedAt } from '../session/session.js';
 import { newRunFile, saveRun } from '../state/saved-runs.js';
@@ -90,6 +91,10 @@ export class AcpSession {
   /** The context report of the newest step. */
   #report: ContextReport | undefined;
   #updates: RunUpdates;
+  readonly #folder: EditorFolder;
+  readonly #changes: ChangedFiles;
+  /** The newest run, and the file that holds it. */
+  #saved: { readonly run: Trajectory; readonly file: string } | undefined;
   #cancel: AbortController | undefined;
   /** Resolves when the last prompt has ended. */
   #ended: Promise<unknown> = Promise.resolve();
@@ -101,6 +106,8 @@ export class AcpSession {
     this.#notices = parts.notices;
     this.#rules = new ApprovalRules(parts.root.folder);
     this.#updates = this.#newUpdates();
+    this.#folder = new EditorFolder(parts.root, parts.editor);
+    this.#changes = new ChangedFiles(parts.root, this.#folder);
     this.#servers = new SessionServers(parts.mcpServers, {
       folder: parts.root.folder,
       onNotice: (notice) => {
@@ -170,6 +177,8 @@ export class AcpSession {
     const { folder } = this.parts.root;
     this.#tools = await openSessionTools({
       ...this.parts,
+      folder: this.#folder,
+      changes: this.#changes,
       onChange: (callId, change) => this.#attach(callId, diffContent(change, folder)),
       onTerminal: (callId, terminalId) => this.#attach(callId, [{ type: 'terminal', terminalId }]),
     });
@@ -189,7 +198,15 @@ export class AcpSession {
     if (!this.#isIntroduced || this.#isStreaming) return;
     const pending = this.#pendingNotices;
     this.#pendingNotices = [];
-    for (const notice of pending) await this.parts.editor.send(messageChunk('answer', `\n\n${notice}\n\n`));
+    for (const notice of pending) await this.#sendMessage(`\n\n${notice}\n\n`);
+  }
+
+  /** Sends a message of its own. */
+  async #sendMessage(text: string): Promise<void> {
+    const { editor } = this.parts;
+    editor.endMessage();
+    await editor.send(messageChunk('answer', text));
+    editor.endMessage();
   }
 
   /** Cancels the current prompt, which then resolves to `cancelled`. */
@@ -233,19 +250,44 @@ export class AcpSession {
     const { root, editor } = this.parts;
     const folder = new EditorFolder(root, editor, signal);
     const { task, context, remarks } = await readPrompt(blocks, { root, folder });
-    for (const notice of [...this.#notices, ...remarks])
-      await editor.send(messageChunk('answer', `${notice}\n\n`));
+    for (const notice of [...this.#notices, ...remarks]) await this.#sendMessage(`${notice}\n\n`);
     this.#notices = [];
     const run = await this.#start(task, { context, signal });
-    const result = await this.#follow(run, newRunFile(root.folder, task));
+    this.#changes.beginTask();
+    const file = newRunFile(root.folder, task);
+    const { result, isCut } = await this.#follow(run, file);
+    const end = stopReasonOf(result, { signal, isCut });
     const saved = run.save();
-    this.resume(saved);
+    if (end.stopReason === 'refusal') await this.#forget(saved, file);
+    else this.#keep(saved, file);
     await editor.send({
       sessionUpdate: 'session_info_update',
       title: titleOf(saved),
       updatedAt: new Date().toISOString(),
     });
-    return stopReasonOf(result, signal);
+    if (end.stopReason === 'error') throw new RequestError(-32603, end.failure ?? '', { code: end.code });
+    if (end.failure !== undefined) await this.#sendMessage(`\n\n${end.failure}\n\n`);
+    return end.stopReason;
+  }
+
+  #keep(run: Trajectory, file: string): void {
+    this.resume(run);
+    this.#saved = { run, file };
+  }
+
+  /** Leaves a refused prompt out of the conversation, since the protocol promises that the next prompt is without it. */
+  async #forget(run: Trajectory, file: string): Promise<void> {
+    this.#saved = { run: { ...run, history: [...this.#history], tasks: [...this.#tasks] }, file };
+    await this.#write(this.#saved.run, file);
+  }
+
+  /** Adds a notice to the history and to the saved run, which the model reads with the next task. */
+  async #tell(content: string): Promise<void> {
+    this.#history = [...this.#history, { role: 'user', kind: 'notice', content }];
+    if (!this.#saved) return;
+    const { run, file } = this.#saved;
+    this.#saved = { run: { ...run, history: [...this.#history] }, file };
+    await this.#write(this.#saved.run, file);
   }
 
   /** Runs a slash command and shows its text or its failure as a message. */
@@ -256,7 +298,7 @@ export class AcpSession {
       throw error;
     });
     if (signal.aborted) return 'cancelled';
-    await this.parts.editor.send(messageChunk('answer', fenced(text)));
+    await this.#sendMessage(fenced(text));
     return 'end_turn';
   }
 
@@ -265,6 +307,8 @@ export class AcpSession {
     return {
       rules: this.#rules,
       report: this.#report,
+      changes: this.#changes,
+      tell: (notice) => this.#tell(notice),
       compact: () => this.#compact(signal),
       models: async () => ({
         current: nameOf(this.#model.choice),
@@ -313,20 +357,23 @@ export class AcpSession {
   }
 
   /** Sends the run's events to the editor and saves the run after each step. */
-  async #follow(run: Run, file: string): Promise<RunResult> {
+  async #follow(run: Run, file: string): Promise<{ result: RunResult; isCut: boolean }> {
+    let isCut = false;
     for await (const event of run) {
-      if (savedAt.has(event.type)) await this.#save(run, file);
+      if (savedAt.has(event.type)) await this.#write(run.save(), file);
+      if (event.type === 'agent_turn_start') this.parts.editor.endMessage();
+      if ('response' in event && event.response) isCut = event.response.finish_reason === 'length';
       if (event.type === 'agent_reason') this.#report = event.response.context_report ?? this.#report;
       for (const update of this.#updates.updatesFor(event)) await this.parts.editor.send(update);
       this.#isStreaming = event.type.endsWith('_delta');
       await this.#sendPendingNotices();
     }
-    return run.result();
+    return { result: await run.result(), isCut };
   }
 
   /** Saves the run. A failure is logged to stderr, since the run itself can continue. */
-  async #save(run: Run, file: string): Promise<void> {
-    await saveRun(run.save(), file).catch((error: Error) =>
+  async #write(run: Trajectory, file: string): Promise<void> {
+    await saveRun(run, file).catch((error: Error) =>
       process.stderr.write(`stepwise: The run could not be saved: ${error.message}\n`),
     );
   }
@@ -373,11 +420,29 @@ export class AcpSession {
 const isReported = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
 
-/** Maps the end of a run to a stop reason. Throws `RequestError` for a failed run, which editors show as an error. */
-function stopReasonOf({ stop_reason, error }: RunResult, signal: AbortSignal): StopReason {
-  if (signal.aborted || stop_reason === 'stopped') return 'cancelled';
-  if (stop_reason === 'step_limit') return 'max_turn_requests';
-  if (stop_reason === 'error' && error)
-    throw new RequestError(-32603, explainFailure(error), { code: error.code });
-  return 'end_turn';
+/** How a prompt ended, and the sentence that explains it to the person, if it failed. */
+interface PromptEnd {
+  readonly stopReason: StopReason | 'error';
+  readonly failure?: string;
+  readonly code?: string;
+}
+
+/** Error codes that the protocol has a stop reason for; editors show all others as an error. */
+const stopReasons: ReadonlyMap<string, StopReason> = new Map([
+  ['upstream_refusal', 'refusal'],
+  ['output_truncated', 'max_tokens'],
+]);
+
+/** Maps the end of a run to a stop reason. `isCut` is true if the last reply reached the output limit. */
+function stopReasonOf(
+  { stop_reason, error }: RunResult,
+  { signal, isCut }: { readonly signal: AbortSignal; readonly isCut: boolean },
+): PromptEnd {
+  if (signal.aborted || stop_reason === 'stopped') return { stopReason: 'cancelled' };
+  if (stop_reason === 'step_limit') return { stopReason: 'max_turn_requests' };
+  if (stop_reason === 'error' && error) {
+    const { code } = error;
+    return { stopReason: stopReasons.get(code) ?? 'error', failure: explainFailure(error), code };
+  }
+  return { stopReason: isCut && stop_reason === 'answered' ? 'max_tokens' : 'end_turn' };
 }

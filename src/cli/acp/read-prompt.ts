@@ -58,7 +58,7 @@ interface Attachments extends Sources {
   readonly remarks: string[];
 }
 
-/** Attaches a linked file and returns the text that stands for the link in the task. */
+/** Attaches a linked file and returns the text that replaces the link in the task. */
 async function attachLink(uri: string, { root, folder, files, remarks }: Attachments): Promise<string> {
   const path = pathOf(uri);
   if (path === undefined) return uri;

@@ -5,6 +5,13 @@ import type { ApprovalRules } from '../approval/approval-rules.js';
 import { rulesCommand } from '../approval/rules-command.js';
 import { plain } from '../display/paint.js';
 import { contextPage } from '../screen/context-page.js';
+import { showExact } from '../screen/visible-text.js';
+import {
+  type ChangedFiles,
+  describePutBack,
+  NOTHING_CHANGED,
+  putBackNotice,
+} from '../session/changed-files.js';
 import { describeCompaction } from '../session/compact-history.js';
 
 /** The parts of a session that its slash commands use. */
@@ -12,6 +19,9 @@ export interface CommandHost {
   readonly rules: ApprovalRules;
   /** The context report of the newest step. */
   readonly report: ContextReport | undefined;
+  readonly changes: ChangedFiles;
+  /** Adds a notice that the model reads with the next task. */
+  tell(notice: string): Promise<void>;
   /** Shortens the history; undefined if there is none yet. */
   compact(): Promise<Compaction | undefined>;
   /** Returns the name of the current model, and the names that `setModel` accepts. */
@@ -34,6 +44,11 @@ const commands: Readonly<Record<string, SessionCommand>> = {
     description: 'Show what fills the prompt and what was left out',
     run: ({ report }) => (report ? contextPage(report, plain) : 'No step has run yet.'),
   },
+  diff: {
+    description: 'Show the file changes of the last task',
+    run: async ({ changes }) => showExact((await changes.diff()).trimEnd()) || NOTHING_CHANGED,
+  },
+  undo: { description: 'Undo the file changes of the last task', run: undo },
   model: {
     description: 'Change the model; without a name, list the models',
     hint: 'name of the model',
@@ -73,6 +88,13 @@ async function compact(host: CommandHost): Promise<string> {
   const compaction = await host.compact();
   if (!compaction) return 'There is no history yet.';
   return describeCompaction(compaction, 'A new session starts a new conversation.');
+}
+
+async function undo({ changes, tell }: CommandHost): Promise<string> {
+  const files = await changes.undo();
+  if (files.length === 0) return NOTHING_CHANGED;
+  await tell(putBackNotice(files));
+  return showExact(describePutBack(files));
 }
 
 async function changeModel(host: CommandHost, words: readonly string[]): Promise<string> {

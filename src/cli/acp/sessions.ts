@@ -137,6 +137,7 @@ export class Sessions {
     };
     for (const update of updates) {
       await endIfCancelled();
+      session.parts.editor.endMessage(); // each update has a whole message
       await session.parts.editor.send(update);
     }
     await endIfCancelled();

@@ -3,8 +3,8 @@ import { closestWord } from './closest-word.js';
 import { UsageError } from './usage.js';
 
 /**
- * Reads the options that `command` declares, wherever they stand, and returns the other words. Throws `UsageError`, which
- * names the wrong option.
+ * Reads the options that `command` declares, at any place, and returns the other words. Throws `UsageError`,
+ * which names the wrong option.
  */
 export function parseOptions(command: Command, argv: readonly string[]): string[] {
   const { operands, unknown } = command.parseOptions([...argv]);

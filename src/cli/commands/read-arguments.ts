@@ -134,7 +134,7 @@ export function readArguments(argv: readonly string[]): Invocation {
   return toInvocation(command, operands, given);
 }
 
-/** Returns a command with the options of all commands, because options may stand before the command's name. */
+/** Returns a command with the options of all commands, because options may precede the command's name. */
 function createParser(program: Command): Command {
   const parser = new Command();
   for (const option of everyOption(program)) parser.addOption(option);
@@ -142,8 +142,8 @@ function createParser(program: Command): Command {
 }
 
 /**
- * Returns the command whose name is the first word. Returns the program if there is none, if the word stands after `--`,
- * or if the command takes fewer words than there are: then all words are a task.
+ * Returns the command whose name is the first word. Returns the program if there is none, if the word follows
+ * `--`, or if the command takes fewer words than there are: then all words are a task.
  */
 function findCommand(program: Command, argv: readonly string[], operands: readonly string[]): Command {
   if (!hasWordBeforeDashes(argv, operands)) return program;

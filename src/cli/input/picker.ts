@@ -25,7 +25,6 @@ export interface PickOptions {
 
 /** The subject of a question. It was printed above the choices, but may have scrolled out of a small window. */
 interface Subject {
-  /** Number of rows that were printed. */
   readonly printedRows: number;
   /** Minimum number of rows that the short form needs. */
   readonly minRows: number;

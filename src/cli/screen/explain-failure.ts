@@ -24,7 +24,7 @@ const MAX_DETAILS = 5;
 export function explainFailure({ code, message, details }: StepError): string {
   const rows = (details ?? [])
     .slice(0, MAX_DETAILS)
-    .map(({ path, message: said }) => `  ${showExactLine(path ? `${path}: ${said}` : said)}`);
+    .map(({ path, message: problem }) => `  ${showExactLine(path ? `${path}: ${problem}` : problem)}`);
   // The details of a failed connection already contain advice, which fits the cause better.
   const isExplained = code.endsWith('_unreachable') && rows.length > 0;
   const hint = !isExplained && Object.hasOwn(advice, code) ? advice[code] : undefined;

@@ -82,7 +82,6 @@ function lastRows(rows: readonly ProposalRow[], count: number, columns: number):
   return [...last.slice(0, from), ...broken].slice(-count);
 }
 
-/** A row of a proposal on the terminal. */
 interface ProposalRow {
   readonly text: string;
   /** The line that the row is a part of. */

@@ -1,7 +1,7 @@
 import { rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path/posix';
 import type { Tool } from '../../sdk/actions/define-tool.js';
-import { currentText } from '../../tools/folder/folder.js';
+import { currentText, type Folder } from '../../tools/folder/folder.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { renderChange } from '../../tools/write/unified-diff.js';
 
@@ -27,14 +27,29 @@ export interface PutBack {
 
 const writingTools: ReadonlySet<string> = new Set(['edit_file', 'write_file']);
 
+/** Explains why there is nothing to show or to undo. */
+export const NOTHING_CHANGED =
+  'No task changed a file by edit_file or write_file. Changes made by commands are not tracked.';
+
+/** Describes what an undo did, for the person. */
+export const describePutBack = (files: readonly PutBack[]): string =>
+  files.map(({ path, outcome }) => `  ${path}: ${outcome}`).join('\n');
+
+/** Tells the model with its next task what an undo did. */
+export const putBackNotice = (files: readonly PutBack[]): string =>
+  `The user took back your changes to files:\n${describePutBack(files)}`;
+
 /** Records which files the tools changed in each task, to show and undo the changes. */
 export class ChangedFiles {
-  readonly #root: ProjectRoot;
+  readonly #root: Pick<ProjectRoot, 'useFolder'>;
+  readonly #folder: Folder;
   /** Tasks, newest last. `beginTask` reuses the last one if it changed nothing. */
   readonly #tasks: TaskChanges[] = [];
 
-  constructor(root: ProjectRoot) {
+  /** `folder` is the one that the tools read and write, if that is not the disk. */
+  constructor(root: ProjectRoot, folder: Folder = root) {
     this.#root = root;
+    this.#folder = folder;
   }
 
   /** Returns the tools, with the writing ones wrapped to record their changes. */
@@ -82,7 +97,7 @@ export class ChangedFiles {
     return {
       ...tool,
       execute: async (args, context) => {
-        const path = await this.#root.nameOf(String(args['path'])).catch(() => undefined);
+        const path = await this.#folder.nameOf(String(args['path'])).catch(() => undefined);
         if (path === undefined) return tool.execute(args, context);
         const [before, missing] = [await this.#textOf(path), await this.#missingFolders(path)];
         const result = await tool.execute(args, context);
@@ -104,13 +119,13 @@ export class ChangedFiles {
   async #missingFolders(path: string): Promise<readonly string[]> {
     const missing: string[] = [];
     for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
-      if ((await this.#root.kindOf(folder)) !== undefined) break;
+      if ((await this.#folder.kindOf(folder)) !== undefined) break;
       missing.push(folder);
     }
     return missing;
   }
 
-  /** Removes an empty folder. Returns false if it is not empty or does not exist. */
+  /** Removes an empty folder. Returns false if it has entries or does not exist. */
   async #removeIfEmpty(path: string): Promise<boolean> {
     const removed = this.#root.useFolder(dirname(path), (pinned) => rmdir(`${pinned}/${basename(path)}`));
     return removed.then(
@@ -125,12 +140,12 @@ export class ChangedFiles {
       await this.#root.useFolder(dirname(path), (pinned) => unlink(`${pinned}/${basename(path)}`));
       return 'removed';
     }
-    await this.#root.write(path, { text: before, expected: after });
+    await this.#folder.write(path, { text: before, expected: after });
     return 'put back';
   }
 
   /** Returns undefined for a file that does not exist or is no text, which no tool has written. */
   async #textOf(path: string): Promise<string | undefined> {
-    return currentText(this.#root, path).catch(() => undefined);
+    return currentText(this.#folder, path).catch(() => undefined);
   }
 }

@@ -4,7 +4,6 @@ import { showExactLine } from '../screen/visible-text.js';
 import type { ModelChoice } from './choose-model.js';
 import { networkFetch } from './network.js';
 
-/** Default address of Ollama. */
 export const ollamaUrl = 'http://127.0.0.1:11434';
 
 /** A local server answers within this time. */

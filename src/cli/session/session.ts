@@ -139,9 +139,9 @@ export class Session {
   /** Runs a command that the person typed. The model reads its output with the next task. */
   async runOwnCommand(command: string): Promise<void> {
     this.#command = new AbortController();
-    const said = await runOwnCommand(command, { ...this.parts, signal: this.#command.signal });
+    const output = await runOwnCommand(command, { ...this.parts, signal: this.#command.signal });
     this.#command = undefined;
-    if (said !== undefined) await this.tell(said);
+    if (output !== undefined) await this.tell(output);
   }
 
   /** Runs a task to its end, saves it at each event, and keeps its history. */

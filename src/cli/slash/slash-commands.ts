@@ -5,6 +5,7 @@ import { closestWord } from '../commands/closest-word.js';
 import { UsageError } from '../commands/usage.js';
 import { contextPage } from '../screen/context-page.js';
 import { showExact, showExactLine, showText, showTextLine } from '../screen/visible-text.js';
+import { describePutBack, NOTHING_CHANGED, putBackNotice } from '../session/changed-files.js';
 import type { ModelChoice } from '../session/choose-model.js';
 import { savedRunList } from '../session/choose-saved-run.js';
 import { describeCompaction } from '../session/compact-history.js';
@@ -138,15 +139,11 @@ const clipped = (line: string): string =>
     ? `${line.slice(0, MAX_DIFF_LINE_CHARS)}… (${line.length - MAX_DIFF_LINE_CHARS} more characters)`
     : line;
 
-const NOTHING_CHANGED =
-  'No task changed a file by edit_file or write_file. Changes made by commands are not tracked.';
-
 async function undo({ session }: CommandHost): Promise<string> {
   const files = await session.parts.changes.undo();
   if (files.length === 0) return NOTHING_CHANGED;
-  const lines = files.map(({ path, outcome }) => `  ${path}: ${outcome}`).join('\n');
-  await session.tell(`The user took back your changes to files:\n${lines}`);
-  return showExact(lines);
+  await session.tell(putBackNotice(files));
+  return showExact(describePutBack(files));
 }
 
 async function compact({ session }: CommandHost): Promise<string> {

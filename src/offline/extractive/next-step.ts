@@ -91,7 +91,7 @@ function readListedFiles(state: SearchState): Proposal[] {
   const introducing = suffices ? [] : introductionsAmong(evidence.paths);
   const wanted = [...called, ...matching].filter((path) => !evidence.read.has(path)).slice(0, MAX_FILES);
   return [...new Set([...wanted, ...introducing])].map((path) => ({
-    thought: `${path} should tell more; I read it.`,
+    thought: `${path} may say more; I read it.`,
     call: readCall(read, path),
   }));
 }

@@ -100,7 +100,6 @@ export interface Fault {
   readonly bytes?: number;
 }
 
-/** A received request. */
 export interface RecordedRequest {
   readonly method: string;
   readonly path: string;

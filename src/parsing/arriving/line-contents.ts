@@ -41,7 +41,7 @@ export class LineContents {
   }
 
   /**
-   * Whether the reply cannot be a call without a marker (rule: bare-call); false while it is held or
+   * Whether the reply is certain to be no call without a marker (rule: bare-call); false while it is held or
    * undecided.
    */
   #isNoCall(): boolean {

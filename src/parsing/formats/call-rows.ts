@@ -12,7 +12,7 @@ export interface ArgumentTags {
   readonly end: string;
   /** True if one line break at each edge of a value belongs to the markup. */
   readonly hasBreaks?: boolean;
-  /** True if a value may stand in `<![CDATA[…]]>`, which then ends it. */
+  /** True if a value may be inside `<![CDATA[…]]>`, which then ends it. */
   readonly hasCdata?: boolean;
   /** True if only tags named after declared parameters open an argument, since any tag has this form. */
   readonly declaredOnly?: boolean;
@@ -177,7 +177,7 @@ export const callRows: readonly CallRow[] = [
     jsonEnd: /\s*<\|plamo:end_tool_arguments:plamo\|>\s*(?:<\|plamo:end_tool_request:plamo\|>)?/y,
   },
   {
-    // Harmony: the recipient stands in the channel's header or in the role.
+    // Harmony: the recipient is in the channel's header or in the role.
     words: ['<|channel|>commentary to=', '<|channel|>analysis to=', '<|start|>assistant to='],
     open: harmony('(?:<\\|start\\|>assistant ?(?=to=))?(?:<\\|channel\\|>(?:commentary|analysis) )?'),
     jsonEnd: /\s*<\|(?:call|end)\|>/y,

@@ -13,8 +13,9 @@ export const gemmaWords = ['<|tool_call>', '<start_function_call>', '<call>'] as
 export const GEMMA_STRIPPED = 'call:';
 
 /**
- * Reads `call:NAME{key:value}` of Gemma 4 and FunctionGemma: strings stand between quote tokens, keys are bare, and
- * the rest are JSON literals. A call whose quote tokens were stripped is unreadable, since its strings have no ends.
+ * Reads `call:NAME{key:value}` of Gemma 4 and FunctionGemma: strings are between quote tokens, keys are bare,
+ * and the rest are JSON literals. A call whose quote tokens were stripped is unreadable, since its strings have
+ * no ends.
  */
 export function readGemmaCall(text: string, start: number): CallReading | null {
   opener.lastIndex = start;

@@ -7,7 +7,7 @@ interface MarkRow {
   readonly words: readonly string[];
   /** Matches the mark. Group `p` is the prefix and `s` the suffix that the tags inside repeat. */
   readonly open: RegExp;
-  /** True if the mark counts only at the start of a line, since its text may stand in any sentence. */
+  /** True if the mark counts only at the start of a line, since its text may occur in any sentence. */
   readonly startsLine?: boolean;
 }
 

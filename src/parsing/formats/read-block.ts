@@ -250,7 +250,7 @@ class BlockReader {
     return { name, tool: this.#tools.find(name), start, end };
   }
 
-  /** Returns the offered tool that a name stands for: without `functions.` and a number such as `:0`. */
+  /** Returns the offered tool that a name means: without `functions.` and a number such as `:0`. */
   #offeredName(written: string): string {
     const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
     const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');

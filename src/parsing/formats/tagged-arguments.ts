@@ -70,7 +70,7 @@ interface ValueEnd {
   readonly isMended: boolean;
 }
 
-/** Reads arguments that stand between tags, as raw text (rules: raw-values, typed-text). */
+/** Reads arguments that are between tags, as raw text (rules: raw-values, typed-text). */
 export class TaggedArguments {
   readonly #text: string;
   readonly #matches: NextMatches;

@@ -22,7 +22,7 @@ const notParameters = new Set(['self', 'cls']);
 
 /**
  * Reads the names of `a, b: int = 3, c?: string[], *, d="…")`, from after the parenthesis. If the list is
- * prose, `names` is null and `end` tells how far it was read.
+ * prose, `names` is null and `end` is the place up to which it was read.
  */
 export function readParameters(text: string, start: number): { names: string[] | null; end: number } {
   const list = text.slice(start, start + MAX_LIST_LENGTH);

@@ -109,7 +109,6 @@ export class FixedWords<Word extends string = string> {
     }
   }
 
-  /** Returns the word at `position`. */
   at(text: string, position: number): Word | undefined {
     return this.#alike(text, position)?.find((word) => text.startsWith(word, position));
   }
@@ -164,7 +163,6 @@ function runEnd(pattern: RegExp, text: string, position: number): number {
   return pattern.lastIndex;
 }
 
-/** Skips at most `max` digits. */
 export function skipDigits(text: string, position: number, max: number): number {
   let at = position;
   while (at - position < max && isDigit(text.charCodeAt(at))) at += 1;

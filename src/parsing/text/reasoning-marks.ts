@@ -117,7 +117,6 @@ const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords
 /** `<think:…>` of Hunyuan, whose suffix differs between models. */
 const suffixed = /<(\/?)think:[\w.-]{0,40}(>?)/y;
 
-/** A mark of reasoning. */
 export interface ReasoningMark {
   readonly kind: 'think' | 'think_end';
   readonly end: number;

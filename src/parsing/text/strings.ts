@@ -25,7 +25,6 @@ const hexEscapes: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
-/** The start of a string literal. */
 export interface StringStart {
   prefix: string;
   /** The closing quote: one or three characters. */

@@ -15,7 +15,6 @@ export interface BranchDraft {
   readonly instructions: string;
   readonly tokenLimit: number;
   readonly reservedOutputTokens: number;
-  /** Maximum number of steps of the branch. */
   readonly maxSteps: number;
   /** Files and folders in the context, as the person named them. */
   readonly paths: readonly string[];

@@ -1,6 +1,5 @@
 import type { ContextReport } from '../../sdk/index.js';
 
-/** A segment of the budget bar. */
 export interface BudgetSegment {
   readonly name: ContextReport['sections'][number]['name'] | 'free' | 'reserve';
   readonly tokens: number;

@@ -129,7 +129,7 @@ function Budget() {
   const next = nextPrompt.value?.context_report;
   if (next)
     return (
-      <div class={shown.value ? '' : 'told-beside'}>
+      <div class={shown.value ? '' : 'note-beside'}>
         <BudgetBar report={next} name="First prompt" />
       </div>
     );

@@ -4,10 +4,10 @@ const SHOWN_MS = 2_000;
 
 /** Copies a text to the clipboard and reports success or failure. */
 export function CopyButton({ label, text }: { label: string; text: () => string }) {
-  const [said, setSaid] = useState('');
+  const [notice, setNotice] = useState('');
   const copy = async (): Promise<void> => {
-    setSaid(await copied(text()));
-    setTimeout(() => setSaid(''), SHOWN_MS);
+    setNotice(await copied(text()));
+    setTimeout(() => setNotice(''), SHOWN_MS);
   };
   return (
     <span class="copy">
@@ -15,7 +15,7 @@ export function CopyButton({ label, text }: { label: string; text: () => string 
         {label}
       </button>
       <span role="status" class="muted small">
-        {said}
+        {notice}
       </span>
     </span>
   );

@@ -9,7 +9,6 @@ const MARGIN = 10;
 /** Maximum pause in milliseconds between two letters of one typed name. */
 const TYPING_PAUSE_MS = 700;
 
-/** Paths of the open folders. */
 const openFolders = signal<ReadonlySet<string>>(new Set());
 const activePath = signal('');
 /** Visible part of the tree, in pixels. */

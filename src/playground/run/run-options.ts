@@ -19,7 +19,6 @@ export interface RunSettings {
   readonly pinned: readonly string[];
   /** Path of the file that is open, as an editor would report it. */
   readonly focus: string | null;
-  /** Names of the disabled tools. */
   readonly disabledTools: readonly string[];
 }
 

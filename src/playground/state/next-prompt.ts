@@ -27,16 +27,16 @@ async function firstRequest(
   task: string,
   options: RunOptions,
 ): Promise<StepRequestInput | undefined> {
-  let told: StepRequestInput | undefined;
+  let reported: StepRequestInput | undefined;
   const run = sender.run(task, {
     ...options,
     onRequest: (request) => {
-      told = request;
+      reported = request;
       run.stop();
     },
   });
   await run.result();
-  return told;
+  return reported;
 }
 
 /** Updates the preview when the settings change, except during a run. */

@@ -7,9 +7,9 @@ export function LiveRegion({ view }: { view: RunView | null }) {
   const before = useRef(view);
   const [words, setWords] = useState('');
   useEffect(() => {
-    const said = view ? announce(before.current ?? emptyRun(), view) : '';
+    const sentence = view ? announce(before.current ?? emptyRun(), view) : '';
     before.current = view;
-    if (said !== '') setWords(said);
+    if (sentence !== '') setWords(sentence);
   }, [view]);
   return (
     <p class="hidden" role="status" aria-live="polite">

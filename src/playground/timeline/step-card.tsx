@@ -106,13 +106,13 @@ type Failure = ModelCallView['failures'][number];
 
 /** Merges adjacent attempts that failed in the same way. */
 function mergeRepeats(failures: readonly Failure[]): readonly (Failure & { readonly tries: number })[] {
-  const told: (Failure & { readonly tries: number })[] = [];
+  const grouped: (Failure & { readonly tries: number })[] = [];
   for (const failure of failures) {
-    const isSame = told.at(-1)?.error.code === failure.error.code;
-    const tries = (isSame ? (told.pop()?.tries ?? 0) : 0) + 1;
-    told.push({ ...failure, tries });
+    const isSame = grouped.at(-1)?.error.code === failure.error.code;
+    const tries = (isSame ? (grouped.pop()?.tries ?? 0) : 0) + 1;
+    grouped.push({ ...failure, tries });
   }
-  return told;
+  return grouped;
 }
 
 function Figures({ calls }: { calls: readonly ModelCallView[] }) {

@@ -100,7 +100,7 @@ function signalRemarks({ response }: ModelCallView): Remark[] {
       'history is long',
       'The history has used 80 % of its share of the budget.',
     ],
-    [signals.last_iteration, 'note', 'last step', 'The model was told to answer now.'],
+    [signals.last_iteration, 'note', 'last step', 'The model was asked to answer now.'],
   ];
   return found.flatMap(([holds, tone, short, full]) => (holds ? [{ tone, short, full }] : []));
 }

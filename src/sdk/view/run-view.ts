@@ -46,7 +46,7 @@ export interface StepView {
   readonly calls: readonly ModelCallView[];
   /** Calls of tools, in the order in which the model proposed them. */
   readonly actions: readonly ActionView[];
-  /** The TODO list as it stands after the step. */
+  /** The TODO list after the step. */
   readonly tasks: readonly Task[];
   /** Compactions of the history before the step's calls. */
   readonly compactions: readonly CompactionView[];

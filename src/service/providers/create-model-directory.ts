@@ -1,5 +1,6 @@
 import type { ModelList } from '../../contract/model-list.js';
-import type { LlmConfig, Protocol } from '../../contract/step-request.js';
+import type { Protocol } from '../../contract/protocol.js';
+import type { LlmConfig } from '../../contract/step-request.js';
 import { onDemand } from '../../event-loop/on-demand.js';
 import type { ProxyFor } from '../../network/proxies/proxies.js';
 import { createTokenCounter, type TokenCounter } from '../../tokens/token-counter.js';

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { encodedForms } from '../../network/encoded-forms.js';
 
 /** Number of consecutive characters that reveal a key. Shorter sequences also occur in ordinary text by chance. */
 const HINT_LENGTH = 8;
@@ -49,7 +50,7 @@ export class Secret {
   redact(text: string): string {
     const value = this.#value;
     if (value.length < HINT_LENGTH) return text;
-    const shapes = [...formsOf(value), value.slice(0, HINT_LENGTH), value.slice(-HINT_LENGTH)];
+    const shapes = [...encodedForms(value), value.slice(0, HINT_LENGTH), value.slice(-HINT_LENGTH)];
     // The longest form first, so that replacing a shorter one does not break a longer one.
     const ordered = shapes.sort((a, b) => b.length - a.length);
     return ordered.reduce((rest, shape) => rest.replaceAll(shape, REDACTED), text);
@@ -60,7 +61,7 @@ export class Secret {
    * case.
    */
   isHintedAtIn(text: string): boolean {
-    const hints = new Set(formsOf(this.#value).flatMap(hintsIn));
+    const hints = new Set(encodedForms(this.#value).flatMap(hintsIn));
     return hintsIn(text).some((hint) => hints.has(hint));
   }
 
@@ -83,28 +84,6 @@ export const looksSecret = (text: string): boolean => /^(?:sk-|stepwise_)|[\da-f
 /** Returns a text for the operator: redacts secrets, or the whole text if it looks like another secret. */
 export const withoutSecrets = (text: string, secrets: readonly Secret[]): string =>
   looksSecret(text) ? REDACTED : secrets.reduce((rest, secret) => secret.redact(rest), text);
-
-/** Returns the forms in which a key may appear in a text: raw, JSON-escaped, percent-encoded and in base64. */
-function formsOf(value: string): string[] {
-  const escaped = JSON.stringify(value).slice(1, -1);
-  const encoded = encodeURIComponent(value);
-  // Some programs write the digits in lower case, or escape a slash in JSON.
-  const inLowerCase = encoded.replace(/%../g, (each) => each.toLowerCase());
-  const withSlashes = escaped.replaceAll('/', '\\/');
-  const base64 = [0, 1, 2].flatMap((offset) => base64Within(value, offset));
-  return [value, escaped, withSlashes, encoded, inLowerCase, ...base64];
-}
-
-/**
- * Returns the value in base64 after `offset` other bytes, without the characters that depend on the adjacent
- * bytes.
- */
-function base64Within(value: string, offset: number): string[] {
-  const encoded = Buffer.from(' '.repeat(offset) + value).toString('base64url');
-  const end = (offset + value.length) % 3 === 0 ? encoded.length : encoded.length - 1;
-  const whole = encoded.slice(offset === 0 ? 0 : offset + 1, end);
-  return [whole, whole.replaceAll('-', '+').replaceAll('_', '/')];
-}
 
 const hintsIn = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - HINT_LENGTH + 1) }, (_, at) =>

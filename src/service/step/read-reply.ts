@@ -90,7 +90,6 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
   Partial<Pick<ReplySituation, 'replyFormat' | 'answerType' | 'request'>>;
 
-/** Returns the options for reading a reply in one JSON object. */
 export function objectReaderOptions(situation: ReadingSituation): ReaderOptions {
   const { offered, replyFormat, answerType, request } = situation;
   const { phase } = request ?? {};

@@ -19,7 +19,16 @@ export interface CommandOptions {
   readonly timeoutMs: number;
   /** Returns values that commands must not find in their environment. */
   readonly secrets: () => readonly string[];
+  /** Runs an approved command. By default as a process of this one. */
+  readonly run?: CommandRunner;
 }
+
+/** Runs a command in a real folder and resolves when it has ended. */
+export type CommandRunner = (
+  command: string,
+  place: RunPlace,
+  context: ToolContext,
+) => Promise<string | StoppedCommand>;
 
 /** Maximum number of remembered folders. One step has fewer calls. */
 const MAX_PREVIEWS = 200;
@@ -28,7 +37,10 @@ const MAX_PREVIEWS = 200;
  * Creates `run_command(command, working_dir)`, which runs bash, or PowerShell on Windows. A command can access files
  * outside the project folder, so a person must approve it.
  */
-export function runCommandTool(root: ProjectRoot, { timeoutMs, secrets }: CommandOptions): Tool {
+export function runCommandTool(
+  root: ProjectRoot,
+  { timeoutMs, secrets, run = runCommand }: CommandOptions,
+): Tool {
   /** Real folder of each previewed call, in which alone the call may run. */
   const previewed = new Map<string, string>();
   const tool = defineTool({
@@ -58,7 +70,7 @@ export function runCommandTool(root: ProjectRoot, { timeoutMs, secrets }: Comman
       previewed.delete(key);
       if (approved !== undefined && approved !== root.name(folder))
         throw new ToolError(`"${working_dir}" leads to another folder than when the command was approved.`);
-      return runCommand(command, { folder, timeoutMs, secrets: secrets() }, context);
+      return run(command, { folder, timeoutMs, secrets: secrets() }, context);
     },
   });
   return { ...tool, readShellCall: (args) => readShellCall(root, args) };
@@ -99,14 +111,15 @@ async function folderAt(root: ProjectRoot, path = '.'): Promise<string> {
   return folder;
 }
 
-interface Place extends CommandPlace {
+/** Folder, hidden values and time limit of a command. */
+export interface RunPlace extends CommandPlace {
   readonly timeoutMs: number;
 }
 
 /** Runs a command and resolves when all of its processes have ended. A stopped command fails, with its output so far. */
-async function runCommand(
+export async function runCommand(
   command: string,
-  { timeoutMs, ...place }: Place,
+  { timeoutMs, ...place }: RunPlace,
   { signal, onOutput }: ToolContext,
 ): Promise<string | StoppedCommand> {
   const [decoder, screen, output] = [new StringDecoder('utf8'), new LastState(), new OutputCapture()];
@@ -146,7 +159,7 @@ function resultOf(end: CommandEnd, { output, timeoutMs }: CommandOutput): string
 }
 
 /** The result of a command that was stopped, which is a failure (rule: tool-definitions). */
-interface StoppedCommand {
+export interface StoppedCommand {
   readonly success: false;
   readonly error: string;
 }

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
+import { encodedForms } from '../../network/encoded-forms.js';
 import { TerminalToolError } from '../../sdk/actions/tool-errors.js';
 import { type CommandMark, queueLimitOf, startOf } from './process-table.js';
 
-/** A running command. */
 export interface RunningCommand {
   readonly child: ChildProcess;
   readonly mark: CommandMark;
@@ -25,7 +25,6 @@ const keyVariables = /^(?:STEPWISE|OPENAI|ANTHROPIC)_(?:\w+_)?(?:KEY|TOKEN)$/i;
 /** Minimum length of a key; a shorter value occurs in other variables by chance. */
 const MIN_KEY_LENGTH = 8;
 
-/** Returns the keys in an environment. */
 export const keysIn = (environment: NodeJS.ProcessEnv): string[] =>
   Object.entries(environment).flatMap(([name, value = '']) =>
     keyVariables.test(name) && value.length >= MIN_KEY_LENGTH ? [value] : [],
@@ -103,17 +102,23 @@ function isFound(program: string): boolean {
   return spawnSync(finder ?? '', args, { stdio: 'ignore' }).status === 0;
 }
 
+/** Returns the names of the variables that commands must not find: those of keys, and those whose value contains one. */
+export function hiddenVariables(secrets: readonly string[]): string[] {
+  const keys = [...keysIn(process.env), ...secrets.filter(({ length }) => length >= MIN_KEY_LENGTH)];
+  const forms = keys.flatMap(encodedForms);
+  return Object.entries(process.env).flatMap(([name, value]) =>
+    secretVariables.test(name) || forms.some((form) => value?.includes(form)) ? [name] : [],
+  );
+}
+
 /**
  * Returns our environment without model keys, also under other names and inside other values, and with settings that
  * keep programs from waiting for input.
  */
 function commandEnvironment(mark: string, secrets: readonly string[]): NodeJS.ProcessEnv {
-  const keys = [...keysIn(process.env), ...secrets.filter(({ length }) => length >= MIN_KEY_LENGTH)];
-  const kept = Object.entries(process.env).filter(
-    ([name, value]) => !secretVariables.test(name) && !keys.some((key) => value?.includes(key)),
-  );
+  const hidden = new Set(hiddenVariables(secrets));
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !hidden.has(name))),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
   CreateElicitationResponse,
@@ -60,6 +60,7 @@ describe('ACP prompts (rule: acp)', () => {
         rawInput: { path: 'a.txt', start_line: 1 },
         status: 'completed',
         content: [{ type: 'content', content: { type: 'text', text: expect.stringContaining('1: alpha') } }],
+        rawOutput: expect.stringContaining('1: alpha'),
       },
     ]);
     const kinds = editor.updates(editor.id).map(({ sessionUpdate }) => sessionUpdate);
@@ -113,6 +114,89 @@ describe('ACP prompts (rule: acp)', () => {
     bench.provider.script([answer('Back.')]);
     expect(await editor.prompt(editor.id, 'And now?')).toBe('end_turn');
     expect(editor.text(editor.id)).toContain('Back.');
+  });
+
+  test('the chunks of a message share an id, and each message, thought and notice has its own', async () => {
+    const bench = await setUp([act('read_file(path="a.txt")', 'I look.'), answer('It says alpha.')], files);
+    const editor = await edit(bench);
+    await editor.prompt(editor.id, 'What is in a.txt?');
+    await editor.prompt(editor.id, '/rules');
+    const chunks = editor.updates(editor.id).flatMap((update) => ('messageId' in update ? [update] : []));
+    const texts = new Map<unknown, string>();
+    for (const { messageId, content } of chunks)
+      texts.set(messageId, `${texts.get(messageId) ?? ''}${content.type === 'text' ? content.text : ''}`);
+    expect([...texts.keys()]).not.toContain(undefined);
+    expect([...texts.values()]).toEqual([
+      'I look.',
+      'I know.',
+      'It says alpha.',
+      expect.stringContaining('Nothing is always allowed'),
+    ]);
+  });
+
+  test.each([
+    ['refusal', { refusal: 'I will not.' }, 'upstream_refusal', false],
+    ['max_tokens', { text: 'Action: read_file(path="a', finishReason: 'length' }, 'output_truncated', true],
+  ] as const)('a prompt that ends by %s has this stop reason, says why once, and the session continues', async (reason, reply, code, isKept) => {
+    const bench = await setUp([reply, answer('Later.')], files);
+    const editor = await edit(bench);
+    expect(await editor.prompt(editor.id, 'The first task')).toBe(reason);
+    expect(editor.text(editor.id).match(new RegExp(code, 'g'))).toHaveLength(1);
+    expect(await editor.prompt(editor.id, 'The second task')).toBe('end_turn');
+    const sent = JSON.stringify(bench.provider.requests.at(-1)?.body);
+    expect([sent.includes('The first task'), sent.includes('The second task')]).toEqual([isKept, true]);
+  });
+
+  test('a prompt whose answer is cut by the output limit ends by max_tokens', async () => {
+    const bench = await setUp([{ ...answer('A long'), finishReason: 'length' }], files);
+    const editor = await edit(bench);
+    expect(await editor.prompt(editor.id, 'Tell me')).toBe('max_tokens');
+    expect(editor.text(editor.id)).toContain('A long');
+  });
+
+  test('/diff shows the changes of the last task, and /undo takes them back and tells the model', async () => {
+    const replies = [
+      act(change),
+      act('write_file(path="new/b.txt", content="b")'),
+      answer('Done.'),
+      answer('I see.'),
+    ];
+    const bench = await setUp(replies, files);
+    const editor = await edit(bench, { permission: async () => choose('allow') });
+    await editor.prompt(editor.id, '/diff');
+    expect(editor.text(editor.id)).toContain('No task changed a file');
+    await editor.prompt(editor.id, 'Change it');
+    await editor.prompt(editor.id, '/diff');
+    expect(editor.text(editor.id)).toMatch(/-alpha\n\+beta\n[\s\S]*\+b\n/);
+    await editor.prompt(editor.id, '/undo');
+    expect(editor.text(editor.id)).toMatch(/a\.txt: put back\n {2}new\/b\.txt: removed\n {2}new\/: removed/);
+    expect(readFileSync(join(bench.folder, 'a.txt'), 'utf8')).toBe('alpha\n');
+    expect(existsSync(join(bench.folder, 'new'))).toBe(false);
+    await editor.prompt(editor.id, 'Go on');
+    expect(JSON.stringify(bench.provider.requests.at(-1)?.body)).toContain(
+      'The user took back your changes to files',
+    );
+  });
+
+  test('/undo restores the unsaved text of the editor, and leaves what the person changed since', async () => {
+    const buffers = new Map<string, string>();
+    const bench = await setUp([act(change), answer('Done.')], files);
+    const editor = await edit(bench, {
+      permission: async () => choose('allow'),
+      readFile: async (path) => buffers.get(path) ?? readFileSync(path, 'utf8'),
+      writeFile: async (path, content) => void buffers.set(path, content),
+    });
+    const path = join(bench.folder, 'a.txt');
+    await editor.prompt(editor.id, 'Change it');
+    buffers.set(path, 'beta, and mine\n');
+    await editor.prompt(editor.id, '/undo');
+    expect([buffers.get(path), editor.text(editor.id)]).toEqual([
+      'beta, and mine\n',
+      expect.stringContaining('a.txt: changed since, left as it is'),
+    ]);
+    buffers.set(path, 'beta\n');
+    await editor.prompt(editor.id, '/undo');
+    expect(buffers.get(path)).toBe('alpha\n');
   });
 
   test('an ACP prompt says in the editor that no language model is called', async () => {
@@ -333,6 +417,50 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(bench.prompt(1)).toContain('Exit code 0.\\nfrom there');
     expect(editor.calls(editor.id)[0]?.content).toEqual([{ type: 'terminal', terminalId: 'terminal-1' }]);
     expect(calls.at(-1)).toBe('release');
+  });
+
+  test('hides variables that hold a key, also inside another value, from a command in a terminal of the editor', async () => {
+    const bench = await setUp([run, answer('Ran.')], files);
+    const word = 'canary-key-0123456789';
+    Object.assign(bench.environment, {
+      OPENAI_API_KEY: word,
+      MIRROR: `https://user:${word}@mirror.example`,
+      BASIC_LOGIN: Buffer.from(`user:${word}`).toString('base64'),
+      HARMLESS: 'x',
+    });
+    const hidden: string[] = [];
+    const editor = await edit(bench, {
+      permission: async () => choose('allow'),
+      terminal: ({ env }) => {
+        hidden.push(...(env ?? []).map(({ name, value }) => `${name}=${value}`));
+        return { output: '', exit: Promise.resolve({ exitCode: 0 }), calls: [], kill: () => undefined };
+      },
+    });
+    await editor.prompt(editor.id, 'Run it');
+    expect(hidden).toEqual(expect.arrayContaining(['OPENAI_API_KEY=', 'MIRROR=', 'BASIC_LOGIN=']));
+    expect(hidden).not.toContain('HARMLESS=');
+  });
+
+  test('does not run a command in a terminal of the editor if its folder is a link that changed after the approval', async () => {
+    const there = act('run_command(command="echo x", working_dir="link")');
+    const bench = await setUp([there, answer('Ran.')], { ...files, 'other/b.txt': 'b' });
+    const link = join(bench.folder, 'link');
+    symlinkSync('src', link);
+    const commands: string[] = [];
+    const editor = await edit(bench, {
+      permission: async () => {
+        rmSync(link);
+        symlinkSync('other', link);
+        return choose('allow');
+      },
+      terminal: ({ command }) => {
+        commands.push(command);
+        return { output: '', exit: Promise.resolve({ exitCode: 0 }), calls: [], kill: () => undefined };
+      },
+    });
+    await editor.prompt(editor.id, 'Run it');
+    expect(commands).toEqual([]);
+    expect(bench.prompt(1)).toContain('leads to another folder than when the command was approved');
   });
 
   test('commands run locally if the editor cannot open a terminal, and their output is shown', async () => {

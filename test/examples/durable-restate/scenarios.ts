@@ -37,7 +37,6 @@ const scenarios: readonly Scenario[] = [
   },
 ];
 
-/** A run of the trial. */
 export interface TrialRun extends Scenario {
   readonly name: string;
 }

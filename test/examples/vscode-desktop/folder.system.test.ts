@@ -35,7 +35,7 @@ describeDesktop('a folder in the desktop editor', (suite) => {
     expect(shown()).toContain('src/total.py:1: rate = 7');
   });
 
-  test('an approved change is refused if another program changed the file meanwhile, and the model is told', async () => {
+  test('an approved change is refused if another program changed the file meanwhile, and the model reads that', async () => {
     const opened = await suite.open({ files });
     suite.service.fake.script([edit, done]);
     await send(opened.window, 'Raise the rate.');

@@ -80,7 +80,7 @@ describe('the conversation in the extension (rule: run-view)', () => {
     const failing: Script = { error: 'upstream_overloaded', retryAfterMs: 1 };
     const pages = pagesOf(await eventsOf([failing, done], { retries: 1 }));
     expect(activities(pages)).toEqual(['', 'Starting', 'Thinking', 'Trying again', 'Writing']);
-    expect(lastOf(pages).steps[0]?.remarks).toEqual([expect.stringMatching(/Tried again in 1 s\.$/)]);
+    expect(lastOf(pages).steps[0]?.remarks).toEqual([expect.stringMatching(/Retrying in 1 s\.$/)]);
   });
 
   test('the extension shows a compaction as a remark on the step that requested it', async () => {

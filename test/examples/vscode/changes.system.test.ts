@@ -83,7 +83,7 @@ describeWorkbench('a change proposed by the model', (suite) => {
     expect(shown()).toContain('Once is enough.');
   });
 
-  test('a change of a file that was modified meanwhile is refused, and the model is told', async () => {
+  test('a change of a file that was modified meanwhile is refused, and the model reads that', async () => {
     const workbench = await begin(edit, done);
     await workbench.probe('setFiles', { [path]: 'export const rate = 7; // mine\n' });
     await card(workbench).getByRole('button', { name: 'Accept' }).click();

@@ -21,10 +21,7 @@ describeWorkbench('text of a model in the view', (suite) => {
       await workbench.runCommand('stepwise.newTask');
       await send(workbench, `Answer with ${name}.`);
       expect([name, await ended(workbench)]).toEqual([name, expect.stringContaining('Answered.')]);
-      expect([name, await whatBecameOfIt(workbench)]).toEqual([
-        name,
-        { ran: null, elements: 0, overflow: 0 },
-      ]);
+      expect([name, await effectsOf(workbench)]).toEqual([name, { ran: null, elements: 0, overflow: 0 }]);
     }
     await view.getByRole('textbox', { name: 'Task' }).waitFor();
   });
@@ -39,7 +36,7 @@ describeWorkbench('text of a model in the view', (suite) => {
     await send(workbench, `Read ${markup}.`);
     await workbench.view.getByRole('region', { name: 'Approval' }).waitFor();
     await unfoldAll(workbench);
-    expect(await whatBecameOfIt(workbench)).toEqual({ ran: null, elements: 0, overflow: 0 });
+    expect(await effectsOf(workbench)).toEqual({ ran: null, elements: 0, overflow: 0 });
     expect(await workbench.page.evaluate('globalThis.ran ?? null')).toBe(null);
   });
 
@@ -56,7 +53,7 @@ describeWorkbench('text of a model in the view', (suite) => {
 });
 
 /** Collects evidence from the view: executed code, forbidden elements, and overflowing content. */
-const whatBecameOfIt = async (workbench: Workbench): Promise<unknown> =>
+const effectsOf = async (workbench: Workbench): Promise<unknown> =>
   (await workbench.viewFrame()).evaluate(`({
     ran: globalThis.ran ?? null,
     elements: document.querySelectorAll('main :is(script, img, svg, iframe, style, form[action], object, embed, a)').length,

@@ -32,7 +32,7 @@ const tools: OfferedTool[] = [
   { name: 'list-tools', parameters: [], inputSchema: { type: 'object', properties: {} } },
 ];
 
-/** Pieces of text that mean something somewhere: marks of all families, labels, quotes, code. */
+/** Fragments of text with a meaning in some format: marks of all families, labels, quotes, code. */
 const pieces = [
   ...families.map(({ render }) => render([{ name: 'run.command', args: { command: 'rm -rf build' } }])),
   ...families.flatMap(({ ends = [] }) => ends),

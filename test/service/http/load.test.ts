@@ -424,7 +424,7 @@ describe('invalid HTTP on a connection that has already served requests (rule: e
     expect((await text()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', `HTTP/1.1 ${status}`]);
   });
 
-  test('invalid HTTP behind a pending request closes the connection without a response (rule: one-failure-body)', async () => {
+  test('invalid HTTP after a pending request closes the connection without a response (rule: one-failure-body)', async () => {
     const held = heldSteps();
     service = await startTestService({ step: held.step });
     const body = JSON.stringify(stepBody());

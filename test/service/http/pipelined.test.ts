@@ -121,7 +121,7 @@ describe('pipelined requests while the service shuts down (rule: shutdown)', () 
     return { step, ends };
   }
 
-  test('a draining service closes a connection after the current response and starts no request behind it', async () => {
+  test('a draining service closes a connection after the current response and starts no later request of it', async () => {
     const { step: held, ends } = begunSteps();
     service = await startTestService({ step: held });
     const socket = pipeline(step, step);
@@ -148,7 +148,7 @@ describe('pipelined requests while the service shuts down (rule: shutdown)', () 
     expect(taken().match(/Connection: close/g)).toHaveLength(1);
   });
 
-  test('a draining service starts no request behind the response that announced the end of the connection', async () => {
+  test('a draining service starts no request after the response that announced the end of the connection', async () => {
     const { step, ends } = begunSteps();
     service = await startTestService({ step });
     service.inFlight.announceDrain();

@@ -10,7 +10,6 @@ export interface OpenOptions {
   /** Folders of a multi-root workspace. */
   readonly folders?: readonly { readonly path: string; readonly name?: string }[];
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Whether the workspace is trusted. */
   readonly isTrusted?: boolean;
   readonly theme?: 'light' | 'dark';
 }

@@ -9,7 +9,6 @@ export interface Editors {
     readonly isDirty: boolean;
     readonly selected: string;
   };
-  /** Labels of all tabs. */
   readonly tabs: readonly string[];
 }
 

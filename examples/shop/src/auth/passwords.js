@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 const derive = promisify(scrypt);
 const KEY_LENGTH = 32;
 
-/** Stored as `salt:key`, both base64. */
+/** Returns `salt:key`, both base64. */
 export async function hashPassword(password) {
   const salt = randomBytes(16);
   const key = await derive(password, salt, KEY_LENGTH);

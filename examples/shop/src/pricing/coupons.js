@@ -6,7 +6,7 @@ import { percentOf, sum } from '../money.js';
 const file = new URL('../../data/coupons.json', import.meta.url);
 const coupons = JSON.parse(readFileSync(file, 'utf8'));
 
-/** What a coupon takes off. Unknown and expired codes are told to the customer, never ignored. */
+/** The amount that a coupon takes off. Unknown and expired codes are told to the customer, never ignored. */
 export function couponDiscount(code, { lines, subtotal, now }) {
   const coupon = coupons[code];
   if (!coupon) throw new ShopError('unknown_coupon', `There is no coupon ${code}`);

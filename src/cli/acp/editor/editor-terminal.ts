@@ -1,20 +1,23 @@
 import type { TerminalHandle } from '@agentclientprotocol/sdk';
-import type { Tool, ToolContext } from '../../../sdk/actions/define-tool.js';
+import type { ToolContext } from '../../../sdk/actions/define-tool.js';
 import { ToolError } from '../../../sdk/actions/tool-errors.js';
 import { startTimer } from '../../../sdk/base/timer.js';
-import type { ProjectRoot } from '../../../tools/project-root.js';
 import { LastState } from '../../../tools/run/last-state.js';
 import { OutputCapture } from '../../../tools/run/output-capture.js';
-import { stoppedCommand } from '../../../tools/run/run-command.js';
+import {
+  type CommandRunner,
+  type RunPlace,
+  runCommand,
+  stoppedCommand,
+} from '../../../tools/run/run-command.js';
+import { hiddenVariables } from '../../../tools/run/start-command.js';
 import { type Editor, fieldsOf } from './editor.js';
 
 /** Output that the editor retains; the model reads less than that. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 
 interface TerminalOptions {
-  readonly root: ProjectRoot;
   readonly editor: Editor;
-  readonly timeoutMs: number;
   /** Names of environment variables to hide from commands. */
   readonly secrets: readonly string[];
   /** Receives the id of the terminal in which a call runs. */
@@ -22,41 +25,38 @@ interface TerminalOptions {
 }
 
 /**
- * Runs `run_command` in a terminal of the editor, where the person can watch it. Falls back to this process if the
- * editor cannot open one.
+ * Runs commands in a terminal of the editor, where the person can watch them. Falls back to this process if the editor
+ * cannot open one.
  */
-export function runInEditorTerminal(tool: Tool, options: TerminalOptions): Tool {
-  return {
-    ...tool,
-    execute: async (args, context) => {
-      const terminal = await openTerminal(args, options).catch(() => undefined);
-      if (!terminal) {
-        // The run may have been stopped while the editor was deciding.
-        context.signal.throwIfAborted();
-        return tool.execute(args, context);
-      }
-      await options.onTerminal(context.callId, terminal.id);
-      try {
-        return await waitFor(terminal, options.timeoutMs, context);
-      } finally {
-        await terminal.release().catch(() => undefined);
-      }
-    },
+export const inEditorTerminal =
+  (options: TerminalOptions): CommandRunner =>
+  async (command, place, context) => {
+    const terminal = await openTerminal(command, place, options).catch(() => undefined);
+    if (!terminal) {
+      // The run may have been stopped while the editor was deciding.
+      context.signal.throwIfAborted();
+      return runCommand(command, place, context);
+    }
+    await options.onTerminal(context.callId, terminal.id);
+    try {
+      return await waitFor(terminal, place.timeoutMs, context);
+    } finally {
+      await terminal.release().catch(() => undefined);
+    }
   };
-}
 
 async function openTerminal(
-  { command, working_dir }: Readonly<Record<string, unknown>>,
-  { root, editor, secrets }: TerminalOptions,
+  command: string,
+  { folder, secrets: values }: RunPlace,
+  { editor, secrets }: TerminalOptions,
 ): Promise<TerminalHandle> {
-  const cwd = await root.locate(typeof working_dir === 'string' && working_dir !== '' ? working_dir : '.');
-  const env = secrets.map((name) => ({ name, value: '' }));
+  // The editor's environment has at least the variables with which it started this process.
+  const names = new Set([...secrets, ...hiddenVariables(values)]);
+  const env = [...names].map((name) => ({ name, value: '' }));
   const isWindows = process.platform === 'win32';
   const shell = isWindows ? 'powershell' : 'bash';
-  const args = isWindows
-    ? ['-NoProfile', '-NonInteractive', '-Command', String(command)]
-    : ['-c', String(command)];
-  return editor.openTerminal({ command: shell, args, env, cwd, outputByteLimit: MAX_OUTPUT_BYTES });
+  const args = isWindows ? ['-NoProfile', '-NonInteractive', '-Command', command] : ['-c', command];
+  return editor.openTerminal({ command: shell, args, env, cwd: folder, outputByteLimit: MAX_OUTPUT_BYTES });
 }
 
 /** Waits for the command; kills it on timeout or when the run stops. The output so far is kept. */

@@ -8,6 +8,7 @@ import type {
   TerminalHandle,
 } from '@agentclientprotocol/sdk';
 import type { InputRequest } from '../../../sdk/actions/client-tools.js';
+import { randomId } from '../../../sdk/base/random-id.js';
 
 type InSession<Params> = Omit<Params, 'sessionId'>;
 
@@ -18,6 +19,8 @@ export class Editor {
   readonly #client: AgentContext;
   readonly #sessionId: string;
   readonly #offers: ClientCapabilities;
+  /** The message to which chunks of its kind belong. */
+  #message: { readonly kind: SessionUpdate['sessionUpdate']; readonly id: string } | undefined;
 
   constructor(client: AgentContext, sessionId: string, offers: ClientCapabilities = {}) {
     this.#client = client;
@@ -47,8 +50,22 @@ export class Editor {
    */
   async send(update: SessionUpdate): Promise<void> {
     await this.#client
-      .notify('session/update', { sessionId: this.#sessionId, update })
+      .notify('session/update', { sessionId: this.#sessionId, update: this.#withMessageId(update) })
       .catch(() => undefined);
+  }
+
+  /** Lets the next chunk begin a message. */
+  endMessage(): void {
+    this.#message = undefined;
+  }
+
+  /** Adds the id of its message to a chunk. Chunks of one kind in a row are one message, which a tool call ends. */
+  #withMessageId(update: SessionUpdate): SessionUpdate {
+    const kind = update.sessionUpdate;
+    if (kind === 'tool_call') this.endMessage();
+    if (!isChunk(update)) return update;
+    if (this.#message?.kind !== kind) this.#message = { kind, id: randomId() };
+    return { ...update, messageId: this.#message.id };
   }
 
   /** Asks for permission. Rejects if the editor cannot ask, or as soon as the signal fires. */
@@ -104,6 +121,13 @@ export class Editor {
     return terminal;
   }
 }
+
+type Chunk = SessionUpdate & {
+  sessionUpdate: 'user_message_chunk' | 'agent_message_chunk' | 'agent_thought_chunk';
+};
+
+const isChunk = (update: SessionUpdate): update is Chunk =>
+  /^(?:user_message|agent_message|agent_thought)_chunk$/.test(update.sessionUpdate);
 
 /**
  * Reads a response as an object with unknown fields, since the SDK does not check what an editor sends against the

@@ -45,5 +45,6 @@ function callUpdate({ index, id, name, parameters, observation }: PairedCall, fo
     ...describeCall({ id, tool_name: name, tool_args: parameters }, folder),
     status: observation && !observation.isError ? 'completed' : 'failed',
     content: observation ? plainContent(observation.text) : [],
+    ...(observation && { rawOutput: observation.text }),
   };
 }

@@ -176,7 +176,7 @@ export class RunUpdates {
     if (isRunTool(call)) return [];
     // The diff already shows a successful change; a failed call shows its error.
     const content = this.#attached.has(call.id) && status === 'completed' ? [] : plainContent(text);
-    return [{ ...this.#content(call.id, content), status }];
+    return [{ ...this.#content(call.id, content), status, rawOutput: text }];
   }
 
   #content(id: string, more: readonly ToolCallContent[]) {

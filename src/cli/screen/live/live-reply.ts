@@ -97,7 +97,6 @@ export class LiveReply {
 
 const INDENT = '  ';
 
-/** The texts of a reply. */
 export interface ReplyTexts {
   readonly thought: string;
   readonly answer: string;
@@ -114,8 +113,8 @@ export function replyTexts({ thought, control, direct_response }: Step): ReplyTe
 }
 
 /**
- * Returns the texts of a reply that were not streamed: none, or the answer behind a streamed thought. Returns undefined if
- * the streamed texts differ from the reply, so that all of it has to be shown.
+ * Returns the texts of a reply that were not streamed: none, or the answer after a streamed thought. Returns
+ * undefined if the streamed texts differ from the reply, so that all of it has to be shown.
  */
 export function missingTexts(streamed: StreamedTexts, texts: ReplyTexts): ReplyTexts | undefined {
   if (matchesStreamed(streamed, texts)) return { thought: '', answer: '' };

@@ -29,7 +29,6 @@ export interface PastCall extends WrittenCall {
 
 interface ContextFile {
   readonly path: string;
-  /** Number of the first line. */
   readonly firstLine: number;
   readonly content: string;
 }

@@ -1,4 +1,3 @@
-/** A tool that the prompt offers. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;

@@ -6,7 +6,6 @@ import {
   type StringFragment,
 } from './scanned-strings.js';
 
-/** The role of a string: a key or a value. */
 type StringRole = 'key' | 'value';
 
 /** The token that may come next; a key or value without quotes continues until a mark ends it. */
@@ -34,7 +33,6 @@ export class ObjectScanner {
   end: number | null = null;
   /** Open brackets (`{` or `[`), outermost first. */
   readonly #open: string[] = [];
-  /** The key at each level. */
   readonly #keys: string[] = [];
   #string: StringRole | null = null;
   #expected: Expected = 'key';

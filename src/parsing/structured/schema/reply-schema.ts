@@ -15,7 +15,6 @@ export interface ReplySchema {
    */
   readonly free: ReadonlyMap<string, readonly string[] | null>;
   readonly restoreArguments: RestoreArguments;
-  /** The key of the answer. */
   readonly answerKey: 'final_answer' | 'action';
   readonly answer: AnswerForm;
 }

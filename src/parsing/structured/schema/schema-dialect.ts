@@ -28,7 +28,6 @@ export interface SchemaDialect {
   readonly limits: SchemaSize;
 }
 
-/** The size of a schema. */
 export interface SchemaSize {
   /** Levels of objects, the outermost one included. */
   readonly depth: number;

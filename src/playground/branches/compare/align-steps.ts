@@ -58,16 +58,16 @@ type Part = readonly [PartPair['name'], string];
 function partsOf(step: StepView | undefined): readonly Part[] {
   if (!step) return [];
   const { calls, actions } = step;
-  const said = (textOf: (call: ModelCallView) => string): string =>
+  const joinTexts = (textOf: (call: ModelCallView) => string): string =>
     calls.map(textOf).filter(Boolean).join('\n\n');
   const failures = calls.flatMap(({ failures: failed }) => failed.map(({ error }) => error.message));
   const parts: readonly Part[] = [
-    ['Thought', said(({ draft, thought }) => draft + thought)],
+    ['Thought', joinTexts(({ draft, thought }) => draft + thought)],
     ...actions.flatMap((action): readonly Part[] => [
       ['Call', callOf(action)],
       ['Result', action.observation ?? ''],
     ]),
-    ['Answer', said(({ answer }) => answer)],
+    ['Answer', joinTexts(({ answer }) => answer)],
     ['Failure', failures.join('\n')],
   ];
   return parts.filter(([, text]) => text !== '');

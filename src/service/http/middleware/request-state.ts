@@ -16,7 +16,6 @@ import { holdsSecret, readRequestId } from './request-id.js';
 export interface RequestState {
   /** Never contains a key or a token, even if the caller sent one as the id. */
   id: string;
-  /** True if the caller sent the id. */
   readonly isSentId: boolean;
   readonly startedAt: number;
   trace: RequestTrace;
@@ -25,7 +24,7 @@ export interface RequestState {
   /** True once the whole response was written to the socket; otherwise the caller left before. */
   isAnswered: boolean;
   outcome?: Outcome;
-  /** Why no connection to the provider came about, or why it broke. */
+  /** Cause of a connection to the provider that failed or broke. */
   connectionProblem?: ConnectionProblem | undefined;
   /** Why the context service could not be reached; the step continued without it. */
   contextProblem?: ConnectionProblem | undefined;

@@ -14,7 +14,6 @@ export interface Counted {
   readonly allowance: Allowance;
 }
 
-/** A limit that was exceeded. */
 export interface Exceeded {
   readonly limit: keyof Allowance;
   readonly allowed: number;

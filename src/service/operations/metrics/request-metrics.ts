@@ -19,7 +19,6 @@ export interface EndedRequest {
   readonly durationMs: number;
 }
 
-/** A step that has ended. */
 export interface EndedStep {
   readonly status: StepResult['status'] | 'failed';
   readonly durationMs: number;

@@ -18,7 +18,6 @@ export interface Upstreams {
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
-/** A request to an upstream that has ended. */
 export interface EndedUpstreamRequest {
   /** Name of a configured upstream. */
   readonly upstream: string;

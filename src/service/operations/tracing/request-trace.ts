@@ -5,7 +5,6 @@ import { readTraceContext, type TraceContext, type TraceHeaders, traceHeaders } 
 
 /** The tracing of a service (rule: tracing). */
 export interface Tracing {
-  /** Begins the trace of a request. */
   begin(request: TracedRequest): RequestTrace;
   /** Sends the waiting spans, for a limited time. */
   close(): Promise<void>;

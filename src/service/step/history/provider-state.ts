@@ -48,7 +48,6 @@ function mapActionStates(unit: ActionUnit, map: (state: unknown) => unknown): Ac
   return { ...unit, calls, providerState: map(unit.providerState) };
 }
 
-/** Removes the states of a unit. */
 export const withoutStates = (unit: ActionUnit): ActionUnit => mapActionStates(unit, () => undefined);
 
 export function hasState(unit: Unit): boolean {

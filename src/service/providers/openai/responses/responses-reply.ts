@@ -92,7 +92,6 @@ const kinds: Readonly<Record<TextField, string>> = {
 
 const endEvents = ['response.completed', 'response.incomplete', 'response.done'];
 
-/** A reply of the Responses API. */
 export class ResponsesReply implements VendorReply {
   hasBegun = false;
   hasEnded = false;
@@ -161,7 +160,7 @@ export class ResponsesReply implements VendorReply {
     };
   }
 
-  /** Returns the calls, each with the reasoning that stands before it. */
+  /** Returns the calls, each with the reasoning before it. */
   #callsIn(items: readonly OpenItem[]) {
     let before: ReasoningItem[] = [];
     return items.flatMap(({ call, arguments: written, state }) => {

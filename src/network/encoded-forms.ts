@@ -1,0 +1,24 @@
+/**
+ * Returns the forms in which a text may appear in a URL, a header or JSON: raw, JSON-escaped, percent-encoded and in
+ * base64. For finding secrets.
+ */
+export function encodedForms(text: string): string[] {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const encoded = encodeURIComponent(text.toWellFormed());
+  // Some programs write the digits in lower case, or escape a slash in JSON.
+  const inLowerCase = encoded.replace(/%../g, (each) => each.toLowerCase());
+  const withSlashes = escaped.replaceAll('/', '\\/');
+  const base64 = [0, 1, 2].flatMap((offset) => base64Within(text, offset));
+  return [text, escaped, withSlashes, encoded, inLowerCase, ...base64];
+}
+
+/**
+ * Returns the text in base64 after `offset` other bytes, without the characters that depend on the adjacent bytes.
+ */
+function base64Within(text: string, offset: number): string[] {
+  const bytes = Buffer.from(' '.repeat(offset) + text);
+  const encoded = bytes.toString('base64url');
+  const end = bytes.length % 3 === 0 ? encoded.length : encoded.length - 1;
+  const whole = encoded.slice(offset === 0 ? 0 : offset + 1, end);
+  return [whole, whole.replaceAll('-', '+').replaceAll('_', '/')];
+}
