@@ -88,6 +88,7 @@ export type {
   RunLlmConfig,
   RunOptions,
   StrategyName,
+  TypedRunOptions,
 } from './run/run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';

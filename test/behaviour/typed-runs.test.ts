@@ -39,7 +39,7 @@ const say = (value: unknown) => ({ text: `Final Answer: ${JSON.stringify(value)}
 function start<Answer>(
   script: Script,
   answerSchema: AnswerSchema<Answer>,
-  options: Partial<RunOptions<Answer>> = {},
+  options: Partial<RunOptions> = {},
 ) {
   provider.script(script);
   return client.run<Answer>('Where is the price computed?', {

@@ -16,7 +16,7 @@ import {
   isStreamEvent,
 } from '../base/wire-shapes.js';
 import { Run } from '../run/run.js';
-import type { RunOptions } from '../run/run-options.js';
+import type { TypedRunOptions } from '../run/run-options.js';
 import { CallLimit } from './call-limit.js';
 import { EventReader } from './read-events.js';
 
@@ -86,7 +86,7 @@ export class StepwiseClient implements StepService {
    * step limit or time limit out of range, and `TypeError` for two tools of the same name or an answer schema that cannot be
    * sent.
    */
-  run<Answer = unknown>(task: string, options: RunOptions<Answer>): Run<Answer> {
+  run<Answer = unknown>(task: string, options: TypedRunOptions<Answer>): Run<Answer> {
     return new Run(this, task, options);
   }
 

@@ -8,7 +8,7 @@ import { checkTimeLimit } from '../base/timer.js';
 import type { AnswerSchema } from './answer-schema.js';
 
 /** The options of a run (rule: run-options). An undefined option means the same as an omitted one. */
-export interface RunOptions<Answer = unknown> {
+export interface RunOptions {
   /** The model and its budget; `tokenLimit` defaults to 32,000, `reservedOutputTokens` to 4,000. */
   readonly llmConfig: RunLlmConfig;
   /**
@@ -24,7 +24,7 @@ export interface RunOptions<Answer = unknown> {
    * The form of the final answer (rule: typed-results): a schema of Zod or any other library of Standard Schema, or a JSON
    * Schema. The answer is then `value` of the result, in the type of the schema.
    */
-  readonly answerSchema?: AnswerSchema<Answer> | undefined;
+  readonly answerSchema?: AnswerSchema | undefined;
   /** The form in which the model is taught to write calls; default `text`. */
   readonly protocol?: NonNullable<StepRequestInput['protocol']> | undefined;
   /** The order of model calls and actions; default `react`. */
@@ -86,6 +86,12 @@ export interface RunOptions<Answer = unknown> {
   /** UUID of the session for logs; default: a new one. */
   readonly sessionId?: string | undefined;
 }
+
+/** The options of a run whose answer has a type: that of its schema. */
+export type TypedRunOptions<Answer> = RunOptions & {
+  /** The form of the final answer, which gives `value` of the result its type (rule: typed-results). */
+  readonly answerSchema?: AnswerSchema<Answer> | undefined;
+};
 
 const MAX_STEPS = 2 ** 31 - 1;
 

@@ -6,7 +6,7 @@ import { offerTools, renewTools } from './offer-tools.js';
 import { relay } from './relay.js';
 import { endOfException, OUT_OF_STEPS, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
-import { checkRunOptions, type RunOptions } from './run-options.js';
+import { checkRunOptions, type TypedRunOptions } from './run-options.js';
 import { type RunResult, summarizeRun } from './run-result.js';
 import { RunState } from './run-state.js';
 import { strategies } from './strategies.js';
@@ -24,7 +24,7 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
   readonly #events: AsyncGenerator<RunEvent, void>;
   #result: RunResult<Answer> | undefined;
 
-  constructor(service: StepService, task: string, options: RunOptions<Answer>) {
+  constructor(service: StepService, task: string, options: TypedRunOptions<Answer>) {
     checkRunOptions(options);
     const signal = this.#controller.signal;
     this.#state = new RunState({ service, task, options, signal });
