@@ -5,6 +5,7 @@
 export const navigation = {
   Start: ['README.md', 'docs/playground.md', 'docs/terminal.md', 'docs/editors.md', 'docs/mcp.md'],
   Guides: [
+    'docs/use-it-with-your-agent.md',
     'docs/your-own-loop.md',
     'docs/context-and-budget.md',
     'docs/models.md',
@@ -28,6 +29,7 @@ export const navigation = {
     'docs/reference/errors.md',
     'docs/reference/streaming.md',
     'docs/reference/providers.md',
+    'docs/reference/compatible.md',
     'docs/reference/api.md',
     'docs/reference/service.md',
     'docs/reference/client.md',

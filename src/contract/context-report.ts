@@ -10,8 +10,11 @@ const reportSectionSchema = z
 
 const reportItemSchema = z
   .object({
-    kind: z.enum(['explicit', 'pinned', 'vector', 'implicit', 'turn']),
-    id: z.string().meta({ description: 'Path, pinned id, or index of the turn.' }),
+    kind: z.enum(['explicit', 'pinned', 'vector', 'implicit', 'turn', 'attachment']),
+    id: z.string().meta({
+      description:
+        'Path, pinned id, index of the turn, or for an attachment the indexes of its turn and in it, such as `4.0`.',
+    }),
     status: z.enum(['included', 'truncated', 'masked', 'dropped', 'duplicate', 'unavailable']),
     tokens: wholeNumber.meta({ description: 'Tokens of the included part.' }),
     original_tokens: wholeNumber.nullable().meta({ description: 'Tokens of the whole item.' }),
@@ -20,7 +23,7 @@ const reportItemSchema = z
   })
   .meta({
     id: 'ReportItem',
-    description: 'A file, pinned item, chunk or turn, and how much of it the prompt includes.',
+    description: 'A file, pinned item, chunk, turn or attachment, and how much of it the prompt includes.',
   });
 
 const reportFolderSchema = z
@@ -49,7 +52,7 @@ export const contextReportSchema = z
 
 /** The report on which parts of the context the prompt includes. Token counts are the service's own. */
 export type ContextReport = z.output<typeof contextReportSchema>;
-/** A file, pinned item, chunk or turn, and how much of it the prompt includes. */
+/** A file, pinned item, chunk, turn or attachment, and how much of it the prompt includes. */
 export type ReportItem = z.output<typeof reportItemSchema>;
 /** A section of the prompt and its size in tokens. */
 export type ReportSection = z.output<typeof reportSectionSchema>;

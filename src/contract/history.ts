@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { attachmentsSchema } from './attachment.js';
 import { jsonObject, jsonValue, optional } from './fields.js';
 
 const toolCallSchema = z
@@ -53,6 +54,10 @@ export const turnSchema = z
       description: 'The id of the call that an observation belongs to.',
     }),
     toolResult: optional(toolResultSchema),
+    attachments: optional(attachmentsSchema).meta({
+      description:
+        'Images and PDF files of a user turn or an observation, cut before any text if the budget is short.',
+    }),
   })
   .meta({ id: 'Turn', description: 'An entry of the conversation history.' });
 

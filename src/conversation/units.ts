@@ -1,3 +1,4 @@
+import type { Attachment } from '../contract/attachment.js';
 import type { TurnInput } from '../contract/history.js';
 import { observationText } from './observation-text.js';
 
@@ -7,12 +8,25 @@ import { observationText } from './observation-text.js';
  */
 export type Unit = UserUnit | AssistantUnit | ActionUnit | StrayObservation;
 
+/** An attachment of a unit, and its tokens: 0 until it is weighed for a model. */
+export interface UnitAttachment extends Pick<Attachment, 'media_type' | 'data'> {
+  readonly tokens: number;
+  readonly isEstimated: boolean;
+}
+
+/** The attachments of a turn, in their order. The model does not see the first `leftOut`. */
+export interface Attachments {
+  readonly all: readonly UnitAttachment[];
+  readonly leftOut: number;
+}
+
 interface UserUnit {
   readonly type: 'user';
   readonly index: number;
   readonly content: string;
   /** False for notices and summaries. */
   readonly isTask: boolean;
+  readonly attachments?: Attachments;
 }
 
 interface AssistantUnit {
@@ -50,6 +64,7 @@ export interface Observation {
   readonly isError: boolean;
   readonly isDenied: boolean;
   readonly isTerminal: boolean;
+  readonly attachments?: Attachments;
 }
 
 /** An observation without a call; the prompt presents it as text of the user. */
@@ -104,7 +119,7 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
   history.forEach((turn, index) => {
     if (turn.role === 'tool_observation') observe(turn, index);
     else if (turn.toolCall && turn.role === 'assistant') act(turn, index);
-    else if (/\S/.test(turn.content)) units.push(toTextUnit(turn, index)); // vendors reject or drop blank texts
+    else if (hasContent(turn)) units.push(toTextUnit(turn, index));
   });
   mispairings.push(...open.all().map(({ index }) => ({ kind: 'call_without_observation' as const, index })));
   return { units, mispairings: mispairings.sort((a, b) => a.index - b.index) };
@@ -206,9 +221,22 @@ export function callsOf(units: readonly Unit[]): PairedCall[] {
   return units.flatMap((unit) => (unit.type === 'action' ? unit.calls : []));
 }
 
+/** Whether a turn has more than a blank text, which vendors reject or drop. */
+const hasContent = (turn: TurnInput): boolean =>
+  /\S/.test(turn.content) || (turn.role === 'user' && attachmentsOf(turn) !== undefined);
+
+function attachmentsOf({ attachments }: TurnInput): Attachments | undefined {
+  if (!attachments || attachments.length === 0) return undefined;
+  const all = attachments.map(({ media_type, data }) => ({ media_type, data, tokens: 0, isEstimated: true }));
+  return { all, leftOut: 0 };
+}
+
 function toTextUnit(turn: TurnInput, index: number): UserUnit | AssistantUnit {
   const { content } = turn;
-  if (turn.role === 'user') return { type: 'user', index, content, isTask: !turn.kind };
+  if (turn.role === 'user') {
+    const attachments = attachmentsOf(turn);
+    return { type: 'user', index, content, isTask: !turn.kind, ...(attachments && { attachments }) };
+  }
   const text = turn.thought ? `${turn.thought}\n\n${content}` : content;
   return { type: 'assistant', index, content: text, providerState: turn.provider_state };
 }
@@ -224,12 +252,14 @@ function readCall({ toolCall }: TurnInput, index: number, ids: CallIds): OpenCal
 
 function readObservation(turn: TurnInput, index: number): Observation {
   const { toolResult } = turn;
+  const attachments = attachmentsOf(turn);
   return {
     index,
     text: observationText(turn),
     isError: toolResult?.success === false,
     isDenied: toolResult?.denied === true,
     isTerminal: toolResult?.terminal === true,
+    ...(attachments && { attachments }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { isObject } from '../sdk/base/is-object.js';
+import { isObject } from '../conversation/is-object.js';
 import { isDeeperThan } from './is-deeper-than.js';
 
 /** A tool as its server describes it. */

@@ -6,7 +6,7 @@ import {
   type StandardSchemaV1,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { isObject } from '../sdk/base/is-object.js';
+import { isObject } from '../conversation/is-object.js';
 import { type LeftOutTool, type ListedTool, readListedTool } from './listed-tools.js';
 import { type McpServer, secretsOf, withoutSecrets } from './mcp-server.js';
 import { type CallText, textOfResult } from './result-text.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject } from '../sdk/base/is-object.js';
+import { isObject } from '../conversation/is-object.js';
 import { OutputCapture } from '../tools/run/output-capture.js';
 import { isDeeperThan } from './is-deeper-than.js';
 

@@ -37,6 +37,8 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
   const alone = readPlain(text, unwrap(text, start), tools);
   if (endsReply(alone, reply, tools))
     return adviceFor(alone, 'stands on a line without a label after other text');
+  const tagged = readInTag(reply, openerOf(text, start) ?? start, tools);
+  if (tagged) return adviceFor(tagged, 'stands in a tag that is none of ours');
   const translated = readAfterLabel(reply, start, tools);
   if (translated) return adviceFor(translated, 'has a label before it that is not `Action:`');
   for (const { end } of actionLabels(text, outline.lastParagraph, lineEnd(text, start))) {
@@ -47,6 +49,27 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
     if (endsReply(called, reply, tools)) return adviceFor(called, 'has other words between it and `Action:`');
   }
   return null;
+}
+
+const tag = /<([A-Za-z_]{1,30})>\s{0,20}/y;
+
+/** Returns the opening tag of the closing tag at a place. */
+function openerOf(text: string, position: number): number | null {
+  const name = /^<\/([A-Za-z_]{1,30})>/.exec(text.slice(position, position + 40))?.[1];
+  const at = name === undefined ? -1 : text.lastIndexOf(`<${name}>`, position);
+  return at < 0 ? null : at;
+}
+
+/** Reads the call that is all of a tag such as `<action>`, at the end of the reply. */
+function readInTag({ text, end }: ReplyText, start: number, tools: OfferedTools): WholeCall | null {
+  tag.lastIndex = start;
+  const opener = tag.exec(text);
+  if (!opener || /^(?:pre|code|example|tt|p|div|span|td|li|q)$/i.test(opener[1] ?? '')) return null;
+  const reading = readPlain(text, tag.lastIndex, tools);
+  if (!isWellFormed(reading, tools)) return null;
+  const close = skipSpace(text, reading.end);
+  const closer = `</${opener[1]}>`;
+  return text.startsWith(closer, close) && skipSpace(text, close + closer.length) >= end ? reading : null;
 }
 
 /** Matches a short label of letters at the start of a line, in emphasis or not. */
@@ -80,7 +103,7 @@ function labelEnds(text: string, start: number): number[] {
 
 /** Matches words before a call that announce it: `Call f()`, `I will use the tool f()`. */
 const announcement =
-  /[ \t]{0,8}(?:I(?: will|'ll|’ll)? )?(?:call(?:ing)?|us(?:e|ing)|invok(?:e|ing)|run(?:ning)?|execut(?:e|ing))[ \t]{1,8}(?:the )?(?:tool |function )?:?[ \t]{0,8}/iy;
+  /[ \t]{0,8}(?:(?:I will|I['’]ll|I|let me|please|now) ){0,2}(?:(?:call(?:ing)?|us(?:e|ing)|invok(?:e|ing)|run(?:ning)?|execut(?:e|ing)|tool_code|python)[ \t]{1,8})?(?:the )?(?:tool |function )?:?[ \t]{0,8}/iy;
 
 /** Skips words that announce a call, after a label. */
 function skipVerb(text: string, position: number): number {
@@ -129,7 +152,7 @@ function endsReply(
 ): reading is WholeCall {
   if (!isWellFormed(reading, tools)) return false;
   const callEnd = reading.blockEnd ?? reading.end;
-  const closed = isOneOf(')', text, callEnd) ? callEnd + 1 : callEnd; // In `Action(f())`, another parenthesis follows.
+  const closed = isOneOf(').', text, callEnd) ? callEnd + 1 : callEnd; // Of `Action(f())`, or of a sentence.
   const next = skipSpace(text, skipClosers(text, closed));
   if (next >= end) return true;
   const marker = matchMarker(text, text.lastIndexOf('\n', next) + 1);
@@ -142,7 +165,8 @@ function unwrap(text: string, position: number): number {
   return isOneOf('`', text, position) ? position + 1 : position;
 }
 
-const actionLabel = /(?<![\w-])Action(?!\w)\*{0,2}[ \t]{0,4}(?:->|=>|[:：–—=(-])?\*{0,2}/gi;
+const actionLabel =
+  /(?<![a-z0-9-])Action(?![a-z0-9])[*_\]>]{0,2}[ \t]{0,4}(?:#\d{1,3}|\(\d{1,3}\))?(?:->|=>|[→:：–—=(-])?[*_]{0,2}/gi;
 /** Maximum number of labels that are tried in a paragraph; keeps the work linear. */
 const MAX_LABELS = 8;
 

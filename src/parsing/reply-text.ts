@@ -1,10 +1,11 @@
 import { OfferedTools } from './arguments/offered-tool.js';
 import { type DiscardedRun, discardedBefore, discardedRuns, tokensIn } from './discarded.js';
 import { ANSWER_CLOSE } from './formats/inline-marks.js';
+import { opensBlock } from './formats/read-block.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
-import { readTokens } from './text/chat-tokens.js';
+import { chatTokenAt, leadingHeaderEnd, opensOtherTurn, readTokens } from './text/chat-tokens.js';
 import { LineClassifier } from './text/line-classifier.js';
 import { isBareFence } from './text/markdown.js';
 import type { Marker } from './text/markers.js';
@@ -27,6 +28,8 @@ export class ReplyText {
   /** Number of characters of complete and incomplete stop words after the end. */
   readonly #stop: number;
   readonly #strays: readonly TextSpan[];
+  /** Chat tokens directly after reasoning. */
+  readonly #headers: readonly DiscardedRun[];
 
   private constructor(
     text: string,
@@ -38,6 +41,7 @@ export class ReplyText {
     this.end = found.trimmed.end;
     this.#stop = found.trimmed.stop;
     this.#strays = found.strays;
+    this.#headers = this.reasoningSpans().flatMap(([, end]) => headersAfter(text, end));
   }
 
   static read(text: string, tools: OfferedTools): ReplyText {
@@ -117,9 +121,11 @@ export class ReplyText {
     const { edge, start } = this.outline;
     const strays = this.#strays.filter(([from]) => from >= start && from < shownEnd);
     const trimmed = trimTokens(this.text, start, thoughtEnd);
+    const headers = this.#headers.filter((header) => header.start >= start && header.end <= trimmed.end);
     const chars = this.text.slice(0, edge).trim().length;
     return [
       { kind: 'chat_token', start: 0, end: edge, chars },
+      ...headers,
       tokensIn(trimmed, thoughtEnd),
       ...strays.map(([from, to]) => ({ kind: 'fence', start: from, end: to, chars: to - from }) as const),
     ];
@@ -195,7 +201,10 @@ export class ReplyText {
 
   /** Returns the spans between two places without the given ones and without white space at both ends. */
   #without(start: number, end: number, spans: readonly TextSpan[]): TextSpan[] {
-    const inside = [...spans, ...this.#strays].filter((span) => span[0] >= start && span[0] < end);
+    const headers = this.#headers.map((header): TextSpan => [header.start, header.end]);
+    const inside = [...spans, ...this.#strays, ...headers].filter(
+      (span) => span[0] >= start && span[0] < end,
+    );
     inside.sort((a, b) => a[0] - b[0]);
     const parts: TextSpan[] = [];
     let done = start;
@@ -206,6 +215,24 @@ export class ReplyText {
     if (end > done) parts.push([done, end]);
     return trimSpans(this.text, parts);
   }
+}
+
+/** Lists the chat tokens directly after reasoning, such as the header of the text for the user (rule: chat-tokens). */
+function headersAfter(text: string, reasoningEnd: number): DiscardedRun[] {
+  const headers: DiscardedRun[] = [];
+  for (let start = skipSpace(text, reasoningEnd); ; ) {
+    const end = headerEnd(text, start);
+    if (end === null) return headers;
+    headers.push({ kind: 'chat_token', start, end, chars: end - start });
+    start = skipSpace(text, end);
+  }
+}
+
+function headerEnd(text: string, at: number): number | null {
+  const header = leadingHeaderEnd(text, at);
+  if (typeof header === 'number') return header;
+  const token = chatTokenAt(text, at);
+  return token && !opensOtherTurn(text, at) && !opensBlock(text, at) ? at + token.length : null;
 }
 
 /** Returns a label with the blanks after it, and the `**` that closes its emphasis. */

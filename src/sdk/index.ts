@@ -23,6 +23,26 @@ export type { LlmConfig, StepRequest, StepRequestInput, Task } from '../contract
 export type { StreamEvent } from '../contract/stream.js';
 export type { ToolDefinition, ToolDefinitionInput } from '../contract/tool.js';
 export { renderCall } from '../conversation/call-text.js';
+export type { ResidualTurn, Residue } from '../conversation/convert/conversation-residue.js';
+export {
+  type AnthropicBlock,
+  type AnthropicMessage,
+  type AnthropicTool,
+  fromAnthropicMessages,
+  fromAnthropicTool,
+  toAnthropicMessages,
+  toAnthropicTool,
+} from '../conversation/convert/convert-anthropic.js';
+export {
+  fromOpenAiMessages,
+  fromOpenAiTool,
+  type OpenAiContent,
+  type OpenAiMessage,
+  type OpenAiTool,
+  type OpenAiToolCall,
+  toOpenAiMessages,
+  toOpenAiTool,
+} from '../conversation/convert/convert-openai.js';
 export {
   type ApprovalDecision,
   type ApprovalRequest,
@@ -48,26 +68,6 @@ export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/s
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
 export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
-export type { ResidualTurn, Residue } from './convert/conversation-residue.js';
-export {
-  type AnthropicBlock,
-  type AnthropicMessage,
-  type AnthropicTool,
-  fromAnthropicMessages,
-  fromAnthropicTool,
-  toAnthropicMessages,
-  toAnthropicTool,
-} from './convert/convert-anthropic.js';
-export {
-  fromOpenAiMessages,
-  fromOpenAiTool,
-  type OpenAiContent,
-  type OpenAiMessage,
-  type OpenAiTool,
-  type OpenAiToolCall,
-  toOpenAiMessages,
-  toOpenAiTool,
-} from './convert/convert-openai.js';
 export type {
   AnswerSchema,
   DescribedSchema,

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { explainIssue } from '../contract/explain-issue.js';
 import { isLowerCaseProxy, proxyVariables } from '../network/proxies/proxy-settings.js';
 import { findExposure } from './exposure.js';
-import { explainIssue } from './http/intake/explain-issue.js';
 import { findMisunderstood } from './misunderstood-settings.js';
 import { isProxy } from './operations/limits/client-address.js';
 import { looksSecret } from './providers/secret.js';

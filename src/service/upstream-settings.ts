@@ -157,11 +157,12 @@ const named = (environment: Environment) =>
         maxTokensParam: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
         encoding: z.enum(['o200k_base', 'cl100k_base']).optional(),
         structured: z.enum(['json_schema', 'json_object', 'llama', 'none']).optional(),
+        vision: z.boolean().optional(),
         ...gatewayFields(environment),
       },
       {
         error:
-          'expected a URL, or an object with url and optionally wire, keyRequired, contextWindow, protocol, models, maxTokensParam, encoding, structured, headers, query, keyHeader, caFile',
+          'expected a URL, or an object with url and optionally wire, keyRequired, contextWindow, protocol, models, maxTokensParam, encoding, structured, vision, headers, query, keyHeader, caFile',
       },
     )
     .refine(({ url, wire }) => wire !== 'messages' || !/\/v1\/?$/.test(new URL(url).pathname), {

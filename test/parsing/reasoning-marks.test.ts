@@ -72,4 +72,31 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     const text = `The marks \`${open}\` and \`${close}\` surround it.`;
     expect(parseCompletion(text, tools)).toMatchObject({ outcome: 'answer', answer: text, reasoning: null });
   });
+
+  test.each([
+    ['<|START_THINKING|>hm<|END_THINKING|><|START_RESPONSE|>It is 4.<|END_RESPONSE|>'],
+    ['<|open|>think<|sep|>hm<|close|>think<|sep|><|open|>response<|sep|>It is 4.<|close|>response<|sep|>'],
+    [
+      '<|message_model|><|content_thinking|>hm<|end_message|><|message_model|><|content_text|>It is 4.<|end_message|>',
+    ],
+    [' to=self<|message|>hm<|eom|><|start|>assistant to=user<|message|>It is 4.<|eom|>'],
+    ['<think>hm</think>\n<|im_start|>\nIt is 4.<|im_end|>'],
+    ['<scratch_pad>hm</scratch_pad>It is 4.'],
+  ])('headers of the text for the user are no part of it: %j (rule: chat-tokens)', (text) => {
+    for (const length of [1, 3, 1000]) {
+      const { joined, completion } = stream(text, [length]);
+      expect(completion).toMatchObject({ outcome: 'answer', answer: 'It is 4.', reasoning: 'hm' });
+      expect([joined.reasoning, joined.draft + joined.answer]).toEqual(['hm', 'It is 4.']);
+    }
+  });
+
+  test.each([
+    '>>>all\nIt is 4.',
+    ' to=user<|message|>It is 4.<|eom|>',
+    '<|start|>assistant to=user<|message|>It is 4.<|eom|>',
+    '<|open|>response<|sep|>It is 4.<|close|>response<|sep|>',
+  ])('a header of the text for the user at the start is no part of it: %j (rule: chat-tokens)', (text) => {
+    const { joined, completion } = stream(text, [1]);
+    expect([completion.answer, joined.draft + joined.answer]).toEqual(['It is 4.', 'It is 4.']);
+  });
 });

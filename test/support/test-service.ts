@@ -127,6 +127,7 @@ export function linesInto(log: Record<string, unknown>[]): Writable {
 /** The model `open` needs no key, `keyed` needs one; other names are unknown. */
 const models: ModelDirectory = {
   warmUp: async () => {},
+  listUpstreams: async () => [],
   settingsOf: () => ({ contextWindow: null, protocol: 'auto' }),
   resolve: ({ modelName }) =>
     modelName !== 'open' && modelName !== 'keyed'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isObject } from '../../conversation/is-object.js';
 import type { McpTool, McpVerdict } from '../../mcp/mcp-tool.js';
-import { isObject } from '../../sdk/base/is-object.js';
 import { configFolder, writeAtomically } from '../state/user-files.js';
 import type { ConfiguredServer } from './configured-servers.js';
 

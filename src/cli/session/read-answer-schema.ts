@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isObject } from '../../sdk/base/is-object.js';
+import { isObject } from '../../conversation/is-object.js';
 import type { JsonSchema } from '../../sdk/run/answer-schema.js';
 import { UsageError } from '../commands/usage.js';
 

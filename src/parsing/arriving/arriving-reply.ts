@@ -2,6 +2,7 @@ import { DeltaWriter } from '../delta-writer.js';
 import { LineEnds } from '../text/characters.js';
 import { ArrivingCode } from '../text/code-spans.js';
 import { LineClassifier } from '../text/line-classifier.js';
+import type { Marker } from '../text/markers.js';
 
 /** The line that is being read. */
 export interface CurrentLine {
@@ -27,6 +28,10 @@ export class ArrivingReply {
   line: CurrentLine = newLine();
   /** The closing tag of the current answer, if it is in tags. */
   closingTag: string | null = null;
+  /** The answer's label after which another may follow directly. */
+  answerLabel: Marker | null = null;
+  /** The edge at which chat tokens are dropped: before any text, or directly after reasoning. */
+  edge: 'reply' | 'reasoning' | null = 'reply';
   /** True if only reasoning was sent, so that the rest of the reply may still be a call without a marker. */
   mayBeCall = true;
   /** Undecided text from `at` on, with one character before it. */

@@ -2,7 +2,7 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { inlineMarkAt } from '../formats/inline-marks.js';
 import { mayBeginBlockLine, opensQuotedLine } from '../formats/read-block.js';
 import { isOneOf, skipBlanks } from '../text/characters.js';
-import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
+import { chatTokenAt, leadingHeaderEnd, otherTurnOpener } from '../text/chat-tokens.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { isBareFence } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';
@@ -16,8 +16,6 @@ export class LineBeginnings {
   readonly #reply: ArrivingReply;
   readonly #tools: OfferedTools;
   readonly #fences: WaitingFences;
-  /** True if only white space and chat tokens have arrived. */
-  #atEdge = true;
   /** True if a line began like a JSON value, in whose strings markers do not count. */
   #valueBegan = false;
 
@@ -29,7 +27,7 @@ export class LineBeginnings {
 
   /** Reads the next part; false if more text is needed to decide. */
   advance(): boolean {
-    return this.#takeIndent() && (this.#atEdge ? this.#leaveEdge() : this.#beginLine());
+    return this.#takeIndent() && (this.#reply.edge === null ? this.#beginLine() : this.#leaveEdge());
   }
 
   /** Holds a line's leading blanks until text follows. */
@@ -41,24 +39,34 @@ export class LineBeginnings {
     return end < text.length;
   }
 
-  /** Drops chat tokens before the reply (rule: chat-tokens). */
+  /** Drops chat tokens before the reply and directly after reasoning (rule: chat-tokens). */
   #leaveEdge(): boolean {
-    const { text, at, writer } = this.#reply;
+    const { text, at, writer, edge } = this.#reply;
     if (isOneOf('\r\n', text, at)) return this.#beginLine();
-    const leads = mayLeadReasoning(text, at);
+    const leads = edge === 'reply' && mayLeadReasoning(text, at);
     if (leads === true) writer.hold();
     if (leads !== false) return false;
+    const header = leadingHeaderEnd(text, at);
     const mark = isOneOf('<[', text, at) ? inlineMarkAt(text, at) : null;
-    if (mark === 'partial') return false;
+    if (mark === 'partial' || header === 'partial') return false;
+    if (header !== null) {
+      this.#dropTo(header);
+      this.#reply.edge = null;
+      return true;
+    }
     // Harmony's header of the final channel closes reasoning in a text, but is only a token before one.
     const isToken = mark !== null && mark.kind !== 'call' && chatTokenAt(text, at) !== undefined;
-    this.#atEdge = isToken;
+    if (!isToken) this.#reply.edge = null;
     if (!isToken) return true;
     if (otherTurnOpener(text, at) !== null) writer.hold();
-    writer.dropGap();
-    this.#reply.beginLine();
-    this.#reply.at = mark.end;
+    this.#dropTo(mark.end);
     return true;
+  }
+
+  #dropTo(end: number): void {
+    if (this.#reply.edge === 'reply') this.#reply.writer.dropGap();
+    this.#reply.beginLine();
+    this.#reply.at = end;
   }
 
   #beginLine(): boolean {
@@ -99,12 +107,14 @@ export class LineBeginnings {
     else if (label === 'thought' || label === 'answer') this.#beginField(label, marker);
   }
 
-  #beginField(label: 'thought' | 'answer', { end, openBold, close }: Marker): void {
+  #beginField(label: 'thought' | 'answer', marker: Marker): void {
+    const { end, openBold, close } = marker;
     const reply = this.#reply;
     this.#fences.unwrap();
     reply.writer.begin(label);
     reply.line.openBold = openBold;
     reply.closingTag = close;
+    reply.answerLabel = label === 'answer' ? marker : null;
     if (label === 'answer') reply.lines = new LineClassifier();
     reply.lines.sawProse();
     reply.at = skipBlanks(reply.text, end);

@@ -1,8 +1,9 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import { type InlineMark, inlineMarkAt } from '../formats/inline-marks.js';
 import { mayBeginBareCall } from '../formats/unmarked.js';
-import { character } from '../text/characters.js';
+import { character, skipBlanks } from '../text/characters.js';
 import { chatTokenAt, otherTurnOpener } from '../text/chat-tokens.js';
+import { type Marker, withInnerLabel } from '../text/markers.js';
 import { EchoedFences, isMentioned } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -28,9 +29,11 @@ export class LineContents {
 
   /** Reads the next part; false if more text is needed to decide. */
   advance(): boolean {
-    const { writer, line, text } = this.#reply;
+    const { writer, line } = this.#reply;
+    if (this.#reply.answerLabel && !this.#takeInnerLabel(this.#reply.answerLabel)) return false;
     if (this.#reply.mayBeCall && writer.role === 'draft' && !this.#isNoCall()) return false;
     const openBold = line.openBold && writer.role !== 'reasoning';
+    const { text } = this.#reply;
     const { at, mark } = this.#nextMark(openBold);
     this.#reply.writeTo(at);
     if (at >= text.length || mark === 'partial') return false;
@@ -38,6 +41,18 @@ export class LineContents {
     line.closingBold = null;
     if (text.charAt(at) === '*') return this.#enterBold();
     return mark ? this.#enterMark(mark) : this.#reply.keepTo(this.#reply.lineEnd(at));
+  }
+
+  /** Skips a second label directly after an answer's label; false if more text is needed to decide. */
+  #takeInnerLabel(label: Marker): boolean {
+    const reply = this.#reply;
+    const both = withInnerLabel(reply.text, { ...label, end: reply.at });
+    if (both === 'partial') return false;
+    if (both.end > reply.at) reply.at = skipBlanks(reply.text, both.end);
+    reply.closingTag = both.close;
+    reply.line.openBold = both.openBold;
+    reply.answerLabel = null;
+    return true;
   }
 
   /**
@@ -154,6 +169,7 @@ export class LineContents {
   /** Ends reasoning; a marker after it counts as at the start of a line. */
   #endThinking(end: number): true {
     this.#reply.writer.endReasoning();
+    this.#reply.edge = 'reasoning';
     this.#reply.beginLine();
     this.#reply.at = end;
     return true;

@@ -4,6 +4,7 @@ import { Scanner } from '../text/scanner.js';
 import { type CallReading, unreadable, withArguments } from './written-call.js';
 
 const MAX_NAME_LENGTH = 300;
+const MAX_TAG_LENGTH = 20;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 
 /**
@@ -21,7 +22,7 @@ export function readNamedTag(text: string, start: number): CallReading | null {
   const name = text.slice(start + '<name>'.length, nameEnd).trim();
   const after = skipSpace(text, nameEnd + '</name>'.length);
   const tag = parameterTags.find((each) => text.startsWith(`<${each}>`, after));
-  if (!tag) return withoutArguments(text, name, start, nameEnd + '</name>'.length);
+  if (!tag) return withoutParameters(text, name, { start, nameEnd, after });
   const open = skipFence(text, skipSpace(text, after + tag.length + 2));
   const empty = closeTag(text, open, tag);
   if (empty !== null) return withoutArguments(text, name, start, empty);
@@ -49,6 +50,20 @@ function closeParameters(
   const close = /^<\/(\w{1,40})>/.exec(text.slice(position, position + 43));
   if (!close || close[1]?.endsWith('_call') || close[1] === 'tool_code') return null;
   return { end: position + close[0].length, isMended: true };
+}
+
+/** Reads a call without the tag for its arguments; it is cut off if the text ends in that tag. */
+function withoutParameters(
+  text: string,
+  name: string,
+  { start, nameEnd, after }: { start: number; nameEnd: number; after: number },
+): CallReading {
+  const rest = text.slice(after, after + MAX_TAG_LENGTH);
+  const isCut = rest !== '' && parameterTags.some((each) => `<${each}>`.startsWith(rest));
+  if (isCut)
+    return { kind: 'unreadable', dialect: 'tag', name, problem: `${name}: it is cut off`, cut: true };
+  const reading = withoutArguments(text, name, start, nameEnd + '</name>'.length);
+  return rest === '' && reading.kind === 'call' ? { ...reading, repairs: ['missing_close'] } : reading;
 }
 
 function withoutArguments(text: string, name: string, start: number, end: number): CallReading {

@@ -123,7 +123,7 @@ const solarTags = (): ArgumentTags => ({
 /** Openers that have the tool's name in them. A new family's opener is a row here. */
 export const callRows: readonly CallRow[] = [
   {
-    words: ['<function='],
+    words: ['<function=', '<function ='],
     open: new RegExp(`<function\\s{0,4}=\\s{0,4}(?<q>["']?)${NAME}\\k<q>\\s{0,4}>`, 'y'),
     jsonEnd: /\s*<\/function>/y,
     tags: functionTags,
@@ -214,10 +214,18 @@ function harmony(before: string): RegExp {
  */
 export const namedRows: readonly { readonly stripped: boolean; readonly row: Omit<CallRow, 'words'> }[] = [
   {
+    // DeepSeek V3 without the opener of the call.
+    stripped: false,
+    row: {
+      open: new RegExp(`function<｜tool${GAP}sep｜>${WORD}\\n\\s*${fence}(?=\\{|$)`, 'y'),
+      jsonEnd: new RegExp(`${fenceEnd}<｜tool${GAP}call${GAP}end｜>`, 'y'),
+    },
+  },
+  {
     stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}(?:<\\|tool_call_argument_begin\\|>|(?:\\[CALL_ID\\]\\w{1,40})?\\[ARGS\\]|<｜tool${GAP}sep｜>)\\s{0,8}${fence}(?=\\{|$)`,
+        `${WORD}(?:<\\|tool_call_argument_begin\\|>|(?:\\[CALL_ID\\]\\w{0,40})?(?:\\[ARGS\\]|(?<=\\[CALL_ID\\]\\w{0,40})$)|<｜tool${GAP}sep｜>)\\s{0,8}${fence}(?=\\{|$)`,
         'y',
       ),
       jsonEnd: new RegExp(`${fenceEnd}(?:<｜tool${GAP}call${GAP}end｜>|<\\|tool_call_end\\|>)`, 'y'),
@@ -234,10 +242,10 @@ export const namedRows: readonly { readonly stripped: boolean; readonly row: Omi
     },
   },
   {
-    stripped: false,
+    stripped: true,
     row: {
       open: new RegExp(
-        `${WORD}\\s{0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\|)?(?:iquest_)?tool_call)`,
+        `${WORD}(?:\\s|\\\\n){0,8}(?:<tool_sep(?<s>:[\\w.-]{1,40})?>\\s{0,8})?(?=</(?<p>ifm\\|)?(?:iquest_)?tool_call)`,
         'y',
       ),
       tags: pairTags,

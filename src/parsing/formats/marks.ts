@@ -9,6 +9,10 @@ interface MarkRow {
   readonly open: RegExp;
   /** True if the mark counts only at the start of a line, since its text may occur in any sentence. */
   readonly startsLine?: boolean;
+  /** True if the mark only labels a code fence, so that JSON in it is no grammar of its own. */
+  readonly labelsFence?: boolean;
+  /** True if any text may stand in such a tag, so that it counts only before JSON that names an offered tool. */
+  readonly offeredOnly?: boolean;
 }
 
 /** Escapes a text for a regular expression. */
@@ -43,6 +47,16 @@ const markRows: readonly MarkRow[] = [
     words: ['<｜tool'],
     open: new RegExp(`<｜tool${GAP}call${GAP}begin｜>(?:function)?<｜tool${GAP}sep｜>(?=\\s*<)`, 'y'),
   },
+  // One bracket of Mistral's mark may be lost.
+  { words: ['[TOOL_CALLS'], open: /\[TOOL_CALLS(?=\w)/y },
+  { words: ['TOOL_CALLS]'], open: /TOOL_CALLS\]/y, startsLine: true },
+  // Hermes may name the tag for what it holds.
+  {
+    words: ['<tool>', '<response>', '<json>', '<JSON>', '<xml>'],
+    open: /<(?:tool|response|json|JSON|xml)>(?=\s{0,20}[{[])/y,
+    startsLine: true,
+    offeredOnly: true,
+  },
   ...fixed('<tools>', '<tool_code>', '<TOOLCALL>', '<|tool_call|>', '<|tools_prefix|>', '<|START_ACTION|>'),
   ...fixed('<longcat_tool_call>', '<iquest_tool_call>', '<dots_function_call>', '<|function_call|>'),
   ...fixed(
@@ -52,7 +66,8 @@ const markRows: readonly MarkRow[] = [
     '<|python_tag|>',
     '<|tool_call:start|>',
   ),
-  ...fixed('<|tool_calls_section_begin|>', '<|open|>tools<|sep|>', ']<]minimax[>[<tool_call>'),
+  ...fixed('<|tool_calls_section_begin|>', ']<]minimax[>[<tool_call>'),
+  { words: ['<|open|>tools', '<|open|> tools'], open: /<\|open\|>\s{0,4}tools\s{0,4}<\|sep\|>/y },
   ...fixed('<|plamo:begin_tool_requests:plamo|>', '<|content_invoke_tool_json|>'),
   ...fixed('<|message_model|><|content_invoke_tool_json|>'),
   { words: ['<|action_start|>'], open: /<\|action_start\|>\s{0,4}<\|plugin\|>/y },
@@ -63,24 +78,30 @@ const markRows: readonly MarkRow[] = [
   },
   {
     // Muse's message to a tool; other messages are reasoning or text.
-    words: ['<|start|>assistant to=', 'to='],
-    open: /(?:<\|start\|>assistant )?to=(?!self<|user<)[\w.-]{1,200}<\|message\|>(?=\s*<)/y,
+    words: ['<|start|>assistant to='],
+    open: /<\|start\|>assistant to=(?!self<|user<)[\w.-]{1,200}<\|message\|>(?=\s*<)/y,
   },
+  { words: ['to='], open: /to=(?!self<|user<)[\w.-]{1,200}<\|message\|>(?=\s*<)/y, startsLine: true },
   { words: ['-> tool/function_call'], open: /-> tool\/function_call(?=\s)/y, startsLine: true },
   { words: ['function call<|role_sep|>'], open: /function call<\|role_sep\|>/y, startsLine: true },
   { words: ['functools['], open: /functools(?=\[)/y, startsLine: true },
   { words: [CALL_FENCE], open: /```tool_code[ \t]*(?=\r?\n)/y, startsLine: true },
-  { words: ['**Tool Call:**'], open: /\*\*Tool Call:\*\*\s{1,8}```\w{0,10}(?=\s)/y, startsLine: true },
+  {
+    words: ['**Tool Call:**'],
+    open: /\*\*Tool Call:\*\*\s{1,8}```\w{0,10}(?=\s)/y,
+    startsLine: true,
+    labelsFence: true,
+  },
 ];
 
 /** Matches any closer of a section or a call, which may also be left where its opener was lost. */
 const closer = new RegExp(
   [
-    '</(?:｜(?:DSML|GCML)｜ ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL)(?::[\\w.-]{1,40})?>',
+    '</(?:｜(?:DSML|GCML)｜ ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?>',
     `<｜tool${GAP}calls?${GAP}end｜>`,
     '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS\\]|<\\|tool_call_end\\|>|<\\|python_end\\|>',
-    '<\\|tool_call:end\\|>|<\\|tool_calls_section_end\\|>|<\\|close\\|>tools<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
-    '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>|<\\|eom\\|>',
+    '<\\|tool_call:end\\|>|<\\|tool_calls_section_end\\|>|<\\|close\\|>\\s{0,4}tools\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
+    '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>',
   ].join('|'),
   'y',
 );
@@ -94,21 +115,20 @@ export function closerEnd(text: string, position: number): number | null {
 /** A mark that was found in a text. */
 export interface Mark {
   readonly end: number;
-  readonly prefix: string;
   readonly suffix: string;
+  readonly labelsFence: boolean;
+  readonly offeredOnly: boolean;
 }
 
 /** Returns the mark at `position`; null if there is none. */
 export function markAt(text: string, position: number, startsLine: boolean): Mark | null {
-  for (const { words, open, startsLine: mustStart = false } of markRows) {
+  for (const row of markRows) {
+    const { words, open, startsLine: mustStart = false, labelsFence = false, offeredOnly = false } = row;
     const fits = words.some((word) => text.startsWith(word, position)) || isNamespaced(text, position, open);
     if (!fits || (mustStart && !startsLine)) continue;
     open.lastIndex = position;
     const found = open.exec(text);
-    if (found) {
-      const { p: prefix = '', s: suffix = '' } = found.groups ?? {};
-      return { end: open.lastIndex, prefix, suffix };
-    }
+    if (found) return { end: open.lastIndex, suffix: found.groups?.['s'] ?? '', labelsFence, offeredOnly };
   }
   return null;
 }

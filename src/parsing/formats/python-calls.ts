@@ -10,6 +10,7 @@ export function readPythonCalls(text: string, start: number, tools: OfferedTools
   for (let at = isList ? skipSpace(text, start + 1) : start; ; ) {
     const reading = readPythonCall(text, at, tools);
     if (reading?.kind !== 'call') return reading && { ...reading, dialect: 'python' };
+    if (reading.repairs.includes('missing_close')) return notClosed(reading);
     calls.push({ ...reading, dialect: 'python' });
     const after = skipSpace(text, reading.end);
     if (isList && text.charAt(after) === ',') at = skipSpace(text, after + 1);
@@ -17,13 +18,35 @@ export function readPythonCalls(text: string, start: number, tools: OfferedTools
   }
 }
 
+/** Reports a call without its parenthesis: the mark or the list around it is not closed either, so more might have followed. */
+const notClosed = ({ name }: WholeCall): CallReading => ({
+  kind: 'unreadable',
+  dialect: 'python',
+  name,
+  problem: `${name}: the call is not closed`,
+  cut: true,
+});
+
 function joined([first, ...more]: readonly WholeCall[], start: number, end: number): CallReading | null {
   if (!first) return null;
   return more.length === 0 ? { ...first, start, end } : { ...first, more, blockEnd: end };
 }
 
-/** Reads `tool(a=1)`, or Llama's `tool.call(a=1)`. */
+/** Reads the call in `print(…)`. */
+function readPrinted(text: string, start: number, tools: OfferedTools): CallReading | null {
+  if (!text.startsWith('print(', start)) return null;
+  const inside = skipSpace(text, start + 'print('.length);
+  if (!tools.find(text.slice(inside, tools.nameEnd(text, inside)))) return null;
+  const reading = readCall(text, inside, tools);
+  if (reading?.kind !== 'call') return reading;
+  const close = skipSpace(text, reading.end);
+  return text.charAt(close) === ')' ? { ...reading, start, end: close + 1 } : null;
+}
+
+/** Reads `tool(a=1)`, Llama's `tool.call(a=1)`, or the call whose result `print` shows. */
 function readPythonCall(text: string, start: number, tools: OfferedTools): CallReading | null {
+  const printed = tools.find('print') ? null : readPrinted(text, start, tools);
+  if (printed) return printed;
   const open = tools.nameEnd(text, start);
   const written = text.slice(start, open);
   const name = written.endsWith('.call') ? written.slice(0, -'.call'.length) : written;

@@ -3,13 +3,13 @@ import { readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
 import { FixedWords, isOneOf, skipLanguage, skipSpace } from '../text/characters.js';
-import { chatTokenAt, opensOtherTurn } from '../text/chat-tokens.js';
+import { chatTokenAt, opensOtherTurn, TO_USER } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
 import { hintedName } from './hinted-name.js';
-import { CALL_FENCE, closerEnd, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
+import { CALL_FENCE, closerEnd, escaped, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
 import { readPythonCalls } from './python-calls.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
 
@@ -24,7 +24,7 @@ const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y
 
 /** Whether a block may begin with the mark at `position`, so that reading it is worth while. */
 export function opensBlock(text: string, position: number): boolean {
-  if (!isOneOf('<[]', text, position)) return false;
+  if (!isOneOf('<[]', text, position) || text.startsWith(TO_USER, position)) return false;
   if (wordsAnywhere.at(text, position) !== undefined) return true;
   namespaced.lastIndex = position;
   return namespaced.test(text);
@@ -47,7 +47,8 @@ export function mayBeginBlockLine(text: string, position: number, tools: Offered
 function mayBeElement(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
   if (tools.mayGoOnToName(text, position + 1)) return 'partial';
   const end = tools.nameEnd(text, position + 1);
-  return text.charAt(end) === '>' && tools.find(text.slice(position + 1, end)) !== undefined;
+  if (!tools.find(text.slice(position + 1, end))) return false;
+  return end >= text.length ? 'partial' : text.charAt(end) === '>';
 }
 
 /** Separators that show that the name before them belongs to a call whose mark was lost. */
@@ -55,6 +56,9 @@ const afterName = [
   '{',
   '<arg_key',
   '<ifm|arg_key',
+  '</tool_call',
+  '</ifm|tool_call',
+  '</iquest_tool_call',
   '<tool_sep',
   '[ARGS]',
   '[CALL_ID]',
@@ -146,6 +150,8 @@ class BlockReader {
   #enterMark(at: number, startsLine: boolean): number | null {
     const mark = this.#depth < MAX_MARKS ? markAt(this.#text, at, startsLine) : null;
     if (!mark) return null;
+    if (mark.offeredOnly && hintedName(this.#text, skipSpace(this.#text, mark.end), this.#tools) === null)
+      return null;
     this.#mark = mark;
     this.#depth += 1;
     return this.#skipGap(mark.end);
@@ -182,12 +188,17 @@ class BlockReader {
     if (this.#calls.length === 0) return this.#depth > 0 ? this.#skipFence(start) : start;
     for (let at = start; ; ) {
       const token = chatTokenAt(this.#text, at);
-      const isToken = token && !opensOtherTurn(this.#text, at) && !opensBlock(this.#text, at);
+      const isToken = token && !opensOtherTurn(this.#text, at) && !this.#isMark(at);
       if (isToken) at += token.length;
+      else if (this.#calls.at(-1)?.dialect === 'arg_pairs' && this.#text.startsWith('\\n', at)) at += 2;
       else if (this.#depth > 0 && isOneOf(',;', this.#text, at)) at += 1;
       else return at;
       at = skipSpace(this.#text, at);
     }
+  }
+
+  #isMark(at: number): boolean {
+    return opensBlock(this.#text, at) || (this.#depth > 0 && closerEnd(this.#text, at) !== null);
   }
 
   /** Skips the opening of a fence around the calls of a mark. */
@@ -233,21 +244,27 @@ class BlockReader {
     { 0: opener, groups = {} }: RegExpExecArray,
   ): CallReading | null {
     const { name = '', attrs = '' } = groups;
-    const head = this.#head(name, start, start + opener.length);
+    const isMarked = !('words' in row);
+    const opens = isMarked ? MARKED_CALL : row.open.source;
+    const head = this.#head(name, [start, start + opener.length], { opens, isMarked });
     if (attrs.trim() === '/') return this.#withoutArguments(head, row);
     const body = skipSpace(this.#text, head.end);
     const mayBeJson = row.jsonEnd && (!row.tags || this.#text.charAt(body) === '{');
     if (mayBeJson) return this.#readJson(head, body, row);
     if (!row.tags) return null;
     const tags = row.tags(groups['p'] ?? '', groups['s'] ?? this.#mark?.suffix ?? '');
-    const opens = 'words' in row ? row.open.source : MARKED_CALL;
     this.#raw.set(tags.open, { opens, closes: `${tags.close(name)}|${tags.end}` });
     return new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
   }
 
-  #head(written: string, start: number, end: number): CallHead {
+  #head(
+    written: string,
+    [start, end]: readonly [number, number],
+    { opens, isMarked = false }: { opens: string; isMarked?: boolean },
+  ): CallHead {
     const name = this.#offeredName(written);
-    return { name, tool: this.#tools.find(name), start, end };
+    const isOutermost = this.#depth <= (isMarked ? 1 : 0); // The innermost mark belongs to the call.
+    return { name, tool: this.#tools.find(name), start, end, opens, isOutermost };
   }
 
   /** Returns the offered tool that a name means: without `functions.` and a number such as `:0`. */
@@ -291,8 +308,9 @@ class BlockReader {
     const name = this.#text.slice(at + 1, nameEnd);
     if (this.#text.charAt(nameEnd) !== '>' || !this.#tools.find(name) || isHtml(name)) return null;
     const tags = toolElements(name);
-    this.#raw.set(tags.end, { opens: `<${name}>`, closes: tags.end });
-    const head = this.#head(name, at, nameEnd + 1);
+    const opens = `<${escaped(name)}>`;
+    this.#raw.set(tags.end, { opens, closes: tags.end });
+    const head = this.#head(name, [at, nameEnd + 1], { opens });
     const isCut = skipSpace(this.#text, head.end) >= this.#text.length;
     return isCut ? null : new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
   }
@@ -311,10 +329,9 @@ class BlockReader {
   }
 
   #readObjects(at: number, isList: boolean): CallReading | null {
-    const reading = readJsonCalls(this.#text, at, {
-      dialect: isList ? 'json_list' : 'json_block',
-      tools: this.#tools,
-    });
+    const grammar = isList ? 'json_list' : 'json_block';
+    const dialect = this.#mark?.labelsFence ? 'json' : grammar;
+    const reading = readJsonCalls(this.#text, at, { dialect, tools: this.#tools });
     if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
     const name = reading.name ?? hintedName(this.#text, at, this.#tools);
     return { ...reading, name, end: reading.cut ? this.#text.length : undefined };
@@ -334,10 +351,13 @@ class BlockReader {
     return null;
   }
 
-  /** Whether a name alone in a sentence only mentions a tool that takes arguments. */
+  /** Whether a name alone in a sentence, with words after it, only mentions a tool that takes arguments. */
   #isMentioned(reading: CallReading): boolean {
-    if (this.#startsLine || reading.kind !== 'call' || reading.list.length > 0) return false;
-    return (this.#tools.find(reading.name)?.parameters.length ?? 0) > 0;
+    if (this.#startsLine || this.#calls.length > 0) return false;
+    if (reading.kind !== 'call' || reading.list.length > 0) return false;
+    if ((this.#tools.find(reading.name)?.parameters.length ?? 0) === 0) return false;
+    const after = skipSpace(this.#text, reading.end);
+    return after < this.#text.length && !isOneOf('<', this.#text, after);
   }
 
   /** Reads a call whose mark a server removed, if the rest has no other meaning. */

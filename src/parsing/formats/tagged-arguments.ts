@@ -19,6 +19,10 @@ export interface CallHead {
   readonly start: number;
   /** End of the opener. */
   readonly end: number;
+  /** Matches the opener of another call of this kind. */
+  readonly opens: string;
+  /** True if no open section is around the call. */
+  readonly isOutermost: boolean;
 }
 
 /** Next matches of patterns in one text. A cached match serves all positions up to it, which keeps searches linear. */
@@ -134,7 +138,7 @@ export class TaggedArguments {
     const found = this.#valueEnd(key, start);
     if (found === null) return null;
     if (found.isMended) this.#repairs.add('missing_close');
-    const written = this.#withoutMarkup(this.#text.slice(start, found.end));
+    const written = this.#withoutMarkup(this.#text.slice(start, found.end), found.isMended);
     const { value, repairs } = this.#typed(
       written,
       key,
@@ -158,12 +162,14 @@ export class TaggedArguments {
   }
 
   /** Removes the line break at both edges that the family writes, and the marks of CDATA. */
-  #withoutMarkup(written: string): string {
+  #withoutMarkup(written: string, isMended: boolean): string {
     const cdata = this.#tags.hasCdata && /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(written);
     if (cdata) return (cdata[1] ?? '').replaceAll(']]><![CDATA[', '');
-    const opening = /^\r?\n/.exec(written)?.[0].length ?? 0;
+    const hasBreaks = this.#tags.hasBreaks || this.#tags.declaredOnly;
+    const opening = hasBreaks ? (/^\r?\n/.exec(written)?.[0].length ?? 0) : 0;
     const closing = /\r?\n$/.exec(written.slice(opening))?.[0].length ?? 0;
-    const isMarkup = opening > 0 && closing > 0 && (this.#tags.hasBreaks || this.#tags.declaredOnly);
+    // Without the value's closer, the line break belongs to the tag that follows.
+    const isMarkup = isMended || (opening > 0 && closing > 0);
     return isMarkup ? written.slice(opening, written.length - closing) : written;
   }
 
@@ -174,16 +180,12 @@ export class TaggedArguments {
   #valueEnd(key: string, start: number): ValueEnd | null {
     const proper = this.#nextProperClose(key, start);
     const next = this.#nextArgument(start);
-    const first = this.#matches.after(this.#closeOf(key, start), start);
-    if (
-      next !== null &&
-      proper !== null &&
-      first !== null &&
-      next < first.index &&
-      first.index === proper.end
-    )
+    const first = this.#matches.after(this.#closeOf(key, start), start)?.index ?? this.#text.length;
+    const isClear = proper === null || first === proper.end;
+    const callEnd = this.#matches.after(this.#tags.end, start)?.index ?? this.#text.length;
+    if (isClear && next !== null && next < Math.min(first, callEnd))
       return { end: next, after: next, isMended: true };
-    return proper ?? this.#endAtCall(start, first?.index ?? this.#text.length);
+    return this.#endAtCall(start, first) ?? proper;
   }
 
   #closeOf(key: string, start: number): string {
@@ -226,20 +228,24 @@ export class TaggedArguments {
     return found && isOwn ? found.index : null;
   }
 
-  /** Ends the last value at the call's closer if the value has no closer of its own. */
+  /** Ends the last value at the call's closer, if its section's closer or another call follows, and no closer of the value is before. */
   #endAtCall(start: number, limit: number): ValueEnd | null {
     const end = this.#matches.after(this.#tags.end, start);
     if (end === null || end.index > limit) return null;
-    const after = end.index + end[0].length;
-    const at = this.#skip(after);
+    const at = this.#skip(end.index + end[0].length);
     const isLast = at >= this.#text.length || closerEnd(this.#text, at) !== null;
-    return isLast ? { end: end.index, after: end.index, isMended: true } : null;
+    if (!isLast && !this.#matches.at(this.#head.opens, at)) return null;
+    return { end: end.index, after: end.index, isMended: true };
   }
 
-  /** Accepts a call whose closer is missing if the reply, or its section, ends here. */
+  /**
+   * Accepts a call whose closer is missing if its section, or the reply, ends here. If the section is not closed
+   * either, more arguments might have followed.
+   */
   #endWithoutCloser(at: number): CallReading {
-    const isEnd = at >= this.#text.length || closerEnd(this.#text, at) !== null;
-    if (!isEnd && readTokens(this.#text, at).end < this.#text.length)
+    const isCut = readTokens(this.#text, at).end >= this.#text.length;
+    if (isCut && !this.#head.isOutermost) return this.#fail('the call is not closed', this.#text.length);
+    if (!isCut && closerEnd(this.#text, at) === null)
       return this.#fail('other text stands between the arguments', at);
     this.#repairs.add('missing_close');
     return this.#call(at);

@@ -16,8 +16,8 @@ const typeOrder = ['null', 'integer', 'number', 'boolean', 'object', 'array'] as
 
 /**
  * Reads raw text as the parameter's declared type (rule: typed-text). Without a declared type, a JSON literal is
- * its value and anything else is text, which is a repair. A text that fits no declared type stays as it is, so
- * that the check reports it.
+ * its value and anything else is text, which is a repair. What fits no declared type is for the check to
+ * coerce or to report.
  */
 export function readTypedText(
   text: string,
@@ -33,7 +33,8 @@ export function readTypedText(
   for (const type of typeOrder) {
     if (kinds.has(type) && literal !== undefined && isOf(literal.value, type)) return literal;
   }
-  return { value: text, repairs: [] };
+  // A literal of another type may be coerced, and null drops an optional parameter.
+  return literal !== undefined && !kinds.has('string') ? literal : { value: text, repairs: [] };
 }
 
 /** Reads text whose tag declares that it is no string: as one JSON value if possible, else as text. */
@@ -47,7 +48,7 @@ function enumValues(declared: unknown): readonly unknown[] {
 
 function untyped(text: string, spellings: Spellings): TypedText {
   const literal = isJson(text) ? readLiteral(text, spellings) : undefined;
-  return { value: literal?.value ?? text, repairs: ['untyped_text'] };
+  return { value: literal === undefined ? text : literal.value, repairs: ['untyped_text'] };
 }
 
 /** Reads a text that consists of one JSON or Python literal, booleans in any case. */

@@ -4,6 +4,7 @@ import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import { mayBeginBlockLine, opensBlock, opensQuotedLine, readBlock } from '../formats/read-block.js';
 import { mayBeginBareCall, readUnmarked } from '../formats/unmarked.js';
 import { character, skipBlanks } from '../text/characters.js';
+import { isForUser } from '../text/chat-tokens.js';
 import type { CodeSpans } from '../text/code-spans.js';
 import type { Line } from '../text/line-classifier.js';
 
@@ -82,6 +83,7 @@ export class CallFinder {
 
   /** Whether a call is outside inline code that closes after it. */
   #isIntended(reading: CallReading, fallbackEnd: number): boolean {
+    if (reading.dialect === 'invoke' && isForUser(this.#text, fallbackEnd)) return false;
     if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? endOf(reading) : fallbackEnd)) return true;
     this.#attempts += 1;
     return false;

@@ -2,13 +2,13 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { CallReading, WholeCall } from '../dialects/written-call.js';
 import { thinkTagAt } from '../formats/inline-marks.js';
 import { opensBlock } from '../formats/read-block.js';
-import { character, isRestBlank, LineEnds, skipBlanks } from '../text/characters.js';
-import { imaginesTurn, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
+import { character, isRestBlank, LineEnds, skipBlanks, skipSpace } from '../text/characters.js';
+import { imaginesTurn, leadingHeaderEnd, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
 import { CodeSpans } from '../text/code-spans.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
 import { bulletEnd } from '../text/markdown.js';
-import type { Marker } from '../text/markers.js';
+import { type Marker, withInnerLabel } from '../text/markers.js';
 import type { OwnTag } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -30,7 +30,8 @@ import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from '.
  */
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   const { end, turn } = readTokens(text, 0, (_, at) => opensOtherTurn(text, at) || opensBlock(text, at));
-  const edge = turn ?? end;
+  const header = turn === null ? leadingHeaderEnd(text, skipSpace(text, end)) : null;
+  const edge = turn ?? (typeof header === 'number' ? header : end);
   if (turn !== null && opensOtherTurn(text, turn)) {
     const imagined = new Findings(0);
     imagined.otherTurn = 0;
@@ -178,7 +179,8 @@ class OutlineWalk {
   #enterMarker(marker: Marker, end: number): Next {
     const quoted = this.#codeSpans.closesAfter(marker.end);
     if (marker.label === 'answer' && !quoted) {
-      this.found.turn = { kind: 'answer', marker };
+      const whole = withInnerLabel(this.#text, marker);
+      this.found.turn = { kind: 'answer', marker: whole === 'partial' ? marker : whole };
       return null;
     }
     // Text after an invented observation is ignored, as if the model had stopped there.

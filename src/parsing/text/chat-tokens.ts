@@ -42,6 +42,10 @@ const otherOpeners = new FixedWords(
   1,
 );
 
+/** Header of a message to the user (Muse), in which calls are only mentioned. */
+export const TO_USER = '<|start|>assistant to=user<|message|>';
+const TO_USER_ALONE = 'to=user<|message|>';
+
 const otherTokens = [
   ...turnTokens,
   '<|end_header_id|>',
@@ -65,6 +69,11 @@ const otherTokens = [
   '<|channel|>commentary<|message|>',
   '<|channel|>final<|message|>',
   '<|start|>assistant<|channel|>final<|message|>',
+  TO_USER,
+  '<|content_text|>',
+  '<|end_message|>',
+  '<|open|>response<|sep|>',
+  '<|close|>response<|sep|>',
   ...otherTurnTokens,
   '<｜begin▁of▁sentence｜>',
   '<｜Assistant｜>',
@@ -91,6 +100,26 @@ export function chatTokenAt(text: string, position: number): string | undefined 
   const isOpener = token !== undefined && otherOpeners.at(text, position) !== undefined;
   if (!isOpener || otherTurnOpener(text, position) !== null) return token;
   return turnTokens.find((each) => token.startsWith(each));
+}
+
+/** Headers of text for the user whose first token stands in the prompt (Functionary, Muse). */
+const leadingHeaders = ['>>>all\n', TO_USER_ALONE];
+
+/** Returns the end of such a header at the start of a reply; `'partial'` if more text is needed to decide. */
+export function leadingHeaderEnd(text: string, position: number): number | 'partial' | null {
+  const written = text.slice(position, position + 20);
+  const header = leadingHeaders.find((each) => written.startsWith(each));
+  if (header !== undefined) return position + header.length;
+  return leadingHeaders.some((each) => each.startsWith(written)) ? 'partial' : null;
+}
+
+/** Whether the text is in a Muse message to the user, in which calls are only mentioned. */
+export function isForUser(text: string, position: number): boolean {
+  const before = text.slice(0, position);
+  const header = before.lastIndexOf(TO_USER_ALONE);
+  return (
+    header >= 0 && !before.includes('<|eom|>', header) && !before.includes('<|start|>assistant to=', header)
+  );
 }
 
 /** Consecutive chat tokens. */

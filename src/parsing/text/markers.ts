@@ -1,4 +1,4 @@
-import { isOneOf, skipBlanks, skipDigits } from './characters.js';
+import { isOneOf, skipBlanks, skipDigits, skipSpace } from './characters.js';
 
 /** The field that a label at the start of a line announces (rule: markers). */
 type Label = 'thought' | 'action' | 'action_input' | 'observation' | 'answer';
@@ -64,6 +64,21 @@ export function matchMarker(text: string, lineStart: number): Marker | 'partial'
       return { label, start, end: end.position, close: null, openBold: emphasis.bold && !end.bold };
   }
   return partial ? 'partial' : null;
+}
+
+/**
+ * Returns an answer's marker that also holds a second one directly after it: `<final_answer>` after the label, or a label in
+ * the tag. `'partial'` if more text is needed to decide.
+ */
+export function withInnerLabel(text: string, marker: Marker): Marker | 'partial' {
+  const at = skipSpace(text, marker.end);
+  if (at >= text.length) return 'partial';
+  const inner = matchMarker(text, at);
+  if (inner === 'partial') return 'partial';
+  const isSecond = marker.close === null ? inner?.close === '</final_answer>' : inner?.close === null;
+  if (inner?.label !== 'answer' || !isSecond) return marker;
+  const { end, close, openBold } = inner;
+  return { ...marker, end, close: close ?? marker.close, openBold: openBold || marker.openBold };
 }
 
 function matchTag(text: string, start: number): Marker | 'partial' | null {

@@ -35,6 +35,7 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
   row(['<seed:think>'], ['</seed:think>']),
   row(['<mm:think>'], ['</mm:think>']),
   row(['<longcat_think>'], ['</longcat_think>']),
+  row(['<scratch_pad>'], ['</scratch_pad>']),
   row(['◁think▷'], ['◁/think▷']),
   row(['<|START_THINKING|>'], ['<|END_THINKING|>']),
   row(['<|inner_prefix|>'], ['<|inner_suffix|>']),

@@ -1,4 +1,4 @@
-import { isObject } from '../base/is-object.js';
+import { isObject } from '../../conversation/is-object.js';
 import type { ToolArguments } from './define-tool.js';
 
 const checks = new Map<string, (value: unknown) => boolean>([

@@ -1,5 +1,5 @@
+import { isObject } from '../../conversation/is-object.js';
 import { resultText } from '../../conversation/observation-text.js';
-import { isObject } from '../base/is-object.js';
 import type { ToolArguments } from './define-tool.js';
 
 /** A longer result would fill any context window and exceed the limit of the request body. */

@@ -1,8 +1,8 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { blankStep } from '../../conversation/blank-step.js';
+import { isObject } from '../../conversation/is-object.js';
 import { callsOf, readUnits } from '../../conversation/units.js';
-import { isObject } from './is-object.js';
 import { isTurn } from './wire-shapes.js';
 
 /**

@@ -1,4 +1,4 @@
-import { isObject } from './is-object.js';
+import { isObject } from '../../conversation/is-object.js';
 
 /** A function that returns whether a value from outside has the shape of a type. */
 export type Check = (value: unknown) => boolean;

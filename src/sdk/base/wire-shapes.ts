@@ -23,7 +23,7 @@ import type {
 import type { Task } from '../../contract/step-request.js';
 import type { StreamEvent } from '../../contract/stream.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { isObject } from './is-object.js';
+import { isObject } from '../../conversation/is-object.js';
 import {
   type Check,
   isBoolean,

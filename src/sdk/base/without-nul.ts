@@ -1,4 +1,4 @@
-import { isObject } from './is-object.js';
+import { isObject } from '../../conversation/is-object.js';
 
 /**
  * Replaces each NUL in the texts and names of a JSON value by U+FFFD. The service refuses requests with NUL, so one in a

@@ -1,4 +1,4 @@
-import { isObject } from '../base/is-object.js';
+import { isObject } from '../../conversation/is-object.js';
 
 /** A JSON Schema of any type. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

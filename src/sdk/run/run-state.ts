@@ -1,11 +1,11 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { Step, Usage } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
+import { noUsage, sumUsage } from '../../conversation/usage.js';
 import type { ApprovalRule } from '../actions/approval.js';
 import type { Tool } from '../actions/define-tool.js';
 import { randomId } from '../base/random-id.js';
 import type { StepService } from '../base/step-service.js';
-import { noUsage, sumUsage } from '../base/usage.js';
 import { withoutNul } from '../base/without-nul.js';
 import { type AnswerCheck, toAnswerCheck } from './answer-schema.js';
 import type { RunEvent } from './run-events.js';

@@ -1,5 +1,5 @@
 import type { TurnInput } from '../../contract/history.js';
-import { noUsage, sumUsage } from '../base/usage.js';
+import { noUsage, sumUsage } from '../../conversation/usage.js';
 import type { RunOptions } from '../run/run-options.js';
 import { DEFAULT_MAX_STEPS } from '../run/run-state.js';
 import type { Trajectory } from '../run/trajectory.js';

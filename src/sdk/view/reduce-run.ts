@@ -1,5 +1,5 @@
 import type { ActionDetails, Step } from '../../contract/step.js';
-import { sumUsage } from '../base/usage.js';
+import { sumUsage } from '../../conversation/usage.js';
 import type { RunEvent, ToolEvent } from '../run/run-events.js';
 import type { RunResult } from '../run/run-result.js';
 import { amendAction, amendCall, amendStep, beginCall, beginStep, noTexts } from './amend-view.js';

@@ -1,10 +1,10 @@
 import type { ContextReport } from '../../contract/context-report.js';
 import type { Step, StepError, Usage } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
+import { noUsage, sumUsage } from '../../conversation/usage.js';
 import type { ApprovalRequest } from '../actions/approval.js';
 import type { InputRequest } from '../actions/client-tools.js';
 import type { ToolArguments } from '../actions/define-tool.js';
-import { noUsage, sumUsage } from '../base/usage.js';
 import type { RunResult } from '../run/run-result.js';
 
 /**

@@ -4,11 +4,13 @@ import type { AccessTokens } from '../operations/access/access-tokens.js';
 import type { CallerLimits } from '../operations/limits/caller-limits.js';
 import type { ServiceMetrics } from '../operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from '../operations/tracing/request-trace.js';
+import { nameWire, wireRoutes } from './compat/wire-routes.js';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
 import type { InFlight } from './intake/in-flight.js';
 import { cors } from './middleware/cors.js';
 import { limitCallers } from './middleware/limit-callers.js';
+import { isOfApi } from './middleware/paths.js';
 import { recordRequests, toLogLine } from './middleware/request-log.js';
 import { type Preparation, stateOf } from './middleware/request-state.js';
 import { requireHost, requireOwnHost } from './middleware/require-own-host.js';
@@ -59,6 +61,7 @@ export function createApp(dependencies: AppDependencies): Express {
   app.set('trust proxy', dependencies.trustProxy ?? false);
   const routes = [
     ...agentRoutes(dependencies),
+    ...wireRoutes(dependencies),
     ...statusRoutes({ inFlight, agent, version, metrics }),
     ...docsRoutes(version),
     ...handedRunRoutes(dependencies.handedRuns ?? {}),
@@ -69,6 +72,7 @@ export function createApp(dependencies: AppDependencies): Express {
       metrics?.requestEnded(record);
     }),
     nameRoute(routes),
+    nameWire,
     traceRequests(dependencies.tracing ?? passOnTraces),
     endsConnection(inFlight),
     securityHeaders,
@@ -81,7 +85,7 @@ export function createApp(dependencies: AppDependencies): Express {
     for (const prepare of preparations) prepare(request, response);
     next();
   });
-  if (limits) app.use('/api', limitCallers(limits));
+  if (limits) app.use(['/api', '/v1'], limitCallers(limits));
   for (const route of routes) addRoute(app, route);
   app.use(() => {
     throw new RequestRefused('not_found');
@@ -96,8 +100,7 @@ const traceRequests =
   ({ method, headers }, response) => {
     const state = stateOf(response);
     const { route } = state;
-    if (method !== 'OPTIONS' && route.startsWith('/api/'))
-      state.trace = tracing.begin({ method, route, headers });
+    if (method !== 'OPTIONS' && isOfApi(route)) state.trace = tracing.begin({ method, route, headers });
   };
 
 /**
@@ -111,5 +114,5 @@ const endsConnection =
   };
 
 const neverStored: Preparation = (request, response) => {
-  if (request.path.startsWith('/api/')) response.setHeader('Cache-Control', 'no-store');
+  if (isOfApi(request.path)) response.setHeader('Cache-Control', 'no-store');
 };

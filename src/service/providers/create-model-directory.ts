@@ -15,6 +15,7 @@ import { listedNames, traitsOf, type VendorName, vendorNames, vendors } from './
 import { openaiVendor, responsesVendor } from './openai/provider.js';
 import { observeTogether, type RequestObserver } from './request-observer.js';
 import type { Secret } from './secret.js';
+import { ListedModels } from './upstream/listed-models.js';
 import { type SharedState, UpstreamProvider } from './upstream/upstream-provider.js';
 import type { Vendor } from './vendor.js';
 
@@ -40,6 +41,8 @@ interface UpstreamConfig extends GatewaySettings, OwnSettings {
   readonly encoding?: ModelProfile['encoding'] | undefined;
   /** How the server can constrain output; by default determined from its address. */
   readonly structured?: StructuredSetting | undefined;
+  /** Whether the models of the server can see; by default they are taken to. */
+  readonly vision?: boolean | undefined;
 }
 
 export interface ProvidersConfig {
@@ -84,16 +87,24 @@ interface ModelSettings {
   readonly protocol: Protocol;
 }
 
+/** The models that an upstream lists. */
+interface UpstreamModels {
+  readonly upstream: string;
+  readonly names: readonly string[] | undefined;
+}
+
 /** All upstreams and models, and the connections to them. One per process. */
 export interface ModelDirectory {
   /** Returns undefined if neither `provider` nor the model's name determines an upstream (rule: named-upstreams). */
-  resolve(config: LlmConfig): ResolvedModel | undefined;
+  resolve(config: Pick<LlmConfig, 'provider' | 'modelName'>): ResolvedModel | undefined;
   /**
    * Returns the settings of a model. `upstream` is the provider of a request; without it, the model's name decides.
    * Returns undefined where `resolve` does.
    */
   settingsOf(upstream: string | undefined, model: string): ModelSettings | undefined;
   list(): ModelList;
+  /** Returns the models that upstreams without keys list themselves; undefined names if one gives no list. */
+  listUpstreams(): Promise<readonly UpstreamModels[]>;
   /** Loads the transport, so that the first call does not wait for it. */
   warmUp(): Promise<void>;
   /** Closes all connections. */
@@ -126,6 +137,10 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
     ...builtIn(config),
     ...Object.entries(config.upstreams).map(([name, upstream]) => compatible(name, upstream)),
   ]);
+  const listed = Object.entries(config.upstreams).flatMap(
+    ([name, { url, wire = 'chat', keyRequired, ...gateway }]) =>
+      keyRequired ? [] : [{ name, models: new ListedModels({ name, url, wire, gateway }, transport.get) }],
+  );
   const find = (provider: string | undefined, model: string) =>
     upstreams.get(provider ?? routeOf(model) ?? '');
   return {
@@ -146,6 +161,8 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
         key_required: keyRequired,
       })),
     }),
+    listUpstreams: () =>
+      Promise.all(listed.map(async ({ name, models }) => ({ upstream: name, names: await models.names() }))),
     warmUp: async () => void (await transport.get()),
     close: async () => (await transport.made())?.close(),
   };
@@ -212,11 +229,13 @@ function compatible(name: string, config: UpstreamConfig): Upstream {
   const { url, keyRequired, encoding, maxTokensParam } = config;
   const traits = (model: string): ModelTraits => {
     const contextWindow = ownSetting('contextWindow', model, config);
+    const defaults = wireTraits(model, config);
     return {
-      ...wireTraits(model, config),
+      ...defaults,
       ...(contextWindow !== undefined && { contextWindow }),
       ...(encoding && { encoding, countMargin: 1 }),
       ...(maxTokensParam && { maxTokensParam }),
+      vision: visionTrait(config.vision, defaults.vision),
     };
   };
   const protocolOf = (model: string) => ownSetting('protocol', model, config);
@@ -231,6 +250,12 @@ function ownSetting<Name extends keyof OwnSettings>(
 ): OwnSettings[Name] {
   const own = Object.hasOwn(models, model) ? models[model] : undefined;
   return own?.[setting] ?? upstream[setting];
+}
+
+/** Returns the configured trait. A model that is said to see keeps its formula if it has one. */
+function visionTrait(vision: boolean | undefined, known: ModelProfile['vision']): ModelProfile['vision'] {
+  if (vision === false) return 'none';
+  return vision && known === 'none' ? undefined : known;
 }
 
 /** Returns the defaults for a model by the wire of its upstream. Claude keeps its traits behind a gateway. */

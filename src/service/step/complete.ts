@@ -11,8 +11,9 @@ import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './p
 import { objectReaderOptions, readAnswerCall, readingOptions } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
+import { PlainReader } from './reply/plain.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import type { Received, ReplySituation, TextReading } from './types.js';
+import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /**
  * Makes the one model call of a step, streamed if there is an observer. Not an async function, because an
@@ -63,7 +64,7 @@ function withTools(call: CompletionRequest, situation: ReplySituation): Completi
   const { replyFormat, protocol, mustAnswer, request } = situation;
   const constrained = replyFormat ? { replySchema: replyFormat.schema, ...call } : call;
   if (protocol !== 'native') return constrained;
-  const mayAct = !mustAnswer && (request.phase ?? 'act') === 'act';
+  const mayAct = !mustAnswer && !isPlain(situation) && (request.phase ?? 'act') === 'act';
   const nativeTools = {
     definitions: nativeDefinitions(situation),
     choice: mayAct ? 'auto' : 'none',
@@ -80,6 +81,7 @@ interface DeltaReader {
 
 /** Returns the streaming reader for the form in which the model is taught to reply. */
 function readerFor(situation: ReplySituation): DeltaReader {
+  if (isPlain(situation)) return new PlainReader();
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
   return new ObjectReplyReader(objectReaderOptions(situation));
 }

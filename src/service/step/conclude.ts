@@ -72,7 +72,8 @@ function concludeAny(reply: Reply, situation: ReplySituation): Unchecked {
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
     return concludeBilled(reply, outcome);
   if (phase === 'reason' || phase === 'observe') return concludePhase(reply, phase, situation);
-  if (outcome === 'action') return concludeAction(reply, situation);
+  const isHandedOver = reply.actions.length > 0 && situation.terms !== undefined;
+  if (outcome === 'action' || isHandedOver) return concludeAction(reply, situation);
   if (outcome === 'malformed_action' || outcome === 'unknown_tool')
     return concludeUnreadable(reply, situation);
   const correction = reply.parse.problem === null ? null : correctionFor(reply, situation);

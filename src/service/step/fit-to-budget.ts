@@ -4,16 +4,16 @@ import { countFixed, type FixedCosts } from './budget/fixed-costs.js';
 import { fitContextAndHistory } from './budget/share-budget.js';
 import { type Fold, foldHistory } from './history/fold-history.js';
 import { advise } from './history/signals.js';
-import type { CutUnit } from './history/unit-forms.js';
+import { type CutUnit, messagesOf } from './history/unit-forms.js';
 import { StepRefused } from './interruption.js';
 import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import type { PromptSections } from './prompt/lay-out-prompt.js';
-import { buildTail, phaseOrder, type Tail, type TailContents } from './prompt/tail.js';
+import { buildTail, callOrder, phaseOrder, type Tail, type TailContents } from './prompt/tail.js';
 import { type Scale, scaleOf } from './prompt/weigh-messages.js';
 import type { Message } from './provider.js';
 import type { PromptDependencies } from './step-dependencies.js';
-import type { Situation } from './types.js';
+import { isPlain, type Situation } from './types.js';
 
 /** A prompt that fits the budget. All numbers are tokens. */
 export interface FittedPrompt {
@@ -67,7 +67,7 @@ async function fitWith(
   const fold = foldHistory(units, share);
   const unused = Math.max(0, share - fold.tokens); // the tail may use it (rule: tail-reserve)
   const tail = await buildTail(tailContents(situation, context), budget.tail + unused, scale);
-  const history = units.flatMap((unit, index) => messagesOf(unit, fold.forms[index]));
+  const history = units.flatMap((unit, index) => messagesIn(unit, { ...fold, index }, scale));
   return {
     situation,
     scale,
@@ -82,23 +82,31 @@ async function fitWith(
 }
 
 function tailContents(
-  { request, protocol, mustAnswer, signals }: Situation,
+  { request, protocol, mustAnswer, signals, terms }: Situation,
   { focus }: FittedContext,
 ): TailContents {
+  const tasks = request.tasks ?? [];
+  // A client that ends its own loop needs only the advice that ends a circle (rule: client-terms).
+  const heeded = terms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
+  const order = phaseOrder(request, protocol) + callOrder(terms);
   return {
-    phaseOrder: phaseOrder(request, protocol),
+    phaseOrder: order,
     mustAnswer,
     hasJsonAnswer: request.answer_schema !== undefined,
-    tasks: request.tasks ?? [],
+    tasks,
     focus,
-    advice: advise(signals),
+    advice: isPlain({ terms }) ? undefined : advise(heeded),
   };
 }
 
-function messagesOf(
-  { messages, maskedMessages = messages }: CutUnit,
-  form: Fold['forms'][number] | undefined,
+function messagesIn(
+  unit: CutUnit,
+  { forms, leftOut = [], index }: Fold & { readonly index: number },
+  scale: Scale,
 ): readonly Message[] {
+  const form = forms[index];
   if (form === 'dropped') return [];
-  return form === 'masked' ? maskedMessages : messages;
+  return form === 'masked' && unit.maskedMessages
+    ? unit.maskedMessages
+    : messagesOf(unit, leftOut[index] ?? 0, scale);
 }

@@ -24,6 +24,12 @@ export interface StepDeadline {
   countReply?(bytes: number): void;
 }
 
+/** Tokens of a prompt that does not fit, and of the longest that would. */
+interface PromptSize {
+  readonly promptTokens: number;
+  readonly maxPromptTokens: number;
+}
+
 /**
  * A request that is refused before any model call, because the caller must change it: `invalid_request` or
  * `token_budget_exceeded`.
@@ -37,5 +43,15 @@ export class StepRefused extends Error {
     super(`The step was refused: ${code}.`);
     this.code = code;
     this.details = details;
+  }
+}
+
+/** A request whose shortest prompt does not fit its token budget. */
+export class BudgetExceeded extends StepRefused {
+  readonly size: PromptSize;
+
+  constructor(detail: ErrorDetail, size: PromptSize) {
+    super('token_budget_exceeded', [detail]);
+    this.size = size;
   }
 }

@@ -1,8 +1,10 @@
 import type { FinishReason, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import type { UnitAttachment } from '../../conversation/units.js';
 import type { ConnectionFailure } from '../../network/connection-problem.js';
 import type { SchemaDialect } from '../../parsing/structured/schema/schema-dialect.js';
+import type { ImageFormula } from '../../tokens/attachments/image-tokens.js';
 import type { StepDeadline } from './interruption.js';
 
 /** The port through which a step makes its one model call; each vendor has an adapter in `providers/`. */
@@ -78,8 +80,11 @@ export type Part =
       /** Fenced text of the result (rule: fences). */
       readonly text: string;
       readonly isError: boolean;
+      /** Images and PDF files of the result, after its text. */
+      readonly attachments?: readonly UnitAttachment[];
       readonly breakpoint?: boolean;
     }
+  | { readonly type: 'attachment'; readonly attachment: UnitAttachment; readonly breakpoint?: boolean }
   /** State of an earlier completion, sent back to the provider that made it (rule: provider-state). */
   | { readonly type: 'provider_state'; readonly state: unknown };
 
@@ -147,6 +152,8 @@ export interface ModelProfile {
   readonly structured: SchemaDialect | 'json_object' | 'none';
   /** False if the model is known to act in a form that was only described to it (rule: worked-example). */
   readonly needsExample: boolean;
+  /** How the model counts images, or `none` if it cannot see. Absent if unknown: it is sent images all the same. */
+  readonly vision?: ImageFormula | 'none' | undefined;
   /** Origin of the provider states that the model takes back; without it, it takes none. */
   readonly stateOrigin?: StateOrigin;
 }

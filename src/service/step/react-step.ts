@@ -1,10 +1,9 @@
-import type { StepRequest } from '../../contract/step-request.js';
 import { gatherContext } from '../context/gather-context.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
 import { fitToBudget } from './fit-to-budget.js';
 import { readReply } from './read-reply.js';
-import { readSituation } from './read-situation.js';
+import { readSituation, type StepInput } from './read-situation.js';
 import { type RenderedPrompt, renderPrompt } from './render-prompt.js';
 import type { PromptDependencies, StepDependencies, StepObserver } from './step-dependencies.js';
 import {
@@ -18,14 +17,14 @@ import {
 } from './to-result.js';
 import type { Received } from './types.js';
 
-export type { StepObserver, StepResult };
+export type { StepInput, StepObserver, StepResult };
 
 /**
  * Makes one step: one prompt, one completion, one conclusion. Throws `StepRefused`, `ProviderError` or
  * `Interruption`.
  */
 export async function reactStep(
-  request: StepRequest,
+  request: StepInput,
   dependencies: StepDependencies,
   observer?: StepObserver,
 ): Promise<StepResult> {
@@ -41,7 +40,7 @@ export async function reactStep(
  * `Interruption`.
  */
 export async function previewStep(
-  request: StepRequest,
+  request: StepInput,
   dependencies: PromptDependencies,
 ): Promise<PreviewResult> {
   return toPreview(await preparePrompt(request, dependencies));
@@ -49,7 +48,7 @@ export async function previewStep(
 
 /** Runs the verbs before the model call. Throws as `previewStep` does. */
 export async function preparePrompt(
-  request: StepRequest,
+  request: StepInput,
   dependencies: PromptDependencies,
 ): Promise<RenderedPrompt> {
   const { profile, sources, during } = dependencies;

@@ -1,6 +1,6 @@
 import type { Parse } from '../../contract/step.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
-import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { IncrementalParser } from '../../parsing/incremental-parser.js';
 import { type NativeCallReading, readNativeCall } from '../../parsing/native-call.js';
 import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parsing/parse-completion.js';
 import {
@@ -12,8 +12,10 @@ import { isJsonObject, type JsonValue, Scanner } from '../../parsing/text/scanne
 import { withoutNul } from './history/json-values.js';
 import { ANSWER_PARAMETER } from './prompt/answer-tool.js';
 import type { Completion, NativeToolCall } from './provider.js';
+import { takeAsAnswer } from './reply/plain.js';
 import { answerText, fits, valuesIn, valuesOf } from './reply/typed-answer.js';
-import type { Received, ReplySituation, TextReading } from './types.js';
+import { laxTools, wholeArguments } from './reply/whole-calls.js';
+import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /** An action that may be proposed: the tool is offered, and its arguments passed the check. */
 export interface ReadAction {
@@ -58,10 +60,32 @@ export async function readReply(
 
 async function readAny(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
   const { completion } = received;
-  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion);
-  if (!isNative) return readText(received, situation);
+  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion) && !isUnread(situation);
+  if (!isNative) return withWholeCalls(readText(received, situation), completion, situation);
   const answer = readAnswerCall(completion, situation);
-  return answer ? fromAnswerCall(answer, completion) : readNativeCalls(completion, situation.offered);
+  return answer ? fromAnswerCall(answer, completion) : readNativeCalls(completion, situation);
+}
+
+const isUnread = ({ terms }: ReadingSituation): boolean => isPlain({ terms });
+
+/**
+ * Hands over the calls of a reply that are whole but do not fit, for a client that answers the model with its own error
+ * (rule: whole-calls).
+ */
+function withWholeCalls(
+  read: ReadCompletion,
+  completion: Completion,
+  situation: ReadingSituation,
+): ReadCompletion {
+  const { outcome } = read.parse;
+  const isUnfit = outcome === 'unknown_tool' || outcome === 'malformed_action';
+  if (!situation.terms || !isUnfit) return read;
+  for (const offered of laxTools(situation.offered, outcome === 'unknown_tool')) {
+    const lax = readText({ completion }, { ...situation, offered });
+    if (lax.actions.length > 0)
+      return { ...lax, parse: { ...lax.parse, outcome, problem: read.parse.problem } };
+  }
+  return read;
 }
 
 /** Returns whether the phase allows an action. In `reason` and `observe`, an action is prose (rule: phases). */
@@ -88,7 +112,7 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 
 /** The parts of a situation that decide how a reply is read. */
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
-  Partial<Pick<ReplySituation, 'replyFormat' | 'answerType' | 'request'>>;
+  Partial<Pick<ReplySituation, 'replyFormat' | 'answerType' | 'request' | 'terms'>>;
 
 export function objectReaderOptions(situation: ReadingSituation): ReaderOptions {
   const { offered, replyFormat, answerType, request } = situation;
@@ -109,11 +133,13 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
 function readText(received: Received, situation: ReadingSituation): ReadCompletion {
   const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
+  if (isUnread(situation))
+    return withAnswerValues(fromParsed(takeAsAnswer(completion.text, completion)), completion, situation);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
   const options = readingOptions(completion, situation);
-  const read = fromParsed(
-    received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options),
-  );
+  const parsed = received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options);
+  const isCut = parsed.outcome === 'truncated';
+  const read = fromParsed(isCut ? { ...parsed, thought: proseBefore(completion.text, situation) } : parsed);
   return withAnswerValues(read, completion, situation);
 }
 
@@ -128,7 +154,7 @@ function withAnswerValues(
 ): ReadCompletion {
   const { answerType, request } = situation;
   if (!answerType) return read;
-  const isEnforced = completion.isConstrained && situation.protocol === 'native';
+  const isEnforced = completion.isConstrained && (situation.protocol === 'native' || isUnread(situation));
   const values = (text: string) => (isEnforced ? restoredValues(valuesIn(text), situation) : valuesIn(text));
   const own = read.parse.outcome === 'answer' ? values(read.answer ?? '') : [];
   if (request?.phase) return { ...read, answerValues: own };
@@ -156,6 +182,12 @@ function restoredValues(values: readonly JsonValue[], { replyFormat }: ReadingSi
     return back === undefined ? [] : [back];
   });
   return [...restored, ...values];
+}
+
+/** Returns the prose before an action that was cut off, which a stream has sent as the thought. */
+function proseBefore(text: string, { offered }: ReadingSituation): string | null {
+  const prose = new IncrementalParser(offered).push(text).filter(({ type }) => type !== 'reasoning');
+  return prose.map(({ delta }) => delta).join('') || null;
 }
 
 /** Returns the options for reading a reply's text. */
@@ -270,7 +302,7 @@ function fromAnswerCall(
 /** Checks native calls against the same tools and schemas as written calls. */
 async function readNativeCalls(
   completion: Completion,
-  offered: readonly OfferedTool[],
+  { offered, terms }: ReadingSituation,
 ): Promise<ReadCompletion> {
   const { finishReason, reasoning, toolCalls } = completion;
   const readings: NativeReading[] = [];
@@ -283,7 +315,9 @@ async function readNativeCalls(
   const first = readings[0]?.read;
   if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...unlabelled, thought, answerLabelled: true };
-  if (first?.outcome !== 'action') {
+  const actions = readings.flatMap((each) => toNativeActions(each, terms ? completion : undefined));
+  const mayAct = terms ? actions.length > 0 : first?.outcome === 'action';
+  if (!mayAct) {
     return { parse, answer: writeReply(completion), reasoning, ...unlabelled };
   }
   return {
@@ -292,7 +326,7 @@ async function readNativeCalls(
     answer: null,
     ...unlabelled,
     thought,
-    actions: readings.flatMap(toNativeAction),
+    actions,
   };
 }
 
@@ -327,10 +361,15 @@ function nativeParse(readings: readonly NativeReading[], { unreadCallChars }: Co
 const problemOf = (read: NativeCallReading | undefined): string | null =>
   read && 'problem' in read ? read.problem : null;
 
-function toNativeAction({ call, read }: NativeReading): ReadAction[] {
-  if (read.outcome !== 'action') return [];
+/** Returns a call that may be proposed, or handed over from `whole`, although it does not fit (rule: whole-calls). */
+function toNativeActions({ call, read }: NativeReading, whole: Completion | undefined): ReadAction[] {
   const { id, providerState } = call;
-  return [{ name: read.toolName, parameters: read.toolArgs, raw: writeCall(call), id, providerState }];
+  const raw = writeCall(call);
+  if (read.outcome === 'action')
+    return [{ name: read.toolName, parameters: read.toolArgs, raw, id, providerState }];
+  const isUnfit = read.outcome === 'unknown_tool' || read.outcome === 'malformed_action';
+  const parameters = whole && isUnfit ? wholeArguments(call, whole.finishReason === 'length') : undefined;
+  return parameters ? [{ name: call.name, parameters, raw, id, providerState }] : [];
 }
 
 function toActions(parsed: ParsedCompletion): ReadAction[] {

@@ -14,6 +14,8 @@ import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
 import { requireAnswerSchema } from './answer-schema.js';
+import { attachmentWarnings, weighAttachments } from './history/attachments.js';
+import { sameValue } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { keepOwnStates } from './history/provider-state.js';
 import { countSignals } from './history/signals.js';
@@ -22,32 +24,39 @@ import { ANSWER_TOOL, answerTool } from './prompt/answer-tool.js';
 import { chooseExample } from './prompt/example.js';
 import { chooseNativeFormat, chooseReplyFormat } from './prompt/reply-format.js';
 import type { ModelProfile } from './provider.js';
-import type {
-  AnswerType,
-  MustAnswer,
-  ReplyFormat,
-  ReplySituation,
-  Situation,
-  TaughtProtocol,
+import {
+  type AnswerType,
+  type ClientTerms,
+  isPlain,
+  type MustAnswer,
+  type ReplyFormat,
+  type ReplySituation,
+  type Situation,
+  type TaughtProtocol,
 } from './types.js';
+
+/** A request of a step, and the terms of its client if it cannot read a step's outcome. */
+export type StepInput = StepRequest & { readonly terms?: ClientTerms };
 
 /**
  * Reads everything that follows from the request and the model alone. Throws `StepRefused` if the request
  * cannot be satisfied, and the signal's reason once it is aborted.
  */
 export async function readSituation(
-  request: StepRequest,
+  request: StepInput,
   profile: ModelProfile,
   signal?: AbortSignal,
 ): Promise<Situation> {
+  const { terms } = request;
   requireExtensions(request);
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
-  if (!history.some((turn) => turn.role === 'user')) throw noTask();
+  if (!terms && !history.some((turn) => turn.role === 'user')) throw noTask();
   const tools = await orderTools(withoutDuplicates(request.tools ?? []), signal);
   const offered = await offerTools(tools, request.available_tools_prompt_segment ?? '', signal);
   const { units: read, mispairings } = readHistory(await orderTurns(history, offered, signal));
-  const { units, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
+  const { units: own, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
+  const units = weighAttachments(own, profile.vision);
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
@@ -59,9 +68,9 @@ export async function readSituation(
   });
   const answerSchema = answerType?.schema;
   const replyFormat =
-    protocol === 'json'
+    protocol === 'json' && !isPlain({ terms })
       ? await chooseReplyFormat({ offered, phase: request.phase, answerSchema }, profile, signal)
-      : nativeFormat({ request, protocol, mustAnswer, answerSchema }, profile);
+      : answerFormat({ request, protocol, mustAnswer, terms }, answerSchema, profile);
   return {
     request,
     newTurn,
@@ -72,9 +81,10 @@ export async function readSituation(
     protocol,
     replyFormat,
     answerType,
-    example: profile.needsExample ? chooseExample(offered, tools) : undefined,
+    example: profile.needsExample && !isPlain({ terms }) ? chooseExample(offered, tools) : undefined,
     isLast,
     mustAnswer,
+    terms,
     signals: countSignals(calls, tools),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
@@ -82,6 +92,7 @@ export async function readSituation(
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
       ...stateWarnings,
+      ...attachmentWarnings(history, profile.vision),
       ...hiddenResultWarnings(request.conversation_history),
     ],
   };
@@ -90,7 +101,7 @@ export async function readSituation(
 /** Copies the part of a situation that is still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, offered, protocol, isLast, mustAnswer, warnings } = situation;
+  const { newTurn, calls, tools, offered, protocol, isLast, mustAnswer, terms, warnings } = situation;
   const { replyFormat, answerType } = situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
@@ -103,6 +114,7 @@ export function toReplySituation(situation: Situation): ReplySituation {
     answerType,
     isLast,
     mustAnswer,
+    terms,
     warnings,
   };
 }
@@ -114,17 +126,21 @@ function withoutText({ id, name, parameters, observation }: Situation['calls'][n
 }
 
 /**
- * Returns the query as a turn. Returns undefined if the query is empty, or repeats the last task while that
- * task is unanswered (rule: task-turn).
+ * Returns the query and its attachments as a turn. Returns undefined if both are empty, or repeat the last task while
+ * that task is unanswered (rule: task-turn).
  */
-function newUserTurn({ user_query: query, conversation_history: history }: StepRequest): Turn | undefined {
-  if (query === '') return undefined;
+function newUserTurn(request: StepRequest): Turn | undefined {
+  const { user_query: content, attachments = [], conversation_history: history } = request;
+  if (content === '' && attachments.length === 0) return undefined;
   const last = history.findLastIndex((turn) => turn.role === 'user' && turn.kind === undefined);
   const isAnswered = history
     .slice(last + 1)
     .some((turn) => turn.role === 'assistant' && !turn.toolCall && !turn.phase);
-  const isRepeated = history[last]?.content === query && !isAnswered;
-  return isRepeated ? undefined : { role: 'user', content: query };
+  const task = history[last];
+  const isSame =
+    task?.content === content && (attachments.length === 0 || sameValue(attachments, task.attachments));
+  if (isSame && !isAnswered) return undefined;
+  return { role: 'user', content, ...(attachments.length > 0 && { attachments }) };
 }
 
 function noTask(): StepRefused {
@@ -133,12 +149,13 @@ function noTask(): StepRefused {
 }
 
 /** Throws `StepRefused` if the answer needs fields that the caller declined (rule: source-fields). */
-function requireExtensions({ include, protocol, phase, answer_schema }: StepRequest): void {
+function requireExtensions({ include, protocol, phase, attachments, answer_schema }: StepRequest): void {
   if (include?.extensions !== false) return;
   const fields = [
     ...(protocol === 'native' ? ['protocol'] : []),
     ...(phase ? ['phase'] : []),
     ...(answer_schema ? ['answer_schema'] : []),
+    ...(attachments && attachments.length > 0 ? ['attachments'] : []),
   ];
   if (fields.length === 0) return;
   const message = 'the answer would need extensions, but include.extensions is false';
@@ -151,13 +168,14 @@ function requireExtensions({ include, protocol, phase, answer_schema }: StepRequ
  * (rule: auto-protocol).
  */
 function chooseProtocol(
-  { protocol, tools = [], include }: StepRequest,
+  { protocol, tools = [], include, terms }: StepInput,
   profile: ModelProfile,
 ): TaughtProtocol {
   const mayCallNatively = tools.length > 0 && include?.extensions !== false;
   if (protocol === 'auto' && profile.nativeTools === 'good' && mayCallNatively) return 'native';
   if (protocol === 'auto') return typeof profile.structured === 'object' ? 'json' : 'text';
   if (protocol !== 'native' || tools.length > 0) return protocol ?? 'text';
+  if (terms) return 'text'; // no tools to call, so that only past calls are written
   const message = 'protocol "native" needs at least one tool with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }
@@ -167,7 +185,7 @@ function chooseProtocol(
  * (rules: typed-answers, answer-schema).
  */
 async function readAnswerType(
-  { answer_schema: sent, phase }: StepRequest,
+  { answer_schema: sent, phase, terms }: StepInput,
   { protocol, profile: { structured }, offered }: AnswerBasis,
 ): Promise<{ answerType?: AnswerType; warnings: Warning[] }> {
   if (!sent) return { warnings: [] };
@@ -175,7 +193,7 @@ async function readAnswerType(
   const [ordered] = await orderTools([{ name: ANSWER_TOOL, inputSchema: sent }], undefined);
   const schema = ordered?.inputSchema ?? sent;
   const isConstrained = typeof structured === 'object' && structured.besideTools === true;
-  const needsTool = protocol === 'native' && !phase && !isConstrained;
+  const needsTool = protocol === 'native' && !phase && !isConstrained && !isPlain({ terms });
   return { answerType: { schema, tool: needsTool ? answerTool(schema, offered) : undefined }, warnings };
 }
 
@@ -185,21 +203,18 @@ interface AnswerBasis {
   readonly offered: readonly OfferedTool[];
 }
 
-/** Returns the schema that constrains the text of a native model to the answer, if there is one. */
-function nativeFormat(
-  {
-    request: { phase },
-    protocol,
-    mustAnswer,
-    answerSchema,
-  }: Pick<Situation, 'request' | 'protocol' | 'mustAnswer'> & {
-    answerSchema: AnswerType['schema'] | undefined;
-  },
+/** Returns the schema that constrains a reply that is only the answer: that of a native model, or one without tools. */
+function answerFormat(
+  { request, protocol, mustAnswer, terms }: AnswerSituation,
+  answerSchema: AnswerType['schema'] | undefined,
   profile: ModelProfile,
 ): ReplyFormat | undefined {
-  if (protocol !== 'native' || phase || !answerSchema) return undefined;
-  return chooseNativeFormat(answerSchema, profile, { mayAct: mustAnswer === undefined });
+  const isUntaught = isPlain({ terms });
+  if (!answerSchema || request.phase || (protocol !== 'native' && !isUntaught)) return undefined;
+  return chooseNativeFormat(answerSchema, profile, { mayAct: mustAnswer === undefined && !isUntaught });
 }
+
+type AnswerSituation = Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'terms'>;
 
 /**
  * Keeps the first definition of each tool name, because vendors reject a request with two tools of one name.

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { ContextReport, ReportItem, ReportSection } from '../../contract/context-report.js';
-import { turnsOf } from '../../conversation/units.js';
+import { turnsOf, type UnitAttachment } from '../../conversation/units.js';
 import type { FittedPrompt } from './fit-to-budget.js';
+import { withoutAttachments } from './history/attachments.js';
+import { bareTokens } from './history/fold-history.js';
 import { reportedTokens } from './history/provider-state.js';
 import { tokensOfUnits, weighWholeUnits } from './history/unit-forms.js';
 import type { LaidOutPrompt } from './prompt/lay-out-prompt.js';
-import { countMessages } from './prompt/weigh-messages.js';
+import { attachmentsOf, countMessages } from './prompt/weigh-messages.js';
 import type { Message, Part } from './provider.js';
+import { attachmentItems, ignoredItems } from './report-attachments.js';
 
 export interface PromptReport {
   readonly report: ContextReport;
@@ -29,9 +32,7 @@ export async function reportContext(
   const { situation, scale, context, tail, units, share } = fitted;
   const { tokenLimit, reservedOutputTokens } = situation.request.llm_config;
   const isEstimated =
-    situation.protocol === 'native' ||
-    situation.replyFormat?.isCharged ||
-    prompt.messages.some(hasReportedState);
+    situation.protocol === 'native' || situation.replyFormat?.isCharged || prompt.messages.some(hasEstimate);
   const sections = sectionsOf(fitted, prompt.messages.length, await countMessages(prompt.messages, scale));
   const promptTokens = sections.reduce((sum, section) => sum + section.tokens, 0);
   return {
@@ -50,9 +51,13 @@ export async function reportContext(
   };
 }
 
-/** Whether a message has a state that is counted as its maker reported it. */
-const hasReportedState = ({ parts }: Message): boolean =>
-  parts.some((part) => part.type === 'provider_state' && reportedTokens(part.state) !== undefined);
+/** Whether a message has a state that is counted as its maker reported it, or an attachment whose tokens are estimated. */
+const hasEstimate = ({ parts }: Message): boolean =>
+  parts.some(
+    (part) =>
+      (part.type === 'provider_state' && reportedTokens(part.state) !== undefined) ||
+      attachmentsOf(part).some(({ isEstimated }) => isEstimated),
+  );
 
 /** Returns the SHA-256 of the text that is sent, without cache breakpoints. */
 export function hashPrompt(system: string, messages: readonly Message[]): string {
@@ -66,9 +71,13 @@ export function hashPrompt(system: string, messages: readonly Message[]): string
 
 function hashedText(part: Part): string {
   if (part.type === 'text') return part.text;
-  if (part.type === 'tool_result') return `${part.callId} ${part.isError} ${part.text}`;
+  if (part.type === 'attachment') return hashedFile(part.attachment);
+  if (part.type === 'tool_result')
+    return `${part.callId} ${part.isError} ${part.text}${attachmentsOf(part).map(hashedFile).join('')}`;
   return JSON.stringify(part.type === 'provider_state' ? part.state : part);
 }
+
+const hashedFile = ({ media_type, data }: UnitAttachment): string => `\0${media_type},${data}`;
 
 function sectionsOf(
   { fixed, scale, context, tail }: FittedPrompt,
@@ -86,12 +95,13 @@ function sectionsOf(
   ];
 }
 
-async function turnItems({ units, fold, scale }: FittedPrompt): Promise<ReportItem[]> {
+async function turnItems({ units, fold, scale, situation }: FittedPrompt): Promise<ReportItem[]> {
   const items: ReportItem[] = [];
   for (const [index, weighed] of units.entries()) {
-    const { unit, whole, full } = weighed;
+    const { unit, whole } = weighed;
     const form = fold.forms[index] ?? 'full';
-    const original = unit === whole ? full : await weighWholeUnits([whole], scale);
+    const full = bareTokens(weighed) - weighed.placeholders;
+    const original = unit === whole ? full : await weighWholeUnits([withoutAttachments(whole)], scale);
     const isCut = form === 'full' && full < original;
     const status = form !== 'full' ? form : isCut ? 'truncated' : 'included';
     items.push({
@@ -99,12 +109,14 @@ async function turnItems({ units, fold, scale }: FittedPrompt): Promise<ReportIt
       id: turnsOf(unit).join('+'),
       status,
       reason: turnReasons[status],
-      tokens: form === 'dropped' ? 0 : weighed[form],
+      tokens: form === 'dropped' ? 0 : form === 'masked' ? weighed.masked : full,
       original_tokens: original,
       lines: null,
     });
+    const leftOut = form === 'full' ? (fold.leftOut?.[index] ?? 0) : Number.POSITIVE_INFINITY;
+    items.push(...attachmentItems(unit, { leftOut, form }));
   }
-  return items;
+  return [...items, ...ignoredItems(situation.request.conversation_history)];
 }
 
 const turnReasons = {

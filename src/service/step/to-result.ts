@@ -5,10 +5,12 @@ import type { Preview } from '../../contract/preview.js';
 import type { ActionDetails, Parse, Signals, Step, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { blankStep, stepError } from '../../conversation/blank-step.js';
+import type { UnitAttachment } from '../../conversation/units.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
 import { nativeDefinitions } from './prompt/answer-tool.js';
-import type { Message } from './provider.js';
+import { attachmentsOf } from './prompt/weigh-messages.js';
+import type { Message, Part } from './provider.js';
 import type { Reply } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { hashPrompt } from './report-context.js';
@@ -95,8 +97,17 @@ export function toPreview({ situation, prompt, report }: RenderedPrompt): Previe
 }
 
 function contentOf({ parts }: Message): string {
-  return parts.map((part) => ('text' in part ? part.text : `${JSON.stringify(part)}\n`)).join('');
+  return parts.map((part) => contentOfPart(part) + attachmentsOf(part).map(placeholder).join('')).join('');
 }
+
+function contentOfPart(part: Part): string {
+  if (part.type === 'attachment') return '';
+  return 'text' in part ? part.text : `${JSON.stringify(part)}\n`;
+}
+
+/** Stands for an attachment, whose data would make a preview unreadable. */
+const placeholder = ({ media_type, data, tokens }: UnitAttachment): string =>
+  `[${media_type}, ${Buffer.byteLength(data, 'base64')} bytes, ${tokens} tokens]\n`;
 
 /**
  * Returns the response to a step with `max_iterations_left: 0`, for which no model call is made
@@ -157,7 +168,8 @@ function replyWarnings(
   { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
 ): Warning[] {
   if (outcome === 'action_after_limit') return [actionWithheld(reply, mustAnswer)];
-  if (outcome === 'malformed_action' || outcome === 'unknown_tool') return [unreadableAction];
+  const isUnread = outcome === 'malformed_action' || outcome === 'unknown_tool';
+  if (isUnread) return status === 'action_proposed' ? [] : [unreadableAction];
   const isCut = reply.completion.finishReason === 'length';
   return [
     ...(isCut && status !== 'action_proposed' && status !== 'error' ? [answerTruncated] : []),
@@ -174,8 +186,10 @@ const MIN_COUNTED_SHARE = 0.5;
 /** Warns of a server that cut the prompt without saying so, as local servers with a small window do (rule: usage). */
 function truncationWarnings(
   { input_tokens: counted }: Usage,
-  { prompt_tokens: sent }: ContextReport,
+  { prompt_tokens: all, items }: ContextReport,
 ): Warning[] {
+  // The estimate of a PDF is far above what some vendors count.
+  const sent = items.reduce((left, { kind, tokens }) => (kind === 'attachment' ? left - tokens : left), all);
   const isFarBelow = counted !== null && counted > 0 && counted < sent * MIN_COUNTED_SHARE;
   if (sent < MIN_JUDGED_TOKENS || !isFarBelow) return [];
   return [

@@ -32,6 +32,15 @@ export interface AnswerType {
   readonly tool: ToolDefinition | undefined;
 }
 
+/**
+ * Terms of a step for a client that runs a loop of its own and cannot read a step's outcome, as those of the compatible
+ * endpoints (rule: client-terms).
+ */
+export interface ClientTerms {
+  /** `none`: the model is taught nothing, its reply is the answer as written, and nothing of the history is cut. */
+  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
+}
+
 /** The constraint on the model's output, for models that support one. */
 export interface ReplyFormat {
   /** Schema of the reply in the model's dialect; null allows any JSON object. */
@@ -93,6 +102,8 @@ export interface ReplySituation {
   readonly answerType?: AnswerType | undefined;
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
+  /** Undefined for a step whose caller reads its outcome. */
+  readonly terms: ClientTerms | undefined;
   readonly warnings: readonly Warning[];
 }
 
@@ -104,6 +115,9 @@ export interface Situation extends ReplySituation {
   readonly example: ExampleCall | undefined;
   readonly signals: LoopSignals;
 }
+
+/** Returns whether the model is taught nothing, so that its reply is not read (rule: client-terms). */
+export const isPlain = ({ terms }: Pick<ReplySituation, 'terms'>): boolean => terms?.toolChoice === 'none';
 
 /** A reading of a reply's text. */
 export interface TextReading {

@@ -116,6 +116,35 @@ describe('native formats as servers and models bend them', () => {
       "<|python_tag|>{'name': 'read_file', 'parameters': {'path': 'a'}}",
       a,
     ],
+    ['half of the mark [TOOL_CALLS]', 'TOOL_CALLS]read_file[ARGS]{"path":"a"}', a],
+    ['the other half of it', '[TOOL_CALLSread_file[ARGS]{"path":"a"}', a],
+    ['a tag named JSON', '<JSON>\n{"name":"read_file","arguments":{"path":"a"}}\n</JSON>', a],
+    [
+      'blanks around the name',
+      '<function = read_file >\n<parameter = path >\na\n</parameter >\n</function >',
+      a,
+    ],
+    [
+      'no closing tag of any value',
+      '<function=read_file>\n<parameter=path>\na\n<parameter=start_line>\n5\n</function>',
+      { ...a, start_line: 5 },
+    ],
+    [
+      'no closing tag of a value in one line',
+      '<invoke name="read_file">\n<parameter name="path">a\n<parameter name="start_line">5</parameter>\n</invoke>',
+      { ...a, start_line: 5 },
+    ],
+    ['print around a call', '<tool_code>print(read_file(path="a"))</tool_code>', a],
+    [
+      'null for an optional number',
+      '<invoke name="read_file"><parameter name="path">a</parameter><parameter name="start_line">null</parameter></invoke>',
+      a,
+    ],
+    [
+      'a quoted number',
+      '<invoke name="read_file"><parameter name="start_line">"5"</parameter></invoke>',
+      { start_line: 5 },
+    ],
     ['a missing blank', '<functionname="read_file"><param name="path">a</param></function>', a],
     [
       'blanks in tokens',
@@ -124,6 +153,71 @@ describe('native formats as servers and models bend them', () => {
     ],
   ])('%s: the call is read (rule: native-formats)', (_, text, args) => {
     expect(calls(text)).toEqual([['read_file', args]]);
+  });
+
+  test.each([
+    [
+      'between other calls',
+      '<tool_calls><tool_call>list_tools</tool_call><tool_call>read_file</tool_call></tool_calls>',
+      2,
+    ],
+    ['at the end of a sentence', 'I list.<tool_call>read_file</tool_call>', 1],
+    [
+      'with the characters \\n for a line break',
+      '<tool_call>read_file\\n</tool_call>\\n<tool_call>list_tools\\n</tool_call>',
+      2,
+    ],
+    ['without its opening tag', 'list_tools\n</tool_call>', 1],
+  ])('a call without arguments %s is read (rule: native-formats)', (_, text, count) => {
+    expect(calls(text)).toHaveLength(count);
+  });
+
+  test.each([
+    ['a person in <json> tags', '<json>\n{"name": "Alice", "arguments": {"path": "a"}}\n</json>'],
+    [
+      'a Muse message to the user',
+      `<|start|>assistant to=user<|message|>So:\n<atem:function_calls><atem:invoke name="read_file"><atem:parameter name="path">a</atem:parameter></atem:invoke></atem:function_calls><|eom|>`,
+    ],
+    [
+      'a Muse message to the user without its first token',
+      ` to=user<|message|>So: <atem:invoke name="list_tools"></atem:invoke><|eom|>`,
+    ],
+  ])('%s is an answer (rule: native-formats)', (_, text) => {
+    expect(read(text)).toMatchObject({ outcome: 'answer', problem: null });
+  });
+
+  test('a call after a Muse message to the user runs (rule: native-formats)', () => {
+    const call = '<atem:function_calls><atem:invoke name="list_tools"></atem:invoke></atem:function_calls>';
+    const text = ` to=user<|message|>I look.<|eom|><|start|>assistant to=list_tools<|message|>${call}<|eom|>`;
+    expect(read(text)).toMatchObject({ outcome: 'action', thought: 'I look.' });
+  });
+
+  test.each([
+    ['a section and a call', '<tool_call>\n<function=write_file>\n<parameter=path>\na\n</parameter>\n'],
+    [
+      'a section and an invoke',
+      '<function_calls>\n<invoke name="write_file">\n<parameter name="path">a</parameter>\n',
+    ],
+    ['a list and a Python call', '<|python_start|>[read_file(path="a", start_line=12'],
+    ['the arguments of a taught tag', '<tool_code><name>read_file</name><param'],
+  ])('%s without any closing mark are cut off, since more arguments may have followed (rule: raw-values)', (_, text) => {
+    expect(read(text)).toMatchObject({ outcome: 'malformed_action' });
+    expect(parseCompletion(text, tools, { finishReason: 'length' }).outcome).toBe('truncated');
+  });
+
+  test('a value whose closing tag is missing does not take in the next call (rule: raw-values)', () => {
+    const text =
+      '<tool_call>\n<function=read_file>\n<parameter=path>\na\n</function>\n</tool_call>\n<tool_call>\n<function=read_file>\n<parameter=path>\nb\n</parameter>\n</function>\n</tool_call>';
+    expect(calls(text)).toEqual([
+      ['read_file', { path: 'a' }],
+      ['read_file', { path: 'b' }],
+    ]);
+  });
+
+  test('null is the value of a parameter that declares no type (rule: typed-text)', () => {
+    const text = '<function=go><parameter=n>null</parameter></function>';
+    const found = parseCompletion(text, [{ name: 'go', parameters: ['n'] }]);
+    expect(found.action?.toolArgs).toEqual({ n: null });
   });
 
   test('a tool name of several words is read from its tag (rule: native-formats)', () => {

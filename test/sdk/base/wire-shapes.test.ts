@@ -9,7 +9,7 @@ import { errorResponseSchema, stepSchema } from '../../../src/contract/step.js';
 import { stepRequestSchema } from '../../../src/contract/step-request.js';
 import { streamEventSchema } from '../../../src/contract/stream.js';
 import { toolDefinitionSchema } from '../../../src/contract/tool.js';
-import { isObject } from '../../../src/sdk/base/is-object.js';
+import { isObject } from '../../../src/conversation/is-object.js';
 import { type Check, listOf, optional } from '../../../src/sdk/base/shape.js';
 import {
   isCompaction,

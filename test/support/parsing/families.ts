@@ -256,6 +256,18 @@ export const families: readonly Family[] = [
     grammar: 'name_json',
     render: deepseek('function<｜tool▁sep｜>', '\n```json\nARGS\n```', '\n'),
   },
+  {
+    family: 'deepseek-v3-without-call-opener',
+    grammar: 'name_json',
+    render: around(
+      '<｜tool▁calls▁begin｜>',
+      '<｜tool▁calls▁end｜>',
+      each(
+        ({ name, args }) =>
+          `function<｜tool▁sep｜>${name}\n\`\`\`json\n${json(args)}\n\`\`\`<｜tool▁call▁end｜>`,
+      ),
+    ),
+  },
   { family: 'deepseek-v3.1', grammar: 'name_json', render: deepseek('', '<｜tool▁sep｜>ARGS', '') },
   {
     family: 'kimi-k2',
@@ -602,6 +614,31 @@ export const families: readonly Family[] = [
     grammar: 'python',
     isWholeReply: true,
     render: around('[', ']', each(pythonCall, ', ')),
+  },
+  {
+    family: 'kimi-k3-with-blanks',
+    grammar: 'xtml',
+    ends: ['<|'],
+    render: around(
+      '<|open|> tools <|sep|>',
+      '<|close|> tools <|sep|>',
+      each(
+        (call, at) =>
+          `<|open|> call tool="${call.name}" index="${at + 1}"<|sep|>${pairs(call, (key, value) => `<|open|> argument key="${key}" type="${typeOf(value)}"<|sep|>${raw(value)}<|close|> argument <|sep|>`, '')}<|close|> call <|sep|>`,
+        '',
+      ),
+    ),
+  },
+  {
+    family: 'muse-without-start',
+    grammar: 'invoke',
+    ends: ['</atem:'],
+    isWholeReply: true,
+    render: each(
+      (call, at) =>
+        ` to=${call.name}<|message|>\n<atem:function_calls>\n${invoke('atem:')(call, at)}\n</atem:function_calls><|eom|>`,
+      '<|start|>assistant',
+    ),
   },
   { family: 'granite-pythonic', grammar: 'python', isWholeReply: true, render: each(pythonCall) },
   { family: 'llama3-json', grammar: 'json', isWholeReply: true, render: each(object('parameters'), '; ') },

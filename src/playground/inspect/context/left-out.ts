@@ -88,8 +88,12 @@ export function sizeInWords({ tokens: shown, original_tokens: whole, lines, stat
 export const linesInWords = (lines: string): string =>
   lines.includes('-') || lines.includes(',') ? `lines ${lines}` : `line ${lines}`;
 
-/** Names an item for people. A turn's id is its index in the history, from 0. */
+/** Names an item for people. A turn's id is its index in the history, from 0; so is the first part of an attachment's. */
 export function nameOf({ kind, id }: Pick<ReportItem, 'kind' | 'id'>): string {
+  if (kind === 'attachment') {
+    const [turn, place] = id.split('.').map((index) => Number(index) + 1);
+    return `Attachment ${place} of turn ${turn} of the history`;
+  }
   if (kind !== 'turn') return id;
   const places = id.split('+').map((place) => Number(place) + 1);
   const [first, last] = [places[0], places.at(-1)];
@@ -102,4 +106,5 @@ export const kindNames: Readonly<Record<ReportItem['kind'], string>> = {
   vector: 'search result',
   implicit: 'focus',
   turn: 'history',
+  attachment: 'attachment',
 };

@@ -3,8 +3,9 @@ import type { Logger } from 'pino';
 import { isObject } from '../../../contract/fields.js';
 import { ProviderError } from '../../step/provider.js';
 import { type Outcome, type RequestState, stateOf } from '../middleware/request-state.js';
-import { failureBody, sendFailure } from './send-failure.js';
+import { sendFailure } from './send-failure.js';
 import { isBug, RequestRefused, toFailure } from './to-failure.js';
+import { tooLongOf } from './wire-failure.js';
 
 /**
  * Turns any thrown value into the failure response (rule: one-failure-body). Only the code of an unknown error
@@ -18,10 +19,11 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     const thrown = refusalOfExpress(error) ?? error;
     const failure = toFailure(interruptionOf(state) ?? thrown);
     state.outcome = failure.code;
+    state.tooLong = tooLongOf(thrown, state);
     if (thrown instanceof ProviderError) state.connectionProblem = thrown.connection?.problem;
     if (isBug(thrown)) logBug(log, thrown, state);
     if (response.destroyed) return;
-    if (state.events?.started) state.events.end({ type: 'error', error: failureBody(failure, state) });
+    if (state.events?.started) state.events.fail(failure);
     else if (response.headersSent) response.destroy();
     else sendFailure(request, response, failure);
   };

@@ -7,11 +7,17 @@ import { blankStep } from '../../../conversation/blank-step.js';
 import { type RequestState, stateOf } from '../middleware/request-state.js';
 import { toSourceStep } from '../to-source-step.js';
 import type { Failure } from './to-failure.js';
+import { wireFailure } from './wire-failure.js';
 
 /** Sends a failure so that even a caller who is still uploading can read it. */
 export function sendFailure(request: Request, response: Response, error: Failure): void {
-  const body = failureBody(error, stateOf(response));
-  response.status(errorCodes[error.code].status);
+  const state = stateOf(response);
+  const { status, body } = state.writeFailure
+    ? state.writeFailure(wireFailure(error, state))
+    : { status: errorCodes[error.code].status, body: failureBody(error, state) };
+  response.status(status);
+  // The vendors' SDKs follow this header, whatever the status.
+  if (state.writeFailure) response.setHeader('X-Should-Retry', String(error.retryable));
   if (error.retry_after_ms !== null) {
     response.setHeader('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
   }

@@ -60,12 +60,7 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
   { request, response, answersStep = false }: Exchange,
   limits: RequestLimits,
 ): Promise<AcceptedRequest<z.output<Schema>>> {
-  const deadline = limits.inFlight.accept(response, declaredBytes(request, limits.body));
-  // The deadline also applies to rejected requests, which keep their slot until their response has been read.
-  deadline.start(limits.body.timeoutMs + limits.deadlineMs);
-  const state = stateOf(response);
-  state.deadline = deadline;
-  const body = await readBody(request, limits.body, deadline);
+  const { body, deadline, state } = await receive({ request, response }, limits);
   const sentKey = request.get('X-LLM-API-Key') || keyIn(body);
   if (sentKey) keepKeyOut(response, sentKey);
   state.declinesExtensions = answersStep && declinesExtensions(body);
@@ -78,11 +73,35 @@ export async function acceptRequest<Schema extends z.ZodType<RunRequest>>(
     history: include?.history === false ? null : history,
   };
   if (state.caller) requireProject(state.caller, project_id);
-  deadline.announceReply(Math.min(outputLimit(llm_config) * BYTES_PER_TOKEN, MAX_REPLY_BYTES));
+  announceReply(deadline, outputLimit(llm_config));
   deadline.start(Math.min(llm_config.deadlineMs ?? limits.deadlineMs, limits.deadlineMs));
   read.user_api_keys = undefined;
   return { request: read, history, warnings, deadline, state, sentKey };
 }
+
+/** A body that was read, with the deadline and the state of its request. */
+export interface ReceivedBody {
+  readonly body: unknown;
+  readonly deadline: RequestDeadline;
+  readonly state: RequestState;
+}
+
+/** Gives a request its slot and its deadline, and reads its body. Throws `RequestRefused` or `Interruption`. */
+export async function receive(
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  limits: RequestLimits,
+): Promise<ReceivedBody> {
+  const deadline = limits.inFlight.accept(response, declaredBytes(request, limits.body));
+  // The deadline also applies to rejected requests, which keep their slot until their response has been read.
+  deadline.start(limits.body.timeoutMs + limits.deadlineMs);
+  const state = stateOf(response);
+  state.deadline = deadline;
+  return { body: await readBody(request, limits.body, deadline), deadline, state };
+}
+
+/** Counts the memory of a reply of at most `outputLimit` tokens (rule: overload). */
+export const announceReply = (deadline: RequestDeadline, outputLimit: number): void =>
+  deadline.announceReply(Math.min(outputLimit * BYTES_PER_TOKEN, MAX_REPLY_BYTES));
 
 /** Throws `RequestRefused` if the caller's token does not allow the project (rule: bearer-tokens). */
 function requireProject({ projects }: Caller, projectId: string): void {

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
+import { explainIssue } from '../../../contract/explain-issue.js';
 import { isObject } from '../../../contract/fields.js';
 import { type Turn, turnSchema } from '../../../contract/history.js';
 import type { ErrorDetail, Warning } from '../../../contract/step.js';
 import { MAX_TURNS } from '../../../contract/step-request.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { RequestRefused } from '../failure/to-failure.js';
-import { explainIssue } from './explain-issue.js';
 import { findUnknownFields } from './find-unknown-fields.js';
 
 /** Maximum number of details in a response, because a hostile body can cause hundreds of thousands of issues. */

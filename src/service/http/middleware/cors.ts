@@ -1,4 +1,16 @@
+import type { Request } from 'express';
+import { isOfWire } from './paths.js';
 import type { Preparation } from './request-state.js';
+
+const ALLOWED = 'Content-Type, Authorization, X-LLM-API-Key, X-Request-Id, traceparent, tracestate';
+const EXPOSED = 'X-Request-Id, Retry-After';
+const EXPOSED_OF_WIRES = 'X-Stepwise-Prompt-Tokens, X-Stepwise-Left-Out, X-Stepwise-Parse, X-Should-Retry';
+
+/** Returns the headers that a page asks to send. The vendors' SDKs send a dozen of their own, which are ignored. */
+function requestedHeaders(request: Request): string | undefined {
+  const names = request.get('Access-Control-Request-Headers');
+  return names !== undefined && /^[\w-]+(?: *, *[\w-]+){0,63}$/.test(names) ? names : undefined;
+}
 
 /** Allows web pages of the given origins to call the service (rule: cross-origin). */
 export function cors(origins: readonly string[]): Preparation {
@@ -8,13 +20,12 @@ export function cors(origins: readonly string[]): Preparation {
     if (origin === undefined || !origins.includes(origin)) return;
     response.set({
       'Access-Control-Allow-Origin': origin,
-      'Access-Control-Expose-Headers': 'X-Request-Id, Retry-After',
+      'Access-Control-Expose-Headers': isOfWire(request.path) ? `${EXPOSED}, ${EXPOSED_OF_WIRES}` : EXPOSED,
     });
     if (request.method !== 'OPTIONS') return;
     response.set({
       'Access-Control-Allow-Methods': 'GET, POST',
-      'Access-Control-Allow-Headers':
-        'Content-Type, Authorization, X-LLM-API-Key, X-Request-Id, traceparent, tracestate',
+      'Access-Control-Allow-Headers': (isOfWire(request.path) && requestedHeaders(request)) || ALLOWED,
       'Access-Control-Max-Age': '600',
     });
   };

@@ -3,7 +3,7 @@ import type { CallerLimits, Counted, Exceeded } from '../../operations/limits/ca
 import { clientAddress } from '../../operations/limits/client-address.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { ownTokens } from '../intake/metered-provider.js';
-import { stateOf } from './request-state.js';
+import { reportedTokens, stateOf } from './request-state.js';
 
 /** Applies the limits of each token, or of each address if there are no tokens (rules: rate-limit, token-limits). */
 export function limitCallers(limits: CallerLimits): RequestHandler {
@@ -33,11 +33,10 @@ function whoIsCounted(request: Request, response: Response): Counted {
   return { key: address ?? 'unknown', allowance: {} };
 }
 
-/** Returns the tokens that the provider reported, or those that the service counted (rule: token-limits). */
+/** Returns the tokens that providers reported, and those that the service counted for calls without a report (rule: token-limits). */
 function usedTokens(response: Response): number {
   const { usage, ownCount } = stateOf(response);
-  const reported = (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
-  return reported > 0 ? reported : ownTokens(ownCount);
+  return reportedTokens(usage) + ownTokens(ownCount);
 }
 
 const words: Readonly<Record<Exceeded['limit'], string>> = {

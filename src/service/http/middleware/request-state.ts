@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { ErrorCode } from '../../../contract/error-codes.js';
-import type { Parse, Step, Usage } from '../../../contract/step.js';
+import type { Parse, Step, StepError, Usage } from '../../../contract/step.js';
+import { noUsage, sumUsage } from '../../../conversation/usage.js';
 import type { ConnectionProblem } from '../../../network/connection-problem.js';
+import type { FailureWriter, TooLong } from '../../compat/wire.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { Allowance } from '../../operations/limits/caller-limits.js';
 import { type RequestTrace, untraced } from '../../operations/tracing/request-trace.js';
 import { Secret } from '../../providers/secret.js';
 import type { OwnCount } from '../intake/metered-provider.js';
 import type { RequestDeadline } from '../intake/request-deadline.js';
-import type { EventStream } from '../routes/event-stream.js';
 import { holdsSecret, readRequestId } from './request-id.js';
 
 /** The state of a request in progress, from which its failure body and its log line are built. */
@@ -31,7 +32,7 @@ export interface RequestState {
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
   usage?: Usage | null;
-  /** Tokens as counted by the service, charged if there is no `usage`. */
+  /** Tokens of calls whose usage is not reported, as counted by the service. */
   readonly ownCount: OwnCount;
   /** Name of the configured upstream that the request goes to. */
   upstream?: string;
@@ -47,7 +48,13 @@ export interface RequestState {
   /** True once the body of a step with `include.extensions: false` has been read (rule: source-fields). */
   declinesExtensions?: boolean;
   /** Present if the response is a stream. */
-  events?: EventStream;
+  events?: OpenStream;
+  /** Present for paths below `/v1`, whose failures have the shape of their API (rule: compatible-errors). */
+  writeFailure?: FailureWriter;
+  /** The size of the prompt of a compatible endpoint, once it is known. */
+  promptSize?: TooLong;
+  /** Present if a request failed because its prompt is too long. */
+  tooLong?: TooLong | undefined;
   /** The fields that a failure returns to the caller; present once the request has been read. */
   echo?: {
     readonly sessionId: string;
@@ -56,6 +63,13 @@ export interface RequestState {
     /** The turns as sent; null if the caller did not want them back. */
     readonly history: readonly unknown[] | null;
   };
+}
+
+/** A response that is a stream. */
+export interface OpenStream {
+  readonly started: boolean;
+  /** Sends the last event, which reports a failure. */
+  fail(error: StepError): void;
 }
 
 /** How a request ended: an error code, how the reply was parsed, or another fixed value. */
@@ -96,6 +110,20 @@ export function stateOf(response: Response): RequestState {
   if (!state) throw new Error('The request has no state: openRequest was not called.');
   return state;
 }
+
+/**
+ * Adds the usage of a model call. What a provider reports is charged in place of the service's own count
+ * (rule: token-limits).
+ */
+export function recordUsage(state: RequestState, usage: Usage | null): void {
+  if (!usage) return;
+  state.usage = sumUsage(state.usage ?? noUsage, usage);
+  if (reportedTokens(usage) > 0) Object.assign(state.ownCount, { promptTokens: 0, replyChars: 0 });
+}
+
+/** Returns the tokens that providers reported for a request. */
+export const reportedTokens = (usage: Usage | null | undefined): number =>
+  (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
 
 /** Stores the key for log redaction; replaces a request id that contains it (rule: key-redaction). */
 export function keepKeyOut(response: Response, sentKey: string): void {

@@ -1,7 +1,9 @@
 import type { ErrorDetail } from '../../../contract/step.js';
 import type { AccessTokens, TokenProblem } from '../../operations/access/access-tokens.js';
 import { RequestRefused } from '../failure/to-failure.js';
+import { isOfWire } from './paths.js';
 import { type Preparation, stateOf } from './request-state.js';
+import { tokensOfWires } from './wire-credentials.js';
 
 /**
  * Rejects requests without a valid bearer token (rule: bearer-tokens), except OPTIONS, which browsers send without
@@ -10,7 +12,8 @@ import { type Preparation, stateOf } from './request-state.js';
 export function requireToken(tokens: AccessTokens): Preparation {
   return (request, response) => {
     if (request.method === 'OPTIONS' || !guarded.test(request.path)) return;
-    const caller = tokens.identify(request.headersDistinct['authorization'] ?? []);
+    const sent = isOfWire(request.path) ? tokensOfWires(request) : request.headersDistinct['authorization'];
+    const caller = tokens.identify(sent ?? []);
     if (typeof caller === 'string') {
       response.setHeader('WWW-Authenticate', challenges[caller] ?? 'Bearer');
       throw new RequestRefused('unauthenticated', [detailOf(caller)]);
@@ -20,7 +23,7 @@ export function requireToken(tokens: AccessTokens): Preparation {
 }
 
 /** Paths that need a token, including those without a route. */
-const guarded = /^\/(?:api|metrics)(?:\/|$)/;
+const guarded = /^\/(?:api|v1|metrics)(?:\/|$)/;
 
 /** The `error` parameter is only sent to callers who sent a token (RFC 6750 §3.1). */
 const INVALID_TOKEN = 'Bearer error="invalid_token"';

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { type Compaction, compactionRequestSchema } from '../../../contract/compaction.js';
 import { acceptRequest, connect, resolveModel } from '../intake/accept-request.js';
+import { recordUsage } from '../middleware/request-state.js';
 import { sendAnswer } from './send-answer.js';
 import type { StepServices } from './step-routes.js';
 
@@ -17,7 +18,7 @@ export function answerCompaction({ agent, ...limits }: StepServices): RequestHan
       connect: () => connect(model, accepted),
     };
     const result = await agent.compact(wanted, dependencies);
-    state.usage = result.usage;
+    recordUsage(state, result.usage);
     const compaction: Compaction = {
       ...result,
       warnings: [...warnings, ...result.warnings],

@@ -2,7 +2,7 @@ import type { Express, RequestHandler } from 'express';
 import { RequestRefused } from '../failure/to-failure.js';
 import { type Preparation, stateOf } from '../middleware/request-state.js';
 
-/** A path and its handlers by method; `get` also handles HEAD. */
+/** A path and its handlers by method; `get` also handles HEAD. A path that ends in `/*name` takes any rest. */
 export interface Route {
   readonly path: string;
   /** Name in logs and metrics; by default the path. */
@@ -14,8 +14,12 @@ export interface Route {
 /** Stores the route's name for the log, also if the request is rejected before routing. */
 export function nameRoute(routes: readonly Route[]): Preparation {
   const names = new Map(routes.map(({ path, name = path }) => [path, name]));
+  const open = routes.flatMap(({ path, name = path }) => {
+    const [prefix = '', rest] = path.split('*');
+    return rest === undefined ? [] : [{ prefix, name }];
+  });
   return (request, response) => {
-    const name = names.get(request.path);
+    const name = names.get(request.path) ?? open.find(({ prefix }) => request.path.startsWith(prefix))?.name;
     if (name !== undefined) stateOf(response).route = name;
   };
 }

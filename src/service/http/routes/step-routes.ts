@@ -8,6 +8,7 @@ import type { ContextSource } from '../../context/sources/context-source.js';
 import type { ModelDirectory } from '../../providers/create-model-directory.js';
 import type { compactHistory } from '../../step/compaction/compact-history.js';
 import type { previewStep, reactStep, StepObserver, StepResult } from '../../step/react-step.js';
+import { failureBody } from '../failure/send-failure.js';
 import {
   type AcceptedRequest,
   acceptRequest,
@@ -15,7 +16,7 @@ import {
   type RequestLimits,
   resolveModel,
 } from '../intake/accept-request.js';
-import { type RequestState, stateOf } from '../middleware/request-state.js';
+import { type OpenStream, type RequestState, recordUsage, stateOf } from '../middleware/request-state.js';
 import { toSourceStep } from '../to-source-step.js';
 import { EventStream } from './event-stream.js';
 import { countAnswer, sendAnswer } from './send-answer.js';
@@ -63,11 +64,20 @@ function answerStep(
   events?: EventStream,
 ): Promise<Step | SourceStep> {
   return acceptRequest(stepRequestSchema, { ...exchange, answersStep: true }, services).then((accepted) => {
-    if (events) accepted.state.events = events;
+    const { state } = accepted;
+    if (events) state.events = failingWith(events, state);
     const observer = events && relayTo(events, accepted.request);
     return makeStep(accepted, services.agent, observer);
   });
 }
+
+/** Returns the stream to which a failure is sent as its last event. */
+const failingWith = (events: EventStream, state: RequestState): OpenStream => ({
+  get started() {
+    return events.started;
+  },
+  fail: (error) => events.end({ type: 'error', error: failureBody(error, state) }),
+});
 
 function makeStep(
   accepted: AcceptedRequest<StepRequest>,
@@ -108,11 +118,12 @@ export const contextOptions = (state: RequestState) => ({
   },
 });
 
-function record(result: StepResult, state: RequestState): void {
+/** Records the outcome and the usage of a step for the log and the limits. */
+export function record(result: StepResult, state: RequestState): void {
   // Cast: a step's error code is in the error table, but the contract declares it as an open string.
   const code = result.error?.code as ErrorCode | undefined;
   state.outcome = code ?? result.parse?.outcome ?? result.status;
-  state.usage = result.usage;
+  recordUsage(state, result.usage);
 }
 
 /** Returns an observer that sends the progress of a step as events. */

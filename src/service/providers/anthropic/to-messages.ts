@@ -1,5 +1,7 @@
 import type {
   ContentBlockParam,
+  DocumentBlockParam,
+  ImageBlockParam,
   MessageParam,
   TextBlockParam,
   ToolResultBlockParam,
@@ -8,6 +10,7 @@ import type { Message, Part } from '../../step/provider.js';
 import { signedBlocks } from './signed-blocks.js';
 
 type TextPart = Extract<Part, { type: 'text' }>;
+type AttachmentPart = Extract<Part, { type: 'attachment' }>;
 type ToolResultPart = Extract<Part, { type: 'tool_result' }>;
 
 const ephemeral = { cache_control: { type: 'ephemeral' as const } };
@@ -41,11 +44,11 @@ function assistantBlocks(parts: readonly Part[]): ContentBlockParam[] {
  */
 function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');
-  const texts = joinBlank(parts).filter((part) => part.type === 'text');
-  const [first, ...others] = texts;
-  const tail = first?.tail && others.length === 0 ? first : undefined;
+  const others = joinBlank(parts).filter((part) => part.type === 'text' || part.type === 'attachment');
+  const [first] = others;
+  const tail = first?.type === 'text' && first.tail && others.length === 1 ? first : undefined;
   if (!tail || results.length === 0)
-    return [...results.map((result) => resultBlock(result)), ...texts.map(textBlock)];
+    return [...results.map((result) => resultBlock(result)), ...others.map(contentBlock)];
   return results.map((result, index) => resultBlock(result, index === results.length - 1 ? tail : undefined));
 }
 
@@ -54,17 +57,30 @@ function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
  * text that no later step repeats.
  */
 function resultBlock(
-  { callId, text, isError, breakpoint }: ToolResultPart,
+  { callId, text, isError, attachments = [], breakpoint }: ToolResultPart,
   tail?: TextPart,
 ): ToolResultBlockParam {
-  const texts = [text, tail?.text ?? ''].filter((each) => each.trim() !== '');
+  const textIn = (each: string): TextBlockParam[] =>
+    each.trim() === '' ? [] : [{ type: 'text', text: each }];
+  const content = [...textIn(text), ...attachments.map(fileBlock), ...textIn(tail?.text ?? '')];
   return {
     type: 'tool_result',
     tool_use_id: callId,
-    ...(texts.length > 0 && { content: texts.map((each) => ({ type: 'text', text: each })) }),
+    ...(content.length > 0 && { content }),
     ...(isError && { is_error: true }),
     ...(breakpoint && !tail && ephemeral),
   };
+}
+
+const contentBlock = (part: TextPart | AttachmentPart): ContentBlockParam =>
+  part.type === 'text'
+    ? textBlock(part)
+    : { ...fileBlock(part.attachment), ...(part.breakpoint && ephemeral) };
+
+function fileBlock({ media_type, data }: AttachmentPart['attachment']): ImageBlockParam | DocumentBlockParam {
+  return media_type === 'application/pdf'
+    ? { type: 'document', source: { type: 'base64', media_type, data } }
+    : { type: 'image', source: { type: 'base64', media_type, data } };
 }
 
 const textBlock = ({ text, breakpoint }: TextPart): TextBlockParam => ({

@@ -7,6 +7,7 @@ import {
   openaiModel,
 } from './model-traits.js';
 import { strictSchema } from './schema-dialects.js';
+import { visionOf } from './vision.js';
 
 interface ModelRow extends Partial<ModelTraits> {
   readonly pattern: RegExp;
@@ -240,6 +241,7 @@ export function traitsOf(vendor: VendorName, model: string): ModelTraits {
     family,
     traitsOfRow,
     vendor === 'openai' && responsesOnly.test(model) && { wire: 'responses' },
+    { vision: visionOf(vendor, model) },
   );
   const isFineTuned = model.startsWith('ft:') && traits.structured === family.structured;
   // Fine-tuned models do not enforce bounds.

@@ -1,47 +1,103 @@
 import type { Part } from '../../step/provider.js';
 
-export type TextPart = Extract<Part, { type: 'text' }>;
+type UnitAttachment = Extract<Part, { type: 'attachment' }>['attachment'];
 
-/** A text of a list, at whose end the provider's cache may break the prompt. */
-interface MarkedText<Type extends string> {
-  type: Type;
-  text: string;
-  prompt_cache_breakpoint?: { mode: 'explicit' };
+export type ContentPart = Extract<Part, { type: 'text' | 'attachment' }>;
+
+/** The form in which an API takes the parts of a message. */
+export interface ContentForm<Text extends string, File extends object> {
+  readonly text: Text;
+  readonly file: (attachment: UnitAttachment) => File;
 }
 
-/** Writes texts as the content of a message. */
-export type ContentOf<Type extends string> = (texts: readonly TextPart[]) => string | MarkedText<Type>[];
+/** A part of a list, at whose end the provider's cache may break the prompt. */
+type Marked<Item extends object> = Item & { prompt_cache_breakpoint?: { mode: 'explicit' } };
 
-/** Returns how texts are written: as one string, or with breakpoints as a list with one text part up to each. */
-export const contentWriter =
-  <Type extends string>(type: Type, breakpoints: boolean): ContentOf<Type> =>
-  (texts) => {
-    const joined = texts.map(({ text }) => text).join('');
-    if (!breakpoints || !texts.some(({ text, breakpoint }) => breakpoint && text !== '')) return joined;
-    return markedTexts(type, texts);
-  };
+type WrittenPart<Text extends string, File extends object> = Marked<{ type: Text; text: string } | File>;
 
-function markedTexts<Type extends string>(type: Type, texts: readonly TextPart[]): MarkedText<Type>[] {
-  const content: MarkedText<Type>[] = [];
-  let begun = '';
-  for (const { text, breakpoint } of texts) {
-    begun += text;
-    if (!breakpoint || begun === '') continue;
-    content.push({ type, text: begun, prompt_cache_breakpoint: { mode: 'explicit' } });
-    begun = '';
-  }
-  return begun === '' ? content : [...content, { type, text: begun }];
-}
-
-/** Returns the texts of a message that are not empty. */
-export const textsOf = (parts: readonly Part[]): TextPart[] =>
-  parts.filter((part) => part.type === 'text').filter(({ text }) => text !== '');
+/** Writes the parts as the content of a message. */
+export type ContentOf<Text extends string, File extends object> = (
+  parts: readonly ContentPart[],
+) => string | WrittenPart<Text, File>[];
 
 /**
- * Returns a content without breakpoints, for a model that refuses them. The service's messages contain only
- * texts.
+ * Returns how parts are written: texts alone as one string; with attachments or breakpoints as a list, in which a text
+ * part ends at each of them.
  */
-export const joinContent = (content: unknown): unknown =>
-  Array.isArray(content)
-    ? content.map((part: object) => ('text' in part ? String(part.text) : '')).join('')
-    : content;
+export const contentWriter =
+  <Text extends string, File extends object>(
+    form: ContentForm<Text, File>,
+    breakpoints: boolean,
+  ): ContentOf<Text, File> =>
+  (parts) => {
+    const marks = (part: ContentPart) => breakpoints && part.breakpoint === true;
+    const needsList = parts.some((part) => part.type === 'attachment' || (marks(part) && part.text !== ''));
+    if (needsList) return listParts(parts, form, marks);
+    return textsAlone(parts)
+      .map(({ text }) => text)
+      .join('');
+  };
+
+function listParts<Text extends string, File extends object>(
+  parts: readonly ContentPart[],
+  form: ContentForm<Text, File>,
+  marks: (part: ContentPart) => boolean,
+): WrittenPart<Text, File>[] {
+  const content: WrittenPart<Text, File>[] = [];
+  let begun = '';
+  const endText = (marked = false): void => {
+    if (begun !== '') content.push({ type: form.text, text: begun, ...(marked && mark) });
+    begun = '';
+  };
+  for (const part of parts) {
+    if (part.type === 'text') {
+      begun += part.text;
+      if (marks(part)) endText(true);
+    } else {
+      endText();
+      content.push({ ...form.file(part.attachment), ...(marks(part) && mark) });
+    }
+  }
+  endText();
+  return content;
+}
+
+const mark = { prompt_cache_breakpoint: { mode: 'explicit' as const } };
+
+/** Returns the texts and attachments of a message, without empty texts. */
+export const contentOfParts = (parts: readonly Part[]): ContentPart[] =>
+  parts.flatMap((part) =>
+    part.type === 'attachment' || (part.type === 'text' && part.text !== '') ? [part] : [],
+  );
+
+const textsAlone = (parts: readonly ContentPart[]) => parts.filter((part) => part.type === 'text');
+
+/** Returns the content of a tool result: its text, then its attachments. */
+export function contentOfResult(result: Extract<Part, { type: 'tool_result' }>): ContentPart[] {
+  const { text, attachments = [], breakpoint = false } = result;
+  const ends = attachments.length - 1;
+  return [
+    { type: 'text', text, breakpoint: breakpoint && ends < 0 },
+    ...attachments.map((attachment, at) => ({
+      type: 'attachment' as const,
+      attachment,
+      breakpoint: breakpoint && at === ends,
+    })),
+  ];
+}
+
+/** Returns a content without breakpoints, for a model that refuses them. */
+export function withoutMarks(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  if (content.every((part: object) => 'text' in part))
+    return content.map(({ text }) => String(text)).join('');
+  return content.map(({ prompt_cache_breakpoint: _, ...part }) => part);
+}
+
+/** Returns the data URL of an attachment. */
+export const dataUrl = ({ media_type, data }: UnitAttachment): string => `data:${media_type};base64,${data}`;
+
+export const isPdf = ({ media_type }: UnitAttachment): boolean => media_type === 'application/pdf';
+
+/** The name of a PDF, which OpenAI requires; the caller's is not known. */
+export const PDF_NAME = 'document.pdf';

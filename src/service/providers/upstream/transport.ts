@@ -42,7 +42,8 @@ export interface UpstreamRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Certificates to trust beside the usual ones, in PEM. */
   readonly ca?: string | undefined;
-  readonly body: Buffer;
+  /** Null for a GET request. */
+  readonly body: Buffer | null;
   readonly streamed: boolean;
   /** Aborts the request in any phase. Its reason is thrown then. */
   readonly signal: AbortSignal;
@@ -156,10 +157,10 @@ function optionsFor(
   return {
     origin: url.origin,
     path: url.pathname + url.search,
-    method: 'POST',
+    method: body === null ? 'GET' : 'POST',
     headers: {
       ...observerHeaders,
-      'content-type': 'application/json',
+      ...(body !== null && { 'content-type': 'application/json' }),
       'user-agent': 'stepwise',
       accept: streamed ? 'text/event-stream' : 'application/json',
       ...headers,

@@ -34,8 +34,7 @@ export async function countFixed(
   const exampleTokens = await countMessages(example, scale);
   const exampleFraming = example.length * framing.message;
   let smallestTail = 0;
-  for (const end of possibleEnds(situation.request, situation.protocol))
-    smallestTail = Math.max(smallestTail, await tokens.count(end));
+  for (const end of possibleEnds(situation)) smallestTail = Math.max(smallestTail, await tokens.count(end));
   return {
     instructions: instructionTokens,
     example: exampleTokens - exampleFraming,

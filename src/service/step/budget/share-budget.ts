@@ -3,11 +3,11 @@ import type { LlmConfig } from '../../../contract/step-request.js';
 import type { Unit } from '../../../conversation/units.js';
 import type { GatheredContext } from '../../context/context-item.js';
 import { type FittedContext, fitContext } from '../../context/fitting/fit-context.js';
-import { untouchable } from '../history/fold-history.js';
+import { bareTokens, untouchable } from '../history/fold-history.js';
 import { type CutUnit, cutUnits, maskUnits, tokensOfUnits } from '../history/unit-forms.js';
-import { StepRefused } from '../interruption.js';
+import { BudgetExceeded } from '../interruption.js';
 import type { Scale } from '../prompt/weigh-messages.js';
-import type { Situation } from '../types.js';
+import { isPlain, type Situation } from '../types.js';
 import type { FixedCosts } from './fixed-costs.js';
 
 /** The token budget of a prompt (rules: prompt-budget, context-share). */
@@ -29,9 +29,9 @@ const TAIL_SHARE = 0.06;
 /** Share of the free tokens for the context if the request sets none. */
 const DEFAULT_CONTEXT_SHARE = 0.5;
 
-function planBudget(config: LlmConfig, fixed: FixedCosts): Budget {
+function planBudget(config: LlmConfig, fixed: FixedCosts, tailShare = TAIL_SHARE): Budget {
   const prompt = config.tokenLimit - config.reservedOutputTokens;
-  const tail = Math.max(Math.floor(prompt * TAIL_SHARE), fixed.smallestTail);
+  const tail = Math.max(Math.floor(prompt * tailShare), fixed.smallestTail);
   const free = Math.max(0, prompt - sumOf(fixed) - tail);
   const context = Math.floor(free * (config.contextShare ?? DEFAULT_CONTEXT_SHARE));
   return { prompt, tail, free, context };
@@ -55,14 +55,17 @@ const sumOf = ({ instructions, example, tools, framing }: FixedCosts): number =>
  * Returns the error for a prompt that does not fit even at its shortest. It names the token limit that would
  * suffice.
  */
-export function budgetExceeded(config: LlmConfig, shortestPrompt: number): StepRefused {
+export function budgetExceeded(config: LlmConfig, shortestPrompt: number): BudgetExceeded {
   const needed = shortestPrompt + config.reservedOutputTokens;
   const detail: ErrorDetail = {
     path: 'llm_config.tokenLimit',
     code: 'needed_tokens',
     message: `${needed} tokens are needed, ${config.reservedOutputTokens} of them reserved for the reply; tokenLimit is ${config.tokenLimit}`,
   };
-  return new StepRefused('token_budget_exceeded', [detail]);
+  return new BudgetExceeded(detail, {
+    promptTokens: shortestPrompt,
+    maxPromptTokens: config.tokenLimit - config.reservedOutputTokens,
+  });
 }
 
 export interface FittedContextAndHistory {
@@ -85,23 +88,41 @@ export async function fitContextAndHistory(
   gathered: GatheredContext,
   { fixed, scale }: { fixed: FixedCosts; scale: Scale },
 ): Promise<FittedContextAndHistory> {
+  if (isPlain(situation)) return fitWhole(situation, gathered, { fixed, scale });
   const { request, units: whole } = situation;
   const budget = planBudget(request.llm_config, fixed);
   const limit = isSingleStep(situation)
-    ? Math.max(0, budget.free - (await tokensOnceCut(whole, budget.free, scale)))
+    ? budget.free - tokensToKeep(await cutUnits(whole, budget.free, scale), budget.free)
     : budget.context;
   const preferred = await fitContext(gathered, limit, scale.tokens);
   const room = budget.free - preferred.tokens;
   const units = await cutUnits(whole, room, scale);
-  const needed = tokensOfUnits(untouchable(units));
-  if (needed > budget.free) {
-    const shortest = promptFor(await smallestFree(untouchable(units), scale), fixed);
+  const kept = untouchable(units);
+  const minimum = sumOfBare(kept);
+  if (minimum > budget.free) {
+    const shortest = promptFor(await smallestFree(kept, scale), fixed);
     throw budgetExceeded(request.llm_config, shortest);
   }
+  const newest = kept.findLast(({ attachments }) => attachments)?.attachments?.at(-1) ?? 0;
+  const needed = minimum + newest <= budget.free ? minimum + newest : minimum;
   const context = needed <= room ? preferred : await fitContext(gathered, budget.free - needed, scale.tokens);
   const share = budget.free - context.tokens;
   const isWhole = tokensOfUnits(units) <= share; // the usual case, which needs no masked forms
   return { budget, context, share, units: isWhole ? units : await maskUnits(units, scale) };
+}
+
+/** Takes the whole history as it is, because nothing of a plain prompt is cut (rule: client-terms). */
+async function fitWhole(
+  { request, units: whole }: Situation,
+  gathered: GatheredContext,
+  { fixed, scale }: { fixed: FixedCosts; scale: Scale },
+): Promise<FittedContextAndHistory> {
+  const budget = planBudget(request.llm_config, fixed, 0);
+  const units = await cutUnits(whole, Number.POSITIVE_INFINITY, scale);
+  const needed = tokensOfUnits(units);
+  if (needed > budget.free) throw budgetExceeded(request.llm_config, sumOf(fixed) + budget.tail + needed);
+  const context = await fitContext(gathered, 0, scale.tokens);
+  return { budget, context, share: budget.free, units };
 }
 
 /** Returns whether this step has no earlier steps and can only answer (rule: single-step-share). */
@@ -111,9 +132,22 @@ function isSingleStep({ request, mustAnswer }: Situation): boolean {
   return isAlone && mustAnswer !== undefined && config.contextShare === undefined;
 }
 
-/** Counts the units after cutting their long texts for a history of `free` tokens. */
+const sumOfBare = (units: readonly CutUnit[]): number =>
+  units.reduce((sum, unit) => sum + bareTokens(unit), 0);
+
+/** Returns the tokens of the units with as many of their newest attachments as fit into `free` tokens; at most `free`. */
+function tokensToKeep(units: readonly CutUnit[], free: number): number {
+  let tokens = sumOfBare(units);
+  for (const each of units.flatMap(({ attachments = [] }) => attachments).toReversed()) {
+    if (tokens + each > free) break;
+    tokens += each;
+  }
+  return Math.min(tokens, free);
+}
+
+/** Counts the units without attachments, after cutting their long texts for a history of `free` tokens. */
 async function tokensOnceCut(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
-  return tokensOfUnits(await cutUnits(units, free, scale));
+  return sumOfBare(await cutUnits(units, free, scale));
 }
 
 /**

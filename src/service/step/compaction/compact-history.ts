@@ -1,7 +1,15 @@
 import type { Compaction, CompactionRequest } from '../../../contract/compaction.js';
 import type { Turn } from '../../../contract/history.js';
 import type { Warning } from '../../../contract/step.js';
-import { KEPT_UNITS, observationsOf, readUnits, turnsOf, type Unit } from '../../../conversation/units.js';
+import {
+  KEPT_UNITS,
+  observationsOf,
+  readUnits,
+  turnsOf,
+  type Unit,
+  type UnitAttachment,
+} from '../../../conversation/units.js';
+import { listed, weighAttachments } from '../history/attachments.js';
 import { stub, weighWholeUnits } from '../history/unit-forms.js';
 import { scaleOf } from '../prompt/weigh-messages.js';
 import { type CompactionDependencies, summarizeHistory } from './summarize-history.js';
@@ -19,7 +27,8 @@ export async function compactHistory(
 ): Promise<CompactionResult> {
   const { conversation_history: history, target_tokens: target } = request;
   const scale = scaleOf(dependencies, 'text');
-  const weigh = (units: readonly Unit[]) => weighWholeUnits(units, scale);
+  const weigh = (units: readonly Unit[]) =>
+    weighWholeUnits(weighAttachments(units, dependencies.profile.vision), scale);
   const before = await weigh(readUnits(history));
   const untouched = {
     conversation_history: history,
@@ -64,16 +73,24 @@ async function maskHistory(
 }
 
 function maskUnitIn(turns: Turn[], unit: Unit): void {
-  for (const { index, text, isError } of observationsOf(unit)) {
+  for (const { index, text, isError, attachments } of observationsOf(unit)) {
     const turn = turns[index];
-    if (turn && !isError && stub(text) !== text) turns[index] = maskTurn(turn, stub(text));
+    const content = attachments ? stubOfAttachments(text, attachments.all) : stub(text);
+    if (turn && !isError && content !== text) turns[index] = maskTurn(turn, content);
   }
 }
 
-function maskTurn(turn: Turn, content: string): Turn {
+/** An observation loses its attachments with its text. */
+function maskTurn({ attachments: _, ...turn }: Turn, content: string): Turn {
   if (!turn.toolResult) return { ...turn, content };
-  const { result: _, ...toolResult } = turn.toolResult;
+  const { result: __, ...toolResult } = turn.toolResult;
   return { ...turn, content, toolResult };
+}
+
+/** Returns one line that a further compaction leaves as it is. */
+function stubOfAttachments(text: string, attachments: readonly UnitAttachment[]): string {
+  const line = `${stub(text)} [${listed(attachments)} left out]`.trim();
+  return stub(line);
 }
 
 function stillTooLong(after: number, target: number): Warning {

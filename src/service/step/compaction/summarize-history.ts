@@ -8,6 +8,7 @@ import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { budgetExceeded } from '../budget/share-budget.js';
 import { completionRequest } from '../complete.js';
+import { withoutAttachments } from '../history/attachments.js';
 import { withoutNul } from '../history/json-values.js';
 import { layOutPrompt } from '../prompt/lay-out-prompt.js';
 import { renderUnit } from '../prompt/render-unit.js';
@@ -117,7 +118,7 @@ async function summaryPrompt(
 
 function transcribe(unit: Unit): string {
   const speaker = { user: 'User', assistant: 'Agent' } as const;
-  return renderUnit(unit, 'text')
+  return renderUnit(withoutAttachments(unit), 'text')
     .map(
       ({ role, parts }) =>
         `${speaker[role]}: ${parts.map((part) => ('text' in part ? part.text : '')).join('')}`,

@@ -5,8 +5,11 @@ type Form = 'full' | 'masked' | 'dropped';
 /** A unit with its token counts, in full and masked. */
 export interface WeighedUnit {
   readonly unit: Unit;
+  /** Includes the tokens of all its attachments. */
   readonly full: number;
   readonly masked: number;
+  /** Tokens of its attachments, in their order; absent if it has none. */
+  readonly attachments?: readonly number[];
 }
 
 export interface Fold {
@@ -14,6 +17,8 @@ export interface Fold {
   readonly forms: readonly Form[];
   /** Tokens of all units in their chosen forms. */
   readonly tokens: number;
+  /** Number of attachments that are left out of each unit, its first; absent if there are none. */
+  readonly leftOut?: readonly number[];
 }
 
 /**
@@ -22,14 +27,20 @@ export interface Fold {
  */
 const KEPT_SHARE = 0.5;
 
+/** Maximum number of attachments in a prompt: Anthropic's, the lowest that is documented. */
+const MAX_SENT_ATTACHMENTS = 100;
+
 /**
  * Replays the units oldest first. Whenever their sum exceeds `share` tokens, cuts it to half of the share:
- * masks old units, then drops them, but never the first task, the latest task or the newest unit at that point
- * (rule: fold). The result depends on the units alone, so every later step repeats the same cuts and keeps the
- * same bytes.
+ * leaves out old attachments, masks old units, then drops them, but never the first task, the latest task or the
+ * newest unit at that point (rule: fold). The result depends on the units alone, so every later step repeats the
+ * same cuts and keeps the same bytes.
  */
 export function foldHistory(units: readonly WeighedUnit[], share: number): Fold {
   const forms: Form[] = [];
+  const leftOut = units.map(() => ({ count: 0, tokens: 0 }));
+  /** The attachments in the prompt, oldest first. */
+  let shown: ShownAttachment[] = [];
   let live: number[] = [];
   let tokens = 0;
   let firstTask = -1;
@@ -38,21 +49,58 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
     forms.push('full');
     live.push(newest);
     tokens += weighed.full;
+    for (const each of weighed.attachments ?? []) shown.push({ unit: newest, tokens: each });
     if (weighed.unit.type === 'user' && weighed.unit.isTask) {
       latestTask = newest;
       if (firstTask < 0) firstTask = newest;
     }
-    if (tokens > share) cutDown(new Set([firstTask, latestTask, newest]));
+    cutDown(new Set([firstTask, latestTask, newest]));
   });
-  return { forms, tokens };
+  const fold = { forms, tokens };
+  return leftOut.some(({ count }) => count > 0)
+    ? { ...fold, leftOut: leftOut.map(({ count }) => count) }
+    : fold;
 
+  /** Cuts in the order of the rule. The newest attachment goes only if all that may be cut is not enough. */
   function cutDown(untouchable: ReadonlySet<number>): void {
+    if (exceeds(1)) leaveOut(KEPT_SHARE, ({ unit }, isNewest) => !isNewest && !untouchable.has(unit));
+    if (exceeds(1)) leaveOut(1, (_, isNewest) => !isNewest);
+    if (tokens > share) shorten(untouchable);
+    if (tokens > share) leaveOut(1, () => true);
+  }
+
+  function exceeds(part: number): boolean {
+    return tokens > share * part || shown.length > MAX_SENT_ATTACHMENTS * part;
+  }
+
+  /** Leaves out attachments, oldest first, until the prompt keeps at most this part of the limits. */
+  function leaveOut(part: number, mayGo: (each: ShownAttachment, isNewest: boolean) => boolean): void {
+    const all = shown;
+    shown = [];
+    for (const [at, each] of all.entries()) {
+      const count = shown.length + all.length - at;
+      const isTooMuch = tokens > share * part || count > MAX_SENT_ATTACHMENTS * part;
+      if (isTooMuch && mayGo(each, at === all.length - 1)) lose(each);
+      else shown.push(each);
+    }
+  }
+
+  function lose({ unit, tokens: saved }: ShownAttachment): void {
+    const lost = leftOut[unit];
+    if (!lost) return;
+    lost.count += 1;
+    lost.tokens += saved;
+    tokens -= saved;
+  }
+
+  function shorten(untouchable: ReadonlySet<number>): void {
     for (const form of ['masked', 'dropped'] as const) {
       for (const index of live) {
         if (tokens > share * KEPT_SHARE && !untouchable.has(index)) turnInto(form, index);
       }
     }
     live = live.filter((index) => forms[index] !== 'dropped');
+    shown = shown.filter(({ unit }) => forms[unit] === 'full');
   }
 
   function turnInto(form: 'masked' | 'dropped', index: number): void {
@@ -66,9 +114,18 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
   function cost(index: number, form: Form | undefined): number {
     const weighed = units[index];
     if (!weighed || form === 'dropped' || form === undefined) return 0;
-    return weighed[form];
+    return form === 'full' ? weighed.full - (leftOut[index]?.tokens ?? 0) : weighed[form];
   }
 }
+
+interface ShownAttachment {
+  readonly unit: number;
+  readonly tokens: number;
+}
+
+/** Returns the tokens of a unit without its attachments. */
+export const bareTokens = ({ full, attachments = [] }: WeighedUnit): number =>
+  attachments.reduce((left, tokens) => left - tokens, full);
 
 /** Returns the units that a fold never masks or drops: the first and the latest task and the newest unit. */
 export function untouchable<Weighed extends WeighedUnit>(units: readonly Weighed[]): Weighed[] {

@@ -10,6 +10,7 @@ import { countNewlines } from '../../context/lines.js';
 import { renderUnit } from '../prompt/render-unit.js';
 import { type Scale, weighMessages } from '../prompt/weigh-messages.js';
 import type { Message } from '../provider.js';
+import { attachmentsIn, leaveOut, leftOutNote, shownOf, withoutAttachments } from './attachments.js';
 import type { WeighedUnit } from './fold-history.js';
 import { mapStrings, stringsIn } from './json-values.js';
 import { hasState, withoutStates } from './provider-state.js';
@@ -19,6 +20,8 @@ export interface CutUnit extends WeighedUnit {
   /** The unit before its long texts were cut. */
   readonly whole: Unit;
   readonly messages: readonly Message[];
+  /** Upper bound of the tokens of the placeholders of all its attachments, which are part of `full`. */
+  readonly placeholders: number;
   /** The messages of the masked unit; undefined if the history fits without masking. */
   readonly maskedMessages?: readonly Message[];
 }
@@ -33,10 +36,23 @@ export async function cutUnits(units: readonly Unit[], share: number, scale: Sca
   for (const whole of units) {
     const unit = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
     const messages = renderUnit(unit, scale.protocol);
-    const full = await weighMessages(messages, scale);
-    cut.push({ whole, unit, messages, full, masked: full });
+    const placeholders = await weighPlaceholders(unit, scale);
+    const full = (await weighMessages(messages, scale)) + placeholders;
+    const attachments = attachmentsIn(unit)
+      .flatMap(shownOf)
+      .map(({ tokens }) => tokens);
+    const weighed = { whole, unit, messages, full, masked: full, placeholders };
+    cut.push(attachments.length === 0 ? weighed : { ...weighed, attachments });
   }
   return cut;
+}
+
+/** Returns the tokens that placeholders may add to a unit, however many of its attachments are left out. */
+async function weighPlaceholders(unit: Unit, { tokens }: Scale): Promise<number> {
+  let sum = 0;
+  for (const { all } of attachmentsIn(unit))
+    sum += await tokens.count(leftOutNote({ all, leftOut: all.length }));
+  return sum;
 }
 
 /** Adds the masked form to each unit. Only a history that is too long needs it. */
@@ -56,6 +72,15 @@ export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Pro
     tokens += await weighMessages(renderUnit(unit, scale.protocol), scale);
   }
   return tokens;
+}
+
+/** Returns the messages of a unit without its first `leftOut` attachments. */
+export function messagesOf(
+  { unit, messages }: CutUnit,
+  leftOut: number,
+  { protocol }: Scale,
+): readonly Message[] {
+  return leftOut === 0 ? messages : renderUnit(leaveOut(unit, leftOut), protocol);
 }
 
 export function tokensOfUnits(units: readonly WeighedUnit[]): number {
@@ -108,9 +133,11 @@ const MAX_MASKED_CHARACTERS = 160;
 const startOfLine = new RegExp(`^[^\\n]{0,${MAX_MASKED_CHARACTERS}}`, 'u');
 
 /**
- * Masks a unit: shortens its thought, arguments and answers, and replaces its observations by one line each.
+ * Masks a unit: shortens its thought, arguments and answers, replaces its observations by one line each, and leaves
+ * out its attachments.
  */
-function maskUnit(unit: Unit): Unit {
+function maskUnit(whole: Unit): Unit {
+  const unit = withoutAttachments(whole);
   switch (unit.type) {
     case 'user':
       return { ...unit, content: keepLineStart(unit.content) };

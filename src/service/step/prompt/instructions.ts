@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
-import type { AnswerType, Situation, TaughtProtocol } from '../types.js';
+import { type AnswerType, isPlain, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerTemplates,
   fenceTemplate,
@@ -28,7 +28,12 @@ const templates = {
  * Renders how to act, what a fence is, and the caller's own instructions. The text is the same in every step
  * of a run.
  */
-export function renderInstructions({ request, protocol, answerType }: Situation): string {
+export function renderInstructions(situation: Situation): string {
+  const { request, protocol, calls, answerType } = situation;
+  if (isPlain(situation)) {
+    const described = answerType ? describeAnswer(answerType, { request, protocol: 'native' }) : '';
+    return (request.instructions ?? '') + described + (calls.length > 0 ? fenceTemplate : '');
+  }
   const { withTools, withoutTools } = templates[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
   const own = request.instructions?.trim();
@@ -51,7 +56,8 @@ function describeAnswer(
  */
 export async function renderTools(situation: Situation, signal?: AbortSignal): Promise<string> {
   const segment = situation.request.available_tools_prompt_segment?.trim();
-  const described = situation.protocol === 'native' ? '' : await describeTools(situation, signal);
+  const isSilent = situation.protocol === 'native' || isPlain(situation);
+  const described = isSilent ? '' : await describeTools(situation, signal);
   const free = segment ? `${segment}\n` : '';
   return described || free ? `\nTools:\n${described}${free}` : '';
 }

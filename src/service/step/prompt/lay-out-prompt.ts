@@ -74,7 +74,7 @@ function markBreakpoints(messages: readonly Message[], context: Position | undef
 
 function withBreakpoint({ role, parts }: Message, at: number): Message {
   const mark = (part: Part): Part =>
-    part.type === 'text' || part.type === 'tool_result' ? { ...part, breakpoint: true } : part;
+    part.type === 'tool_call' || part.type === 'provider_state' ? part : { ...part, breakpoint: true };
   return { role, parts: parts.map((part, index) => (index === at ? mark(part) : part)) };
 }
 

@@ -1,6 +1,13 @@
 import { renderCall, renderJsonAction, renderXmlCall } from '../../../conversation/call-text.js';
-import type { ActionUnit, Observation, PairedCall, Unit } from '../../../conversation/units.js';
+import type {
+  ActionUnit,
+  Observation,
+  PairedCall,
+  Unit,
+  UnitAttachment,
+} from '../../../conversation/units.js';
 import { fence } from '../../context/fence.js';
+import { leftOutNote, shownNote, shownOf } from '../history/attachments.js';
 import type { Message, Part } from '../provider.js';
 import type { TaughtProtocol, WrittenProtocol } from '../types.js';
 import { notRunTemplate } from './templates/orders.js';
@@ -12,11 +19,11 @@ import { notRunTemplate } from './templates/orders.js';
 export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   switch (unit.type) {
     case 'user':
-      return [message('user', text(unit.content))];
+      return [message('user', ...userParts(unit))];
     case 'assistant':
       return [message('assistant', ...state(unit.providerState), text(unit.content))];
     case 'stray_observation':
-      return [message('user', { type: 'text', text: fenceObservation(unit) })];
+      return [message('user', ...observationParts(unit))];
     case 'action':
       if (protocol !== 'native') return renderWrittenAction(unit, protocol);
       return unit.isWritten ? renderWrittenAction(unit, 'text') : renderNativeAction(unit);
@@ -36,7 +43,7 @@ export function writeAction(protocol: WrittenProtocol, thought: string, call: Wr
 function renderWrittenAction(unit: ActionUnit, protocol: WrittenProtocol): Message[] {
   return unit.calls.flatMap((call, index) => [
     message('assistant', text(writeAction(protocol, index === 0 ? unit.thought : '', call))),
-    message('user', { type: 'text', text: fenceObservation(call) }),
+    message('user', ...observationParts(call)),
   ]);
 }
 
@@ -47,13 +54,38 @@ function renderNativeAction({ thought, calls, providerState }: ActionUnit): Mess
   ]);
   const results = calls.map((call): Part => {
     const isError = call.observation?.isError ?? false;
-    return { type: 'tool_result', callId: call.id, text: fenceObservation(call), isError };
+    const attachments = shownOf(call.observation?.attachments);
+    const result = { type: 'tool_result', callId: call.id, text: observationText(call), isError } as const;
+    return attachments.length === 0 ? result : { ...result, attachments };
   });
   const thoughts = thought === '' ? [] : [text(thought)];
   return [message('assistant', ...state(providerState), ...thoughts, ...called), message('user', ...results)];
 }
 
-function fenceObservation({ name, observation }: Partial<Pick<PairedCall, 'name' | 'observation'>>): string {
+type Observed = Partial<Pick<PairedCall, 'name' | 'observation'>>;
+
+/** Images come before the text that asks about them, as Anthropic recommends. */
+function userParts({ content, attachments }: Extract<Unit, { type: 'user' }>): Part[] {
+  if (!attachments) return [text(content)];
+  const texts = [content, leftOutNote(attachments)].filter((each) => each.trim() !== '');
+  return [...shownOf(attachments).map(toPart), ...texts.map(text)];
+}
+
+function observationParts(observed: Observed): Part[] {
+  const attachments = shownOf(observed.observation?.attachments);
+  return [{ type: 'text', text: observationText(observed) }, ...attachments.map(toPart)];
+}
+
+const toPart = (attachment: UnitAttachment): Part => ({ type: 'attachment', attachment });
+
+/** The notes about attachments are ours, so they stand after the fence. */
+function observationText(observed: Observed): string {
+  const attachments = observed.observation?.attachments;
+  const fenced = fenceObservation(observed);
+  return attachments ? fenced + shownNote(attachments) + leftOutNote(attachments) : fenced;
+}
+
+function fenceObservation({ name, observation }: Observed): string {
   const observed = observation ? observedText(observation) : notRunTemplate;
   return fence({ tag: 'observation', attributes: name ? { tool: name } : {}, text: observed });
 }

@@ -4,10 +4,12 @@ import { renderTasks, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
-import type { MustAnswer, TaughtProtocol } from '../types.js';
+import { type ClientTerms, isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerInJsonTemplate,
   answerNowTemplate,
+  callOfTemplate,
+  callTemplate,
   continueTemplate,
   jsonPhaseTemplates,
   phaseTemplates,
@@ -16,7 +18,7 @@ import {
 import type { Scale } from './weigh-messages.js';
 
 export interface TailContents {
-  /** The order of the step's phase; empty outside three-phase mode. */
+  /** The order of the step's phase, or to call a tool; empty if there is neither. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
   /** True if the answer has a JSON Schema (rule: typed-answers). */
@@ -69,11 +71,12 @@ async function listTasks(
  * Returns the orders that the tail may contain in any step of this run. Its reserve must have room for the
  * longest (rule: tail-reserve).
  */
-export function possibleEnds(request: StepRequest, protocol: TaughtProtocol): string[] {
-  const answerOrders = [answerNowTemplate, terminalTemplate];
+export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' | 'terms'>): string[] {
+  const { request, protocol, terms } = situation;
+  if (isPlain(situation)) return [continueTemplate];
   const inJson = request.answer_schema ? answerInJsonTemplate : '';
-  const ends = [...answerOrders.map((order) => order + inJson), continueTemplate];
-  if (!request.phase) return ends;
+  const ends = [answerNowTemplate + inJson, terminalTemplate + inJson, continueTemplate];
+  if (!request.phase) return ends.map((end) => callOrder(terms) + end);
   const orders = phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol));
   return orders.flatMap((order) => ends.map((end) => order + end));
 }
@@ -89,6 +92,13 @@ export function phaseOrder(
   const words = own?.[phase]?.trim();
   if (words) return `${words}\n`;
   return protocol === 'json' ? jsonPhaseTemplates[phase] : phaseTemplates[phase];
+}
+
+/** Returns the order to call a tool, if the client demands a call (rule: client-terms). */
+export function callOrder(terms: ClientTerms | undefined): string {
+  const choice = terms?.toolChoice;
+  if (choice === 'required') return callTemplate;
+  return typeof choice === 'object' ? callOfTemplate(choice.name) : '';
 }
 
 function ordersOf({ phaseOrder: order, mustAnswer, hasJsonAnswer }: TailContents): string {

@@ -1,3 +1,4 @@
+import type { UnitAttachment } from '../../../conversation/units.js';
 import type { CountedMessage, TokenCounter } from '../../../tokens/token-counter.js';
 import { reportedTokens } from '../history/provider-state.js';
 import type { Message, ModelProfile, Part } from '../provider.js';
@@ -54,20 +55,27 @@ export async function weighMessages(messages: readonly Message[], scale: Scale):
 
 /**
  * Joins adjacent texts, which the model reads as one. Every other part is counted separately. Tokens that a provider
- * reported for its state are added as they are.
+ * reported for its state, and those of attachments, are added as they are.
  */
 function toCounted({ parts }: Message, framing: number): CountedMessage {
   const texts: string[][] = [];
   let natives = 0;
   let reported = 0;
   for (const [index, part] of parts.entries()) {
-    if (part.type !== 'text') natives += 1;
+    if (part.type !== 'text' && part.type !== 'attachment') natives += 1;
     if (part.type === 'provider_state') reported += reportedTokens(part.state) ?? 0;
+    for (const { tokens } of attachmentsOf(part)) reported += tokens;
     const isJoined = part.type === 'text' && parts[index - 1]?.type === 'text';
     if (isJoined) texts.at(-1)?.push(countedText(part));
     else texts.push([countedText(part)]);
   }
   return { texts, framing: framing + reported + natives * NATIVE_PART_FRAMING };
+}
+
+/** Returns the attachments of a part. */
+export function attachmentsOf(part: Part): readonly UnitAttachment[] {
+  if (part.type === 'attachment') return [part.attachment];
+  return (part.type === 'tool_result' && part.attachments) || [];
 }
 
 function countedText(part: Part): string {
@@ -79,5 +87,7 @@ function countedText(part: Part): string {
       return part.name + JSON.stringify(part.arguments);
     case 'provider_state':
       return reportedTokens(part.state) === undefined ? JSON.stringify(part.state) : '';
+    case 'attachment':
+      return '';
   }
 }

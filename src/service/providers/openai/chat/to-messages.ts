@@ -1,22 +1,50 @@
 import type {
+  ChatCompletionContentPart,
+  ChatCompletionContentPartText,
   ChatCompletionMessageFunctionToolCall,
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { Message, Part, Prompt } from '../../../step/provider.js';
 import { limitBreakpoints, MAX_BREAKPOINTS } from '../../vendor-limits.js';
-import { type ContentOf, contentWriter, joinContent, textsOf } from '../marked-content.js';
+import {
+  type ContentForm,
+  type ContentOf,
+  contentOfParts,
+  contentWriter,
+  dataUrl,
+  isPdf,
+  PDF_NAME,
+  withoutMarks,
+} from '../marked-content.js';
 import { readCallState, readMessageState } from './chat-state.js';
 
 type ToolCall = ChatCompletionMessageFunctionToolCall & ReturnType<typeof readCallState>;
+
+type FilePart = Extract<ChatCompletionContentPart, { type: 'image_url' | 'file' }>;
+
+type Write = ContentOf<'text', FilePart>;
+
+/** Images of high detail if the model's formula for them is known; else the server decides. */
+const formOf = (highDetail: boolean): ContentForm<'text', FilePart> => ({
+  text: 'text',
+  file: (attachment) =>
+    isPdf(attachment)
+      ? { type: 'file', file: { filename: PDF_NAME, file_data: dataUrl(attachment) } }
+      : { type: 'image_url', image_url: { url: dataUrl(attachment), ...(highDetail && { detail: 'high' }) } },
+});
 
 /**
  * Returns the prompt as Chat Completions messages: a system message, tool results as `tool` messages directly
  * after the message with the calls, and no empty message. Breakpoints are written only if the model supports
  * them.
  */
-export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletionMessageParam[] {
+export function toMessages(
+  prompt: Prompt,
+  breakpoints: boolean,
+  highDetail = false,
+): ChatCompletionMessageParam[] {
   const { system, systemBreakpoint } = prompt;
-  const contentOf = contentWriter('text', breakpoints);
+  const contentOf = contentWriter(formOf(highDetail), breakpoints);
   const left = MAX_BREAKPOINTS - Number(systemBreakpoint);
   const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
   const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
@@ -28,41 +56,46 @@ export function toMessages(prompt: Prompt, breakpoints: boolean): ChatCompletion
   return all;
 }
 
-function systemMessage(
-  text: string,
-  breakpoint: boolean,
-  contentOf: ContentOf<'text'>,
-): ChatCompletionMessageParam {
-  return { role: 'system', content: contentOf([{ type: 'text', text, breakpoint }]) };
+function systemMessage(text: string, breakpoint: boolean, contentOf: Write): ChatCompletionMessageParam {
+  return { role: 'system', content: textContent({ text, breakpoint }, contentOf) };
 }
 
-function userMessages({ parts }: Message, contentOf: ContentOf<'text'>): ChatCompletionMessageParam[] {
+/** `tool` messages take texts only, so the attachments of results begin the user message after them. */
+function userMessages({ parts }: Message, contentOf: Write): ChatCompletionMessageParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');
-  const texts = textsOf(parts);
+  const files = results.flatMap(({ attachments = [] }) =>
+    attachments.map((attachment) => ({ type: 'attachment' as const, attachment })),
+  );
+  const content = [...files, ...contentOfParts(parts)];
   return [
     ...results.map(
       ({ callId, text, breakpoint = false }): ChatCompletionMessageParam => ({
         role: 'tool',
         tool_call_id: callId,
-        content: contentOf([{ type: 'text', text, breakpoint }]),
+        content: textContent({ text, breakpoint }, contentOf),
       }),
     ),
-    ...(texts.length === 0 ? [] : [{ role: 'user' as const, content: contentOf(texts) }]),
+    ...(content.length === 0 ? [] : [{ role: 'user' as const, content: contentOf(content) }]),
   ];
 }
 
-function assistantMessages({ parts }: Message, contentOf: ContentOf<'text'>): ChatCompletionMessageParam[] {
+function textContent(
+  { text, breakpoint }: { readonly text: string; readonly breakpoint: boolean },
+  contentOf: Write,
+): string | ChatCompletionContentPartText[] {
+  // A text is written as a string or as a list of texts.
+  return contentOf([{ type: 'text', text, breakpoint }]) as string | ChatCompletionContentPartText[];
+}
+
+function assistantMessages({ parts }: Message, contentOf: Write): ChatCompletionMessageParam[] {
   return splitByState(parts).flatMap((own) => assistantMessage(own, contentOf));
 }
 
-function assistantMessage(
-  parts: readonly Part[],
-  contentOf: ContentOf<'text'>,
-): ChatCompletionMessageParam[] {
-  const texts = textsOf(parts);
+function assistantMessage(parts: readonly Part[], contentOf: Write): ChatCompletionMessageParam[] {
+  const texts = contentOfParts(parts).filter((part) => part.type === 'text');
   const calls = toToolCalls(parts);
   if (texts.length === 0 && calls.length === 0) return [];
-  const content = texts.length === 0 ? null : contentOf(texts);
+  const content = texts.length === 0 ? null : (contentOf(texts) as string | ChatCompletionContentPartText[]); // texts alone
   const [first] = parts;
   const state = first?.type === 'provider_state' ? readMessageState(first.state) : {};
   return [{ role: 'assistant', content, ...state, ...(calls.length > 0 && { tool_calls: calls }) }];
@@ -102,6 +135,8 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
 export function withoutBreakpoints(
   messages: readonly ChatCompletionMessageParam[],
 ): ChatCompletionMessageParam[] {
-  // The content was a string or a list of texts, so it becomes a string.
-  return messages.map((message) => ({ ...message, content: joinContent(message.content) }) as typeof message);
+  // The same content, without its marks.
+  return messages.map(
+    (message) => ({ ...message, content: withoutMarks(message.content) }) as typeof message,
+  );
 }

@@ -16,10 +16,13 @@ interface PromptFields {
 }
 
 /** Maps the prompt and the tools to OpenAI's format. */
-export function mapPrompt(request: CompletionRequest, { cacheBreakpoints }: ModelTraits): MappedPrompt {
+export function mapPrompt(
+  request: CompletionRequest,
+  { cacheBreakpoints, vision }: ModelTraits,
+): MappedPrompt {
   const { definitions, messages, ownToolName } = inVendorNames(request);
   const fields: PromptFields = {
-    messages: toMessages({ ...request.prompt, messages }, cacheBreakpoints),
+    messages: toMessages({ ...request.prompt, messages }, cacheBreakpoints, vision !== undefined),
     tools: definitions.map(toTool),
   };
   return { fields, ownToolName };

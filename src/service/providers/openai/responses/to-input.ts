@@ -1,6 +1,16 @@
 import type { Message, Part, Prompt } from '../../../step/provider.js';
 import { limitBreakpoints, MAX_BREAKPOINTS } from '../../vendor-limits.js';
-import { type ContentOf, contentWriter, joinContent, textsOf } from '../marked-content.js';
+import {
+  type ContentForm,
+  type ContentOf,
+  contentOfParts,
+  contentOfResult,
+  contentWriter,
+  dataUrl,
+  isPdf,
+  PDF_NAME,
+  withoutMarks,
+} from '../marked-content.js';
 import { itemsOf, type ReasoningItem } from './response-state.js';
 
 /** An item of the input, limited to the fields that a prompt needs. */
@@ -15,13 +25,24 @@ export type InputItem =
     }
   | { readonly type: 'function_call_output'; readonly call_id: string; readonly output: unknown };
 
+type Write = ContentOf<'input_text', object>;
+
+/** Images of high detail if the model's formula for them is known; else the server decides. */
+const formOf = (highDetail: boolean): ContentForm<'input_text', object> => ({
+  text: 'input_text',
+  file: (attachment) =>
+    isPdf(attachment)
+      ? { type: 'input_file', filename: PDF_NAME, file_data: dataUrl(attachment) }
+      : { type: 'input_image', image_url: dataUrl(attachment), detail: highDetail ? 'high' : 'auto' },
+});
+
 /**
  * Returns the prompt as items of the Responses API: outputs of calls first in a user message, reasoning directly before
  * what it led to, and no empty message.
  */
-export function toInput(prompt: Prompt, breakpoints: boolean): InputItem[] {
+export function toInput(prompt: Prompt, breakpoints: boolean, highDetail = false): InputItem[] {
   const { system, systemBreakpoint } = prompt;
-  const contentOf = contentWriter('input_text', breakpoints);
+  const contentOf = contentWriter(formOf(highDetail), breakpoints);
   const left = MAX_BREAKPOINTS - Number(systemBreakpoint);
   const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
   const head: InputItem[] =
@@ -39,15 +60,15 @@ export function toInput(prompt: Prompt, breakpoints: boolean): InputItem[] {
   return [...head, ...rest];
 }
 
-function userItems({ parts }: Message, contentOf: ContentOf<'input_text'>): InputItem[] {
+function userItems({ parts }: Message, contentOf: Write): InputItem[] {
   const outputs = parts
     .filter((part) => part.type === 'tool_result')
-    .map(({ callId, text, breakpoint = false }): InputItem => {
-      const output = contentOf([{ type: 'text', text, breakpoint }]);
-      return { type: 'function_call_output', call_id: callId, output };
+    .map((result): InputItem => {
+      const output = contentOf(contentOfResult(result));
+      return { type: 'function_call_output', call_id: result.callId, output };
     });
-  const texts = textsOf(parts);
-  return texts.length === 0 ? outputs : [...outputs, { role: 'user', content: contentOf(texts) }];
+  const content = contentOfParts(parts);
+  return content.length === 0 ? outputs : [...outputs, { role: 'user', content: contentOf(content) }];
 }
 
 /**
@@ -86,6 +107,6 @@ const toCall = ({ id, name, arguments: args }: Extract<Part, { type: 'tool_call'
 /** Returns the same items without breakpoints, for a model that refuses them. */
 export const withoutBreakpoints = (items: readonly InputItem[]): InputItem[] =>
   items.map((item) => {
-    if ('role' in item) return { ...item, content: joinContent(item.content) };
-    return item.type === 'function_call_output' ? { ...item, output: joinContent(item.output) } : item;
+    if ('role' in item) return { ...item, content: withoutMarks(item.content) };
+    return item.type === 'function_call_output' ? { ...item, output: withoutMarks(item.output) } : item;
   });

@@ -17,10 +17,13 @@ interface PromptFields {
 const MIN_OUTPUT_TOKENS = 16;
 
 /** Maps the prompt and the tools to the Responses API. */
-export function mapPrompt(request: CompletionRequest, { cacheBreakpoints }: ModelTraits): MappedPrompt {
+export function mapPrompt(
+  request: CompletionRequest,
+  { cacheBreakpoints, vision }: ModelTraits,
+): MappedPrompt {
   const { definitions, messages, ownToolName } = inVendorNames(request);
   const fields: PromptFields = {
-    input: toInput({ ...request.prompt, messages }, cacheBreakpoints),
+    input: toInput({ ...request.prompt, messages }, cacheBreakpoints, vision !== undefined),
     tools: definitions.map(toTool),
   };
   return { fields, ownToolName };

@@ -43,6 +43,14 @@ export const terminalTemplate = `The last tool failed in a way that ends this ru
 export const answerInJsonTemplate = `Write it as one JSON value that fits the schema of the answer.
 `;
 
+/** Orders a call, where the client demands one (rule: client-terms). */
+export const callTemplate = `Reply with a call of one of the tools now; do not answer yet.
+`;
+
+/** Orders a call of one tool, where the client demands it (rule: client-terms). */
+export const callOfTemplate = (tool: string): string => `Reply with a call of the tool ${tool} now.
+`;
+
 /** The last block of a prompt that would otherwise end with the assistant (rule: message-order). */
 export const continueTemplate = 'Continue.\n';
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../../contract/step.js';
+import type { Usage } from '../contract/step.js';
 
 /** A usage without any counts: the initial value of a sum. */
 export const noUsage: Usage = {

@@ -1,6 +1,6 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { isObject } from '../base/is-object.js';
+import { isObject } from '../is-object.js';
 import {
   type ConversationItem,
   fromVendorName,

@@ -6,13 +6,13 @@ import {
   fromAnthropicTool,
   toAnthropicMessages,
   toAnthropicTool,
-} from '../../../src/sdk/convert/convert-anthropic.js';
+} from '../../../src/conversation/convert/convert-anthropic.js';
 import {
   fromOpenAiMessages,
   fromOpenAiTool,
   toOpenAiMessages,
   toOpenAiTool,
-} from '../../../src/sdk/convert/convert-openai.js';
+} from '../../../src/conversation/convert/convert-openai.js';
 
 const text = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Thought: x', '(empty)', 'Continue.'));
 const id = fc.option(fc.oneof(fc.constantFrom('call_1', 'call_2', 'a', 'a b', ''), fc.string()), {

@@ -1,6 +1,6 @@
-import type { TurnInput } from '../../contract/history.js';
-import { observationText } from '../../conversation/observation-text.js';
-import { callsOf, readUnits } from '../../conversation/units.js';
+import type { Turn, TurnInput } from '../../contract/history.js';
+import { observationText } from '../observation-text.js';
+import { callsOf, readUnits } from '../units.js';
 
 /**
  * An item of the form between our history and a vendor's messages: calls of one step are grouped, their results
@@ -14,6 +14,8 @@ export interface TextItem {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly origin: Origin;
+  /** State that a provider needs back with the text. */
+  readonly providerState?: unknown;
 }
 
 interface CallsItem {
@@ -36,6 +38,8 @@ interface ConversationCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly origin: Origin;
+  /** State that a provider needs back with the call. */
+  readonly providerState?: unknown;
 }
 
 type Origin = number | null;
@@ -72,23 +76,27 @@ export function toItems(history: readonly TurnInput[]): ConversationItem[] {
 }
 
 /** Converts items into turns. The residue holds the fields that items lack. */
-export function toTurns(items: readonly ConversationItem[]): TurnInput[] {
-  return items.flatMap((item): TurnInput[] => {
-    if (item.type === 'text') return [{ role: item.role, content: item.text }];
+export function toTurns(items: readonly ConversationItem[]): Turn[] {
+  return items.flatMap((item): Turn[] => {
+    if (item.type === 'text') return [{ role: item.role, content: item.text, ...stateOf(item) }];
     if (item.type === 'result') return [resultTurn(item)];
-    return item.calls.map(({ id, name, args }, index) => ({
+    return item.calls.map((call, index) => ({
       role: 'assistant',
       content: index === 0 ? item.text : '',
-      toolCall: { name, parameters: args, id },
+      toolCall: { name: call.name, parameters: call.args, id: call.id },
+      ...stateOf(call),
     }));
   });
 }
+
+const stateOf = ({ providerState }: { readonly providerState?: unknown }): Pick<Turn, 'provider_state'> =>
+  providerState === undefined ? {} : { provider_state: providerState };
 
 /** Returns for each turn of `toTurns` its index in our history. */
 export const originsOf = (items: readonly ConversationItem[]): readonly Origin[] =>
   items.flatMap((item) => (item.type === 'calls' ? item.calls.map(({ origin }) => origin) : [item.origin]));
 
-function resultTurn({ callId, text, isError }: ResultItem): TurnInput {
+function resultTurn({ callId, text, isError }: ResultItem): Turn {
   const turn = { role: 'tool_observation' as const, content: text, toolCallId: callId };
   return isError ? { ...turn, toolResult: { success: false } } : turn;
 }

@@ -1,6 +1,6 @@
 import type { TurnInput } from '../../contract/history.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import { isObject } from '../base/is-object.js';
+import { isObject } from '../is-object.js';
 import {
   type ConversationItem,
   fromVendorName,
@@ -119,7 +119,7 @@ function toCall({ id, function: { name, arguments: written } }: OpenAiToolCall) 
 }
 
 /** Parses arguments. A model may write something other than a JSON object, which is then kept as text. */
-function parseArguments(written: string): Readonly<Record<string, unknown>> {
+export function parseArguments(written: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(written || '{}');
     if (isObject(value)) return { ...value };

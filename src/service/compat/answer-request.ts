@@ -1,0 +1,176 @@
+import type { Turn } from '../../contract/history.js';
+import { noUsage, sumUsage } from '../../conversation/usage.js';
+import { Interruption } from '../step/interruption.js';
+import type { StepInput, StepObserver, StepResult } from '../step/react-step.js';
+import { correctionOf } from './correct.js';
+import { SentText, type TextSink } from './sent-text.js';
+import type { Answer, AnswerCall, AnswerIdentity, NeutralRequest } from './wire.js';
+
+/** The means by which a request is answered. */
+export interface Answering {
+  /** Makes one step. Throws as `reactStep` does. */
+  step(request: StepInput, observer?: StepObserver): Promise<StepResult>;
+  /** Maximum number of further steps that correct a reply. */
+  readonly corrections: number;
+  /** True if the answer carries its report. */
+  readonly reports: boolean;
+  readonly identity: AnswerIdentity;
+  /** Returns a new random text of 24 letters and digits. */
+  newId(): string;
+  /** Receives the text of a stream; undefined for a plain answer. */
+  readonly sink: TextSink | undefined;
+  /** Receives the report of the first prompt before the model is called. */
+  contextBuilt: StepObserver['contextBuilt'];
+}
+
+/** An answer, the step that decided it, and the first one. */
+export interface Answered {
+  readonly answer: Answer;
+  readonly result: StepResult;
+  readonly first: StepResult;
+}
+
+/**
+ * Answers a request with one step, and corrects a reply that meant to act and could not be read with a further one
+ * (rule: compatible-corrections).
+ */
+export async function answerRequest(
+  request: NeutralRequest,
+  input: StepInput,
+  answering: Answering,
+): Promise<Answered> {
+  const sent = answering.sink && new SentText(answering.sink);
+  const results = await makeSteps(input, answering, sent);
+  const [first] = results;
+  const last = results.at(-1) ?? first;
+  const result = correctionOf(last, termsOf(input)) ? first : last;
+  const written = { text: textOf(result), reasoning: result.reasoning ?? '' };
+  const { text, reasoning } = sent ? await send(sent, { result, first }, written) : written;
+  const usage = sumOf(results, text + reasoning);
+  return { answer: toAnswer(request, { result, text, reasoning, usage }, answering), result, first };
+}
+
+type Results = readonly [StepResult, ...StepResult[]];
+
+/** Makes the first step, and further ones while the latest reply needs a correction. */
+async function makeSteps(
+  input: StepInput,
+  { step, corrections, contextBuilt }: Answering,
+  sent: SentText | undefined,
+): Promise<Results> {
+  const observer = sent && { contextBuilt, delta: sent.delta.bind(sent), actionProposed: () => undefined };
+  const first = await step(input, observer);
+  const results: [StepResult, ...StepResult[]] = [first];
+  let turns: readonly Turn[] = input.conversation_history;
+  for (let latest = first; results.length <= corrections; ) {
+    const added = correctionOf(latest, termsOf(input));
+    if (!added) break;
+    turns = [...turns, ...added];
+    const next = await step({ ...input, conversation_history: [...turns] }).catch(keepEarlier);
+    if (!next) break;
+    results.push(next);
+    latest = next;
+  }
+  return results;
+}
+
+/** Gives up a correction that failed: the reply before it is the answer, which is made and billed. */
+function keepEarlier(error: unknown): undefined {
+  if (error instanceof Interruption && error.reason === 'caller_left') throw error;
+  return undefined;
+}
+
+const termsOf = ({ terms = { toolChoice: 'auto' } }: StepInput) => terms;
+
+/** Sends the text that the stream lacks, and returns all that it has. */
+function send(
+  sent: SentText,
+  { result, first }: { readonly result: StepResult; readonly first: StepResult },
+  { text, reasoning }: { readonly text: string; readonly reasoning: string },
+) {
+  return result === first ? sent.finish(text, reasoning) : sent.append(text, reasoning);
+}
+
+/** Returns the text of a step: the thought, then the answer. An action that was cut off is its thought. */
+function textOf({ thought, direct_response: answer }: StepResult): string {
+  return [thought, answer].filter(Boolean).join('\n\n');
+}
+
+interface Concluded {
+  readonly result: StepResult;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly usage: Answer['usage'];
+}
+
+function toAnswer(
+  request: NeutralRequest,
+  { result, text, reasoning, usage }: Concluded,
+  { identity, newId, reports }: Answering,
+): Answer {
+  const calls = toCalls(request, result, newId);
+  return {
+    ...identity,
+    text,
+    reasoning,
+    refusal: result.error?.code === 'upstream_refusal' ? (result.error.partial_text ?? '') : null,
+    calls,
+    end: endOf(result),
+    usage,
+    providerState: calls.length > 0 ? undefined : repliesIn(result)[0]?.provider_state,
+    report: reports ? reportOf(request, result) : undefined,
+  };
+}
+
+function endOf({ status, error, finish_reason: reason }: StepResult): Answer['end'] {
+  if (status === 'action_proposed') return 'calls';
+  if (error?.code === 'upstream_refusal') return 'refusal';
+  return error?.code === 'output_truncated' || reason === 'length' ? 'length' : 'stop';
+}
+
+/** Returns the turns of the model that a step added. */
+const repliesIn = ({ new_turns: turns }: StepResult): readonly Turn[] =>
+  turns.filter(({ role }) => role === 'assistant');
+
+/**
+ * Returns the calls for the client. A provider's own ids are kept, because it knows its calls by them; others are random,
+ * because a client may compare them over all its conversations.
+ */
+function toCalls(
+  { tools, takesSeveralCalls }: NeutralRequest,
+  result: StepResult,
+  newId: () => string,
+): AnswerCall[] {
+  const { action_details: action, additional_actions: others, parse } = result;
+  if (!action) return [];
+  const replies = repliesIn(result);
+  const actions = takesSeveralCalls ? [action, ...others] : [action];
+  return actions.map(({ id, tool_name, tool_args }, index) => ({
+    id: parse?.dialect === 'native' ? id : `call_${newId()}`,
+    tool: tools.find(tool_name),
+    parameters: tool_args,
+    providerState: replies[index]?.provider_state,
+  }));
+}
+
+function reportOf({ warnings }: NeutralRequest, result: StepResult): Answer['report'] {
+  const { context_report, parse, signals } = result;
+  return { context_report, parse, signals, warnings: [...warnings, ...result.warnings] };
+}
+
+/** Approximate length of a token in the replies of models. */
+const CHARS_PER_TOKEN = 4;
+
+/** Adds up the usage of all steps. Counts that no provider reports are the service's own. */
+function sumOf(results: Results, text: string): Answer['usage'] {
+  const sum = results.reduce((total, { usage }) => sumUsage(total, usage ?? noUsage), noUsage);
+  const counted = results.reduce(
+    (total, { context_report: report }) => total + (report?.prompt_tokens ?? 0),
+    0,
+  );
+  return {
+    ...sum,
+    input_tokens: sum.input_tokens ?? counted,
+    output_tokens: sum.output_tokens ?? Math.ceil(text.length / CHARS_PER_TOKEN),
+  };
+}

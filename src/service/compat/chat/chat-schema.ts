@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
+import { reasoningEffortSchema } from '../../../contract/step-request.js';
+import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
+
+const partSchema = z.object({
+  type: z.string(),
+  text: optional(z.string()),
+  refusal: optional(z.string()),
+});
+
+/** A text, or a list of parts, read as a list of parts. */
+const contentSchema = z.preprocess(
+  (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])),
+  list(partSchema, MAX_PARTS),
+);
+
+const toolCallSchema = z.object({
+  id: optional(z.string()),
+  function: optional(
+    z.object({
+      name: z.string(),
+      arguments: optional(z.union([z.string(), jsonObject], 'expected JSON as text')),
+    }),
+  ),
+  custom: optional(z.object({ name: z.string(), input: optional(z.string()) })),
+  extra_content: jsonValue.optional(),
+});
+
+/** A message of any role. The fields that a role does not have are ignored. */
+export const messageSchema = z.object({
+  role: z.enum(['system', 'developer', 'user', 'assistant', 'tool', 'function']),
+  content: contentSchema.optional(),
+  refusal: optional(z.string()),
+  tool_calls: optional(list(toolCallSchema, MAX_PARTS)),
+  tool_call_id: optional(z.string()),
+  reasoning_content: optional(z.string()),
+  reasoning_details: jsonValue.optional(),
+  extra_content: jsonValue.optional(),
+});
+
+const functionSchema = z.object({
+  name: z.string().min(1),
+  description: optional(z.string()),
+  parameters: optional(jsonObject),
+});
+
+/** A tool of any type. Types other than `function` and `custom` run at a vendor and are skipped. */
+export const toolSchema = z
+  .object({
+    type: z.string(),
+    function: optional(functionSchema),
+    custom: optional(z.object({ name: z.string().min(1), description: optional(z.string()) })),
+  })
+  .refine(({ type, function: given }) => type !== 'function' || given, {
+    path: ['function'],
+    error: 'this field is required: an object',
+  })
+  .refine(({ type, custom }) => type !== 'custom' || custom, {
+    path: ['custom'],
+    error: 'this field is required: an object',
+  });
+
+const named = z.object({ name: z.string() });
+
+const toolChoiceSchema = z.union(
+  [
+    z.enum(['none', 'auto', 'required']),
+    z.object({ type: z.literal('function'), function: named }),
+    z.object({ type: z.literal('custom'), custom: named }),
+    z.object({
+      type: z.literal('allowed_tools'),
+      allowed_tools: z.object({ mode: z.enum(['auto', 'required']) }),
+    }),
+  ],
+  'expected "none", "auto", "required", or an object that names a tool',
+);
+
+/** The fields of a body besides the messages and the tools, which are read one by one. */
+export const bodySchema = z.object({
+  model: z.string().min(1).max(512),
+  messages: z.array(z.unknown()).min(1).max(MAX_ITEMS),
+  tools: optional(z.array(z.unknown()).max(MAX_TOOLS)),
+  tool_choice: optional(toolChoiceSchema),
+  parallel_tool_calls: optional(z.boolean()),
+  max_tokens: optional(z.int().min(1)),
+  max_completion_tokens: optional(z.int().min(1)),
+  temperature: optional(z.number().min(0).max(2)),
+  seed: optional(z.int()),
+  reasoning_effort: optional(reasoningEffortSchema),
+  stream: optional(z.boolean()),
+  stream_options: optional(z.object({ include_usage: optional(z.boolean()) })),
+  prompt_cache_key: optional(z.string()),
+  n: optional(z.int()),
+  response_format: optional(z.object({ type: z.string() })),
+});
+
+export type ChatMessage = z.output<typeof messageSchema>;
+export type ChatBody = z.output<typeof bodySchema>;
+export type ChatTool = z.output<typeof toolSchema>;

@@ -1,0 +1,92 @@
+import { isObject } from '../../../contract/fields.js';
+import type { Warning } from '../../../contract/step.js';
+import { toTurns } from '../../../conversation/convert/conversation-items.js';
+import { ClientTools, type OfferedByClient } from '../client-tools.js';
+import { ignoredFields, imageReplaced, readEach, readFields, refused } from '../read-fields.js';
+import type { NeutralRequest } from '../wire.js';
+import { bodySchema, type ChatBody, type ChatTool, messageSchema, toolSchema } from './chat-schema.js';
+import { readMessages } from './read-messages.js';
+
+/** A Chat Completions request that was read. */
+export interface ReadChat {
+  readonly request: NeutralRequest;
+  readonly isStreamed: boolean;
+  /** True if the last chunk of a stream has the usage. */
+  readonly includesUsage: boolean;
+}
+
+/** Fields that change what the model writes, and that the service ignores. Others are ignored without a word. */
+const ignored = [
+  ...['stop', 'top_p', 'top_k', 'min_p', 'frequency_penalty', 'presence_penalty', 'repetition_penalty'],
+  ...['logit_bias', 'logprobs', 'top_logprobs', 'functions', 'function_call', 'modalities', 'audio'],
+  ...['prediction', 'verbosity', 'web_search_options'],
+];
+
+/** Reads a Chat Completions request (rule: chat-requests). */
+export async function readChat(body: unknown, signal: AbortSignal): Promise<ReadChat> {
+  if (!isObject(body)) throw refused('', 'expected the request as an object');
+  const fields = readFields(bodySchema, body, '');
+  refuseUnsupported(fields);
+  const messages = await readEach(messageSchema, fields.messages, { path: 'messages', signal });
+  const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
+  const tools = new ClientTools(sent.flatMap(toOffered));
+  const { instructions, items, replaced } = readMessages(messages, tools);
+  const request: NeutralRequest = {
+    model: fields.model,
+    instructions,
+    turns: toTurns(items),
+    tools,
+    toolChoice: toolChoiceOf(fields, tools),
+    takesSeveralCalls: fields.parallel_tool_calls ?? true,
+    settings: {
+      maxOutputTokens: fields.max_completion_tokens ?? fields.max_tokens,
+      temperature: fields.temperature,
+      seed: fields.seed,
+      reasoningEffort: fields.reasoning_effort,
+    },
+    cacheKey: fields.prompt_cache_key,
+    warnings: [
+      ...ignoredFields(body, ignored),
+      ...sent.flatMap(skipped),
+      ...(replaced > 0 ? [imageReplaced(replaced)] : []),
+    ],
+  };
+  return {
+    request,
+    isStreamed: fields.stream ?? false,
+    includesUsage: fields.stream_options?.include_usage ?? false,
+  };
+}
+
+/** Refuses what would need more than one answer, or is not built. */
+function refuseUnsupported({ n = 1, response_format: format }: ChatBody): void {
+  if (n > 1) throw refused('n', 'only one choice can be made; send n: 1, or several requests');
+  if (format?.type === 'json_schema')
+    throw refused('response_format', 'a schema for the answer is not supported; describe it in the prompt');
+}
+
+function toOffered({ type, function: given, custom }: ChatTool): OfferedByClient[] {
+  if (type === 'custom' && custom) return [{ kind: 'custom', ...custom }];
+  if (type !== 'function' || !given) return [];
+  const { name, description, parameters } = given;
+  return [{ kind: 'function', name, description, inputSchema: parameters }];
+}
+
+/** Warns about a tool that runs at a vendor. */
+function skipped({ type }: ChatTool): Warning[] {
+  if (type === 'function' || type === 'custom') return [];
+  return [{ code: 'tool_skipped', message: `Tools of the type ${printable(type)} are not supported.` }];
+}
+
+/** Returns a text of the client only if it is harmless in a message. */
+const printable = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : '(unusual name)');
+
+function toolChoiceOf({ tool_choice: choice }: ChatBody, tools: ClientTools): NeutralRequest['toolChoice'] {
+  if (choice === undefined) return 'auto';
+  if (typeof choice === 'string') return choice;
+  if ('allowed_tools' in choice) return choice.allowed_tools.mode;
+  const { name } = 'function' in choice ? choice.function : choice.custom;
+  const wanted = tools.nameOf({ name });
+  if (tools.definitions.some((each) => each.name === wanted)) return { name: wanted };
+  throw refused('tool_choice', 'expected the name of a tool in tools');
+}

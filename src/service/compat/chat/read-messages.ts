@@ -1,0 +1,74 @@
+import type { ConversationItem } from '../../../conversation/convert/conversation-items.js';
+import { parseArguments } from '../../../conversation/convert/convert-openai.js';
+import { type ClientTools, FREEFORM_PARAMETER } from '../client-tools.js';
+import { placeholderOf } from '../read-fields.js';
+import type { ChatMessage } from './chat-schema.js';
+
+/** The conversation in a body. */
+export interface ReadMessages {
+  readonly instructions: string;
+  readonly items: readonly ConversationItem[];
+  /** Number of images and files that were replaced by placeholders. */
+  readonly replaced: number;
+}
+
+/** Reads messages: system and developer texts are instructions, whatever stands before them. */
+export function readMessages(messages: readonly ChatMessage[], tools: ClientTools): ReadMessages {
+  const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
+  const instructions = system.map(textOf).filter((text) => text !== '');
+  return {
+    instructions: instructions.join('\n\n'),
+    items: messages.flatMap((message) => toItems(message, tools)),
+    replaced: messages.flatMap(({ content = [] }) => content.filter(isReplaced)).length,
+  };
+}
+
+type Part = NonNullable<ChatMessage['content']>[number];
+type ToolCall = NonNullable<ChatMessage['tool_calls']>[number];
+
+function toItems(message: ChatMessage, tools: ClientTools): ConversationItem[] {
+  const text = textOf(message);
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return [];
+    case 'user':
+      return [{ type: 'text', role: 'user', text, origin: null }];
+    case 'tool':
+    case 'function':
+      return [{ type: 'result', callId: message.tool_call_id ?? '', text, isError: false, origin: null }];
+    case 'assistant':
+      return assistantItems(message, text, tools);
+  }
+}
+
+function assistantItems(
+  { tool_calls: calls = [] }: ChatMessage,
+  text: string,
+  tools: ClientTools,
+): ConversationItem[] {
+  const read = calls.flatMap((call) => toCall(call, tools));
+  if (read.length > 0) return [{ type: 'calls', text, calls: read }];
+  return text === '' ? [] : [{ type: 'text', role: 'assistant', text, origin: null }];
+}
+
+function toCall({ id = '', function: called, custom }: ToolCall, tools: ClientTools) {
+  const base = { id, origin: null };
+  if (custom) {
+    const args = { [FREEFORM_PARAMETER]: custom.input ?? '' };
+    return [{ ...base, name: tools.nameOf(custom), args }];
+  }
+  if (!called) return [];
+  const { arguments: written = '' } = called;
+  const args = typeof written === 'string' ? parseArguments(written) : written;
+  return [{ ...base, name: tools.nameOf(called), args }];
+}
+
+function textOf({ content = [], refusal }: ChatMessage): string {
+  const text = content.map(partText).join('');
+  return text === '' ? (refusal ?? '') : text;
+}
+
+const isReplaced = ({ text, refusal }: Part): boolean => text === undefined && refusal === undefined;
+
+const partText = ({ type, text, refusal }: Part): string => text ?? refusal ?? placeholderOf(type);

@@ -1,0 +1,89 @@
+import type { ToolDefinition } from '../../contract/tool.js';
+
+/** A tool as the client knows it, to which a call is written back. */
+export interface ClientTool {
+  /** `custom`: a freeform tool, whose one argument is a text (`FREEFORM_PARAMETER`). */
+  readonly kind: 'function' | 'custom';
+  readonly name: string;
+  /** The namespace that a Responses client gave the tool. */
+  readonly namespace?: string | undefined;
+}
+
+/** A tool of a request before its name is checked. */
+export interface OfferedByClient extends ClientTool {
+  readonly description?: string | undefined;
+  /** JSON Schema of the arguments; undefined for a function without parameters, and for a freeform tool. */
+  readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The parameter that holds the text of a freeform tool. */
+export const FREEFORM_PARAMETER = 'input';
+
+const noParameters = { type: 'object', properties: {} };
+const freeform = {
+  type: 'object',
+  properties: { [FREEFORM_PARAMETER]: { type: 'string' } },
+  required: [FREEFORM_PARAMETER],
+};
+
+/** Characters that a written call cannot hold in a tool's name (`toolDefinitionSchema`). */
+const unwritable = /[\s\p{Cc}<>(){}[\]"'`,]/gu;
+const MAX_NAME_LENGTH = 128;
+
+/**
+ * The tools of a request: their definitions for the model, under names that every form of a call can hold, and the way
+ * back to the client's own names. The first definition of a name counts.
+ */
+export class ClientTools {
+  readonly #definitions = new Map<string, ToolDefinition>();
+  readonly #byName = new Map<string, ClientTool>();
+  readonly #names = new Map<string, string>();
+
+  constructor(offered: readonly OfferedByClient[] = []) {
+    for (const each of offered) this.#add(each);
+  }
+
+  get definitions(): readonly ToolDefinition[] {
+    return [...this.#definitions.values()];
+  }
+
+  /** Returns the name under which the model knows a tool of the client; a tool that is not offered keeps its own. */
+  nameOf(tool: Pick<ClientTool, 'name' | 'namespace'>): string {
+    return this.#names.get(keyOf(tool)) ?? writable(tool);
+  }
+
+  /** Returns the client's tool for a name that the model wrote. */
+  find(name: string): ClientTool {
+    return this.#byName.get(name) ?? { kind: 'function', name };
+  }
+
+  #add({ kind, name, namespace, description, inputSchema }: OfferedByClient): void {
+    const tool = { kind, name, namespace };
+    if (this.#names.has(keyOf(tool))) return;
+    const own = this.#unused(writable(tool));
+    this.#names.set(keyOf(tool), own);
+    this.#byName.set(own, tool);
+    const schema = kind === 'custom' ? freeform : (inputSchema ?? noParameters);
+    this.#definitions.set(own, { name: own, description, inputSchema: schema, annotations: undefined });
+  }
+
+  #unused(name: string): string {
+    let unused = name;
+    for (let count = 2; this.#byName.has(unused); count += 1) unused = `${name}_${count}`;
+    return unused;
+  }
+}
+
+const keyOf = ({ name, namespace }: Pick<ClientTool, 'name' | 'namespace'>): string =>
+  JSON.stringify([namespace ?? null, name]);
+
+function writable({ name, namespace }: Pick<ClientTool, 'name' | 'namespace'>): string {
+  const whole = namespace === undefined ? name : `${namespace}__${name}`;
+  return whole.replace(unwritable, '_').slice(0, MAX_NAME_LENGTH) || '_';
+}
+
+/** Returns the text of a call of a freeform tool. A call that does not fit has other arguments. */
+export function freeformText(parameters: Readonly<Record<string, unknown>>): string {
+  const text = parameters[FREEFORM_PARAMETER];
+  return typeof text === 'string' ? text : JSON.stringify(parameters);
+}

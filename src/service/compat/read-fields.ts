@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import { explainIssue } from '../../contract/explain-issue.js';
+import type { Warning } from '../../contract/step.js';
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
+import { StepRefused } from '../step/interruption.js';
+
+/** Maximum number of messages or items of one conversation. */
+export const MAX_ITEMS = 10_000;
+/** Maximum number of parts of one message, and of calls beside it. */
+export const MAX_PARTS = 10_000;
+/** Maximum number of tools of a request. */
+export const MAX_TOOLS = 1_000;
+
+/** Reads a value by a schema. Throws `StepRefused`, which names the first field that does not fit. */
+export function readFields<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  path: string,
+): z.output<Schema> {
+  const result = schema.safeParse(value, { error: explainIssue });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw refused(
+    [path, ...(issue?.path ?? [])].filter((part) => part !== ''),
+    issue?.message ?? 'is not valid',
+  );
+}
+
+/** Reads the items of a list one by one, so that it can yield between them. Throws as `readFields` does. */
+export async function readEach<Schema extends z.ZodType>(
+  schema: Schema,
+  items: readonly unknown[],
+  { path, signal }: { readonly path: string; readonly signal: AbortSignal },
+): Promise<z.output<Schema>[]> {
+  const read: z.output<Schema>[] = [];
+  for (const [index, item] of items.entries()) {
+    await yieldIfBusy(signal);
+    read.push(readFields(schema, item, `${path}[${index}]`));
+  }
+  return read;
+}
+
+/** Returns the refusal of a request: the path of a field, and why it cannot be taken. */
+export function refused(path: string | readonly PropertyKey[], message: string): StepRefused {
+  return new StepRefused('invalid_request', [{ path: written(path), code: 'invalid_field', message }]);
+}
+
+/** Writes a path as developers do: `messages[2].content`. */
+function written(path: string | readonly PropertyKey[]): string {
+  const parts = typeof path === 'string' ? [path] : path;
+  return parts
+    .map((part, index) => (typeof part === 'number' ? `[${part}]` : (index > 0 ? '.' : '') + String(part)))
+    .join('');
+}
+
+/** Returns a warning for each of the fields that a body has although the service ignores them. */
+export function ignoredFields(body: Readonly<Record<string, unknown>>, names: readonly string[]): Warning[] {
+  const sent = names.filter((name) => body[name] !== undefined && body[name] !== null);
+  return sent.map((name) => ({ code: 'ignored_field', message: `The field ${name} was ignored.` }));
+}
+
+/** Warning about images that the model does not get. */
+export const imageReplaced = (count: number): Warning => ({
+  code: 'image_replaced',
+  message: `${count === 1 ? 'An image was' : `${count} images were`} replaced by a placeholder.`,
+});
+
+/** The text in place of an image or a file. */
+export const placeholderOf = (kind: string): string => `[${kind}: not shown to the model]`;

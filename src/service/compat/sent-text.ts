@@ -1,0 +1,71 @@
+import type { StepObserver } from '../step/step-dependencies.js';
+
+/** Receives the text and the reasoning of a stream. Waits where the returned promise does, so a slow reader slows the step. */
+export interface TextSink {
+  say(delta: string): Promise<void> | undefined;
+  reason(delta: string): Promise<void> | undefined;
+}
+
+const BLANK_LINE = '\n\n';
+
+/** The text that a stream has sent so far. A step's thought and its answer are paragraphs of one text. */
+export class SentText {
+  readonly #sink: TextSink;
+  #text = '';
+  #reasoning = '';
+  #last: 'thought' | 'answer' | undefined;
+
+  constructor(sink: TextSink) {
+    this.#sink = sink;
+  }
+
+  /** Sends a delta of the first step as it arrives. */
+  delta(kind: Parameters<StepObserver['delta']>[0], delta: string): Promise<void> | undefined {
+    if (delta === '') return undefined;
+    if (kind === 'reasoning') return this.#reason(delta);
+    const part = kind === 'answer' ? 'answer' : 'thought';
+    const begins = part === 'answer' && this.#last === 'thought';
+    this.#last = part;
+    return this.#say(begins ? BLANK_LINE + delta : delta);
+  }
+
+  /** Sends what is missing of the first step's text and reasoning, and returns all that was sent. */
+  async finish(text: string, reasoning: string): Promise<{ text: string; reasoning: string }> {
+    await this.#reason(restOf(reasoning, this.#reasoning));
+    await this.#say(restOf(text, this.#text));
+    return { text: this.#text, reasoning: this.#reasoning };
+  }
+
+  /** Sends the text of a later step after a blank line, and returns all that was sent. */
+  async append(text: string, reasoning: string): Promise<{ text: string; reasoning: string }> {
+    await this.#reason(afterBlankLine(reasoning, this.#reasoning));
+    await this.#say(afterBlankLine(text, this.#text));
+    return { text: this.#text, reasoning: this.#reasoning };
+  }
+
+  #say(delta: string): Promise<void> | undefined {
+    this.#text += delta;
+    return delta === '' ? undefined : this.#sink.say(delta);
+  }
+
+  #reason(delta: string): Promise<void> | undefined {
+    this.#reasoning += delta;
+    return delta === '' ? undefined : this.#sink.reason(delta);
+  }
+}
+
+const afterBlankLine = (text: string, before: string): string =>
+  text === '' || before === '' ? text : BLANK_LINE + text;
+
+/**
+ * Returns the rest of a text of which a part was sent. The edges of what was sent may lack white space. A text that does
+ * not begin with it follows after a blank line, because nothing that was sent can be taken back.
+ */
+function restOf(whole: string, sent: string): string {
+  const begun = sent.trim();
+  if (whole.trim() === begun) return '';
+  const at = whole.indexOf(begun);
+  return at >= 0 && whole.slice(0, at).trim() === ''
+    ? whole.slice(at + begun.length)
+    : afterBlankLine(whole, sent);
+}

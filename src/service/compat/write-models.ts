@@ -1,0 +1,22 @@
+/** A model of the list, under the name by which a request names it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly upstream: string;
+}
+
+/** No upstream says when a model was made. */
+const UNKNOWN_TIME = { seconds: 0, text: '1970-01-01T00:00:00Z' };
+
+/** Writes the list of models in OpenAI's shape, or in Anthropic's (rule: compatible-models). */
+export function writeModels(models: readonly ListedModel[], isOfAnthropic: boolean): object {
+  const data = models.map((model) => writeModel(model, isOfAnthropic));
+  if (!isOfAnthropic) return { object: 'list', data };
+  return { data, has_more: false, first_id: models[0]?.id ?? null, last_id: models.at(-1)?.id ?? null };
+}
+
+/** Writes one model in the same shapes. */
+export function writeModel({ id, upstream }: ListedModel, isOfAnthropic: boolean): object {
+  return isOfAnthropic
+    ? { type: 'model', id, display_name: id, created_at: UNKNOWN_TIME.text }
+    : { id, object: 'model', created: UNKNOWN_TIME.seconds, owned_by: upstream };
+}

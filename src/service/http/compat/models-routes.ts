@@ -1,0 +1,51 @@
+import type { Request, RequestHandler } from 'express';
+import { type ListedModel, writeModel, writeModels } from '../../compat/write-models.js';
+import type { ModelDirectory } from '../../providers/create-model-directory.js';
+import { RequestRefused } from '../failure/to-failure.js';
+import { findModel } from './route-model.js';
+
+/** Handles `GET /v1/models` (rule: compatible-models). */
+export function answerModels(models: ModelDirectory): RequestHandler {
+  return async (request, response) => {
+    response.json(writeModels(await listedModels(models), isOfAnthropic(request)));
+  };
+}
+
+/** Handles `GET /v1/models/{id}`, where the id may hold slashes, raw or as `%2F`. */
+export function answerModel(models: ModelDirectory): RequestHandler {
+  return async (request, response) => {
+    const { id: parts } = request.params;
+    const id = [parts ?? []].flat().join('/');
+    const model = (await listedModels(models)).find((each) => each.id === id) ?? (await unlisted(id, models));
+    if (!model) throw unknownModel();
+    response.json(writeModel(model, isOfAnthropic(request)));
+  };
+}
+
+/** Anthropic's clients send the version of their API. */
+const isOfAnthropic = (request: Request): boolean => request.get('anthropic-version') !== undefined;
+
+async function listedModels(models: ModelDirectory): Promise<ListedModel[]> {
+  const known = models.list().models.map(({ name, provider }) => ({ id: name, upstream: provider }));
+  const listed = await models.listUpstreams();
+  return [
+    ...known,
+    ...listed.flatMap(({ upstream, names = [] }) =>
+      names.map((name) => ({ id: `${upstream}/${name}`, upstream })),
+    ),
+  ];
+}
+
+/** Returns a model that a request may name although no list has it; undefined if its upstream lists others. */
+async function unlisted(id: string, models: ModelDirectory): Promise<ListedModel | undefined> {
+  const upstream = findModel(id, models)?.model.providerName;
+  if (upstream === undefined) return undefined;
+  const lists = await models.listUpstreams();
+  const hasOthers = lists.some((each) => each.upstream === upstream && each.names !== undefined);
+  return hasOthers ? undefined : { id, upstream };
+}
+
+function unknownModel(): RequestRefused {
+  const message = 'no model of this name is known; GET /v1/models lists the known ones';
+  return new RequestRefused('not_found', [{ path: 'model', code: 'unknown_name', message }]);
+}

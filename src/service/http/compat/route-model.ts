@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
+import { looksSecret, type Secret } from '../../providers/secret.js';
+import { RequestRefused } from '../failure/to-failure.js';
+
+/** A model that a client named, with its upstream. */
+export interface RoutedModel {
+  readonly provider: string | undefined;
+  readonly modelName: string;
+  readonly model: ResolvedModel;
+}
+
+/**
+ * Finds the model that a client names: `upstream/name`, where the name may hold slashes and colons, or a name that decides
+ * its provider (rule: compatible-models).
+ */
+export function findModel(name: string, models: ModelDirectory): RoutedModel | undefined {
+  const slash = name.indexOf('/');
+  const provider = slash > 0 ? name.slice(0, slash) : undefined;
+  const rest = name.slice(slash + 1);
+  const named = provider && rest !== '' ? models.resolve({ provider, modelName: rest }) : undefined;
+  if (named) return { provider, modelName: rest, model: named };
+  const model = models.resolve({ provider: undefined, modelName: name });
+  return model && { provider: undefined, modelName: name, model };
+}
+
+/** Returns the model that a request names. Throws `RequestRefused`, which lists the upstreams, if there is none. */
+export function routeModel(name: string, models: ModelDirectory): RoutedModel {
+  const routed = findModel(name, models);
+  if (routed) return routed;
+  const names = models.list().upstreams.map((upstream) => upstream.name);
+  const message = `name a model as upstream/name, with one of these upstreams: ${names.join(', ')}; GET /v1/models lists known models`;
+  throw new RequestRefused('unsupported_model', [{ path: 'model', code: 'unknown_name', message }]);
+}
+
+/** Window of a model of which neither the operator nor the model table says it. */
+const UNKNOWN_WINDOW = 32_768;
+const MAX_REMEMBERED = 1_000;
+
+/** The windows of models. Logs once for each model that a default is used. */
+export class Windows {
+  readonly #log: Pick<Logger, 'warn'>;
+  readonly #warned = new Set<string>();
+
+  constructor(log: Pick<Logger, 'warn'>) {
+    this.#log = log;
+  }
+
+  /** Returns the window, or the default. The key of the request must not be logged, even as the name of a model. */
+  of({ modelName, model }: RoutedModel, key: Secret | undefined): number {
+    const { contextWindow } = model.profile;
+    const isHarmless =
+      /^[\w.:/@-]{1,128}$/.test(modelName) && !looksSecret(modelName) && !key?.isHintedAtIn(modelName);
+    if (contextWindow === null && isHarmless) this.#warn(model.providerName, modelName);
+    return contextWindow ?? UNKNOWN_WINDOW;
+  }
+
+  #warn(upstream: string, model: string): void {
+    const key = `${upstream}/${model}`;
+    if (this.#warned.has(key) || this.#warned.size >= MAX_REMEMBERED) return;
+    this.#warned.add(key);
+    this.#log.warn(
+      { upstream, model },
+      `the context window of a model is unknown: ${UNKNOWN_WINDOW} tokens are assumed; set contextWindow in UPSTREAMS`,
+    );
+  }
+}

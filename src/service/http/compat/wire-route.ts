@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import type { Request, RequestHandler, Response } from 'express';
+import type { ContextReport } from '../../../contract/context-report.js';
+import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
+import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
+import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
+import type { AccessTokens } from '../../operations/access/access-tokens.js';
+import type { StepInput } from '../../step/react-step.js';
+import type { StepDependencies } from '../../step/step-dependencies.js';
+import { announceReply, connect, receive } from '../intake/accept-request.js';
+import type { RequestDeadline } from '../intake/request-deadline.js';
+import { keepKeyOut, type RequestState } from '../middleware/request-state.js';
+import { modelKeyOf } from '../middleware/wire-credentials.js';
+import { countAnswer, sendAnswer } from '../routes/send-answer.js';
+import { record, type StepServices } from '../routes/step-routes.js';
+import { type RoutedModel, routeModel, type Windows } from './route-model.js';
+import { readSettings, type WireSettings } from './wire-settings.js';
+import { WireStream } from './wire-stream.js';
+
+export interface WireServices extends StepServices {
+  /** The tokens of the service; without them, any caller may call. */
+  readonly tokens: AccessTokens | undefined;
+  readonly windows: Windows;
+}
+
+/** A request that was accepted, read and routed. */
+export interface AcceptedExchange {
+  readonly exchange: WireExchange;
+  readonly settings: WireSettings;
+  readonly routed: RoutedModel;
+  readonly input: StepInput;
+  readonly sentKey: string | undefined;
+  readonly deadline: RequestDeadline;
+  readonly state: RequestState;
+}
+
+/**
+ * Accepts a request of a wire, cheapest checks first: headers, load, body, model. Throws `RequestRefused`, `StepRefused`
+ * or `Interruption`.
+ */
+export async function acceptExchange(
+  wire: Wire,
+  { request, response }: { readonly request: Request; readonly response: Response },
+  services: WireServices,
+): Promise<AcceptedExchange> {
+  const settings = readSettings(request);
+  const sentKey = modelKeyOf(request, services.tokens);
+  if (sentKey) keepKeyOut(response, sentKey);
+  const { body, deadline, state } = await receive({ request, response }, services);
+  const exchange = await wire.read(body, deadline.signal);
+  const routed = routeModel(exchange.request.model, services.agent.models);
+  const { provider, modelName } = routed;
+  const { maxOutputTokens } = exchange.request.settings;
+  const tokenLimit = settings.tokenLimit ?? services.windows.of(routed, state.key);
+  const budget = chooseBudget(tokenLimit, maxOutputTokens);
+  const chosen = services.agent.models.settingsOf(provider, modelName)?.protocol;
+  const input = toStepRequest(exchange.request, {
+    ...budget,
+    provider,
+    modelName,
+    protocol: settings.protocol ?? chosen ?? 'auto',
+    caller: state.caller?.name,
+  });
+  state.echo = { sessionId: input.session_id, iterationsLeft: null, history: null };
+  announceReply(deadline, budget.outputLimit);
+  deadline.start(services.deadlineMs);
+  return { exchange, settings, routed, input, sentKey, deadline, state };
+}
+
+/** Returns the dependencies of a step that need no key. */
+export function promptDependencies({ routed, deadline, state }: AcceptedExchange) {
+  const { model } = routed;
+  return {
+    profile: model.profile,
+    tokens: model.tokenCounter(deadline.signal),
+    deadline,
+    sources: [],
+    during: state.trace.during,
+  };
+}
+
+/** Handles the requests of a wire, plain and streamed (rule: compatible-wires). */
+export function answerWire(wire: Wire, services: WireServices): RequestHandler {
+  return async (request, response) => {
+    const accepted = await acceptExchange(wire, { request, response }, services);
+    const { exchange, routed, input, state, sentKey } = accepted;
+    const provider = connect(routed.model, { sentKey, request: input, state });
+    const identity = identityOf(exchange);
+    const stream = exchange.isStreamed
+      ? new WireStream(response, exchange.openStream(identity), state)
+      : undefined;
+    if (stream) state.events = stream;
+    const dependencies: StepDependencies = {
+      ...promptDependencies(accepted),
+      provider: stream ? stream.startedBy(provider) : provider,
+      now: () => new Date(),
+    };
+    const contextBuilt = (report: ContextReport): undefined => {
+      state.promptSize = sizeOf(report);
+      setReportHeaders(response, report);
+    };
+    const step: Answering['step'] = (step, observer) =>
+      services.agent.step(step, dependencies, observer).then((result) => {
+        record(result, state);
+        return result;
+      });
+    const { corrections, reports } = accepted.settings;
+    const answered = await answerRequest(exchange.request, input, {
+      step,
+      corrections,
+      reports,
+      identity,
+      newId,
+      sink: stream,
+      contextBuilt,
+    });
+    if (stream) stream.end(answered.answer, (bytes) => countAnswer(response, bytes));
+    else sendWhole(response, exchange, answered);
+  };
+}
+
+function sendWhole(response: Response, exchange: WireExchange, { answer, first, result }: Answered): void {
+  if (first.context_report) setReportHeaders(response, first.context_report);
+  const { parse } = result;
+  if (parse) {
+    const { outcome, dialect, confidence } = parse;
+    const read = dialect === null ? outcome : `${outcome}; dialect=${dialect}; confidence=${confidence}`;
+    response.setHeader('X-Stepwise-Parse', read);
+  }
+  sendAnswer(response, exchange.writeAnswer(answer));
+}
+
+const ID_BYTES = 12;
+const newId = (): string => randomBytes(ID_BYTES).toString('hex');
+
+function identityOf({ request: { model } }: WireExchange): AnswerIdentity {
+  return { id: newId(), createdAt: Math.floor(Date.now() / 1_000), model };
+}
+
+const sizeOf = ({ prompt_tokens, token_limit, reserved_output_tokens }: ContextReport) => ({
+  promptTokens: prompt_tokens,
+  maxPromptTokens: token_limit - reserved_output_tokens,
+});
+
+/** Sets the headers that say how long the prompt is, and how much of the conversation it lacks (rule: compatible-report). */
+function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): void {
+  const isLeftOut = new Set(['truncated', 'masked', 'dropped']);
+  const leftOut = items.filter(({ status }) => isLeftOut.has(status)).length;
+  response.setHeader('X-Stepwise-Prompt-Tokens', String(prompt_tokens));
+  response.setHeader('X-Stepwise-Left-Out', String(leftOut));
+}

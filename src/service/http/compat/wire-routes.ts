@@ -1,0 +1,46 @@
+import type { Logger } from 'pino';
+import { writeOpenAiFailure } from '../../compat/openai-failure.js';
+import type { AccessTokens } from '../../operations/access/access-tokens.js';
+import { isOfWire } from '../middleware/paths.js';
+import { type Preparation, stateOf } from '../middleware/request-state.js';
+import { type AgentServices, loaded } from '../routes/agent-routes.js';
+import type { Route } from '../routes/route.js';
+import { Windows } from './route-model.js';
+import type { WireServices } from './wire-route.js';
+
+export interface CompatServices extends AgentServices {
+  readonly tokens?: AccessTokens | undefined;
+  readonly log: Logger;
+}
+
+/** Routes of the compatible endpoints. Their handlers are loaded with the first request (rule: compatible-wires). */
+export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: CompatServices): Route[] {
+  const windows = new Windows(log);
+  const services = async (): Promise<WireServices> => ({
+    agent: await agent(),
+    inFlight,
+    body,
+    deadlineMs,
+    tokens,
+    windows,
+  });
+  const room = () => import('./wire-route.js');
+  const models = async () => (await import('./models-routes.js')).answerModels((await agent()).models);
+  const model = async () => (await import('./models-routes.js')).answerModel((await agent()).models);
+  return [
+    {
+      path: '/v1/chat/completions',
+      post: loaded(async () => {
+        const { chatWire } = await import('../../compat/chat/chat-wire.js');
+        return (await room()).answerWire(chatWire, await services());
+      }),
+    },
+    { path: '/v1/models', get: loaded(models) },
+    { path: '/v1/models/*id', name: '/v1/models/{id}', get: loaded(model) },
+  ];
+}
+
+/** Chooses the shape of the failures of paths below `/v1`, those of no endpoint included (rule: compatible-errors). */
+export const nameWire: Preparation = (request, response) => {
+  if (isOfWire(request.path)) stateOf(response).writeFailure = writeOpenAiFailure;
+};

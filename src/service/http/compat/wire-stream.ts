@@ -1,0 +1,53 @@
+import type { Response } from 'express';
+import type { StepError } from '../../../contract/step.js';
+import type { TextSink } from '../../compat/sent-text.js';
+import type { Answer, StreamWriter } from '../../compat/wire.js';
+import type { CompletionEvent, Provider } from '../../step/provider.js';
+import { wireFailure } from '../failure/wire-failure.js';
+import type { OpenStream, RequestState } from '../middleware/request-state.js';
+import { TextStream } from '../routes/text-stream.js';
+
+/** The stream of an answer, written by its wire. It starts with the upstream's first event (rule: compatible-streams). */
+export class WireStream implements TextSink, OpenStream {
+  readonly #stream: TextStream;
+  readonly #writer: StreamWriter;
+  readonly #state: RequestState;
+
+  constructor(response: Response, writer: StreamWriter, state: RequestState) {
+    this.#stream = new TextStream(response, { opening: () => writer.begin(), keepAlive: writer.keepAlive });
+    this.#writer = writer;
+    this.#state = state;
+  }
+
+  get started(): boolean {
+    return this.#stream.started;
+  }
+
+  say(delta: string): Promise<void> | undefined {
+    return this.#stream.send(this.#writer.say(delta));
+  }
+
+  reason(delta: string): Promise<void> | undefined {
+    return this.#stream.send(this.#writer.reason(delta));
+  }
+
+  end(answer: Answer, count: (bytes: number) => void): void {
+    this.#stream.end(this.#writer.end(answer), count);
+  }
+
+  fail(error: StepError): void {
+    this.#stream.end(this.#writer.fail(wireFailure(error, this.#state)));
+  }
+
+  /** Returns the same provider, and starts the stream with its first event. Failures before it have an HTTP status. */
+  startedBy(provider: Provider): Provider {
+    return { ...provider, stream: (request, deadline) => this.#starting(provider.stream(request, deadline)) };
+  }
+
+  async *#starting(events: AsyncIterable<CompletionEvent>): AsyncGenerator<CompletionEvent> {
+    for await (const event of events) {
+      this.#stream.start();
+      yield event;
+    }
+  }
+}

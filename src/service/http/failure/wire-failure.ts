@@ -1,0 +1,51 @@
+import { errorCodes } from '../../../contract/error-codes.js';
+import type { StepError } from '../../../contract/step.js';
+import type { TooLong, WireFailure } from '../../compat/wire.js';
+import { BudgetExceeded } from '../../step/interruption.js';
+import { ProviderError } from '../../step/provider.js';
+import type { RequestState } from '../middleware/request-state.js';
+
+/** Sentences that name fields of our own contract, in the words of the compatible endpoints. */
+const sentences: Readonly<Record<string, string>> = {
+  invalid_request: 'The request cannot be taken.',
+  unsupported_model: 'No upstream is known for this model.',
+  missing_api_key:
+    'This model needs a key: send it as X-LLM-API-Key. A service without tokens also takes x-api-key and Authorization.',
+  token_budget_exceeded: 'The prompt does not fit the token budget.',
+};
+
+/** Describes a failure for the writer of a wire (rule: compatible-errors). */
+export function wireFailure(failure: StepError, { id, tooLong }: RequestState): WireFailure {
+  const { code, details } = failure;
+  const row = Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : undefined;
+  const said = details.map(({ path, message, source }) =>
+    source === 'provider'
+      ? `The provider said: ${message}`
+      : sentence(path ? `${path}: ${message}` : message),
+  );
+  return {
+    failure,
+    status: row?.status ?? 500,
+    message: [sentences[code] ?? failure.message, ...said].join(' '),
+    param:
+      (code === 'invalid_request' || code === 'unsupported_model' ? details[0]?.path : undefined) || null,
+    tooLong: tooLong ?? null,
+    requestId: id,
+  };
+}
+
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
+
+/**
+ * Returns the size of a prompt that is too long, by our count or by the provider's. A client that reads the numbers must
+ * find the prompt to be the larger one.
+ */
+export function tooLongOf(
+  thrown: unknown,
+  { promptSize }: Pick<RequestState, 'promptSize'>,
+): TooLong | undefined {
+  if (thrown instanceof BudgetExceeded) return thrown.size;
+  if (!(thrown instanceof ProviderError) || thrown.failure !== 'context_length') return undefined;
+  const { promptTokens, maxPromptTokens } = promptSize ?? { promptTokens: 1, maxPromptTokens: 0 };
+  return { promptTokens, maxPromptTokens: Math.min(maxPromptTokens, promptTokens - 1) };
+}

@@ -1,0 +1,92 @@
+import type { Response } from 'express';
+
+const HEARTBEAT_MS = 15_000;
+/** Maximum length of buffered text before it is written without waiting for further events. */
+const MAX_UNWRITTEN_CHARS = 16 * 1024;
+
+/** The parts of a stream that depend on its API. */
+interface StreamTexts {
+  /** Returns the text before the first event. It is called when the stream starts. */
+  readonly opening: () => string;
+  /** Text that keeps the connection open and says nothing. */
+  readonly keepAlive: string;
+}
+
+/**
+ * Server-sent events in one response. Nothing is written before the first event, so earlier failures are ordinary
+ * HTTP errors. Events of one event loop turn are written together.
+ */
+export class TextStream {
+  readonly #response: Response;
+  readonly #texts: StreamTexts;
+  #heartbeat: NodeJS.Timeout | undefined;
+  #unwritten = '';
+
+  constructor(response: Response, texts: StreamTexts) {
+    this.#response = response;
+    this.#texts = texts;
+    response.once('close', () => clearInterval(this.#heartbeat));
+  }
+
+  get started(): boolean {
+    return this.#heartbeat !== undefined;
+  }
+
+  /** Sends the headers and the opening text. Further calls do nothing. */
+  start(): void {
+    if (this.started) return;
+    this.#response.setHeader('Content-Type', 'text/event-stream; charset=utf-8');
+    this.#response.setHeader('X-Accel-Buffering', 'no');
+    this.#heartbeat = setInterval(() => this.#keepAlive(), HEARTBEAT_MS);
+    this.#add(this.#texts.opening());
+  }
+
+  /**
+   * Sends events. Resolves when the reader can receive more or has disconnected, so that a slow reader slows the
+   * step instead of filling memory. Returns undefined if it can receive more now.
+   */
+  send(text: string): Promise<void> | undefined {
+    this.start();
+    this.#add(text);
+    return this.#response.writableNeedDrain ? drained(this.#response) : undefined;
+  }
+
+  /** Sends the last events. `count` is called with their size before; if it throws, nothing is sent. */
+  end(text: string, count?: (bytes: number) => void): void {
+    count?.(Buffer.byteLength(text));
+    this.start();
+    this.#add(text);
+    clearInterval(this.#heartbeat);
+    this.#write();
+    this.#response.end();
+  }
+
+  #add(text: string): void {
+    if (this.#unwritten === '') process.nextTick(() => this.#write());
+    this.#unwritten += text;
+    if (this.#unwritten.length > MAX_UNWRITTEN_CHARS) this.#write();
+  }
+
+  #write(): void {
+    const text = this.#unwritten;
+    this.#unwritten = '';
+    if (text !== '') this.#response.write(text);
+  }
+
+  /** Keeps the connection open, because proxies close one that is silent for a minute. */
+  #keepAlive(): void {
+    if (!this.#response.writableNeedDrain) this.#add(this.#texts.keepAlive);
+  }
+}
+
+/** Resolves when the reader can receive more or has disconnected. */
+function drained(response: Response): Promise<void> {
+  if (response.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}

@@ -1,0 +1,40 @@
+import type { ParseDelta } from '../../../parsing/delta-writer.js';
+import { addReasoning, type ParsedCompletion, type ParseOptions } from '../../../parsing/parse-completion.js';
+
+const unread = {
+  action: null,
+  dialect: null,
+  problem: null,
+  thought: null,
+  reasoning: null,
+  confidence: 'exact',
+  repairs: [],
+  discarded: [],
+  answerLabelled: false,
+} as const;
+
+/** Takes a text as the answer, unread and byte for byte (rule: client-terms). */
+export function takeAsAnswer(text: string, options: ParseOptions): ParsedCompletion {
+  const outcome: ParsedCompletion =
+    text.trim() === ''
+      ? { ...unread, outcome: 'empty', answer: null }
+      : { ...unread, outcome: 'answer', answer: text };
+  return addReasoning(outcome, options);
+}
+
+/** Streams such an answer. */
+export class PlainReader {
+  #text = '';
+
+  push(delta: string): ParseDelta[] {
+    this.#text += delta;
+    return delta === '' ? [] : [{ type: 'answer', delta }];
+  }
+
+  end(options: ParseOptions): {
+    readonly completion: ParsedCompletion;
+    readonly deltas: readonly ParseDelta[];
+  } {
+    return { completion: takeAsAnswer(this.#text, options), deltas: [] };
+  }
+}

@@ -1,0 +1,368 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { startFakeProvider } from '../../src/offline/fake-provider.js';
+import { createToken } from '../../src/service/operations/access/token.js';
+import { type ChatService, clientOf, failure, startChatService, textModel, user } from '../support/compat.js';
+import { sendRaw } from '../support/raw-request.js';
+import { writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
+
+const path = '/v1/chat/completions';
+const chat = (changes: object = {}) => ({ model: textModel, messages: [user('Look.')], ...changes });
+
+interface AnthropicModels {
+  readonly data: readonly { readonly id: string }[];
+}
+
+/** Sends a request as it is, and returns the answer as text. */
+const post = (url: string, body: unknown, headers: Record<string, string> = {}, at = path) =>
+  fetch(url + at, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+let service: ChatService;
+beforeAll(async () => {
+  service = await startChatService();
+});
+afterAll(() => service.close());
+
+const others: ChatService[] = [];
+afterEach(async () => {
+  await Promise.all(others.splice(0).map((each) => each.close()));
+});
+const start = async (environment: Record<string, string>) => {
+  const started = await startChatService(environment);
+  others.push(started);
+  return started;
+};
+
+describe('failures below /v1', () => {
+  test.each([
+    ['rate-limited', 429, 'upstream_rate_limited', 'true'],
+    ['overloaded', 503, 'upstream_overloaded', 'true'],
+    ['server-error', 502, 'upstream_error', 'true'],
+    ['unauthorized', 401, 'upstream_authentication_failed', 'false'],
+    ['payment-required', 402, 'upstream_billing', 'false'],
+    ['not-found', 404, 'upstream_model_not_found', 'false'],
+  ] as const)('the upstream’s failure %s has its status before the first byte, plain and streamed (rule: compatible-errors)', async (fault, status, code, retry) => {
+    for (const make of [service.ask, service.stream]) {
+      const error = await failure(make(() => ({ fault })));
+      expect(error).toMatchObject({ status, code, param: null, type: expect.any(String) });
+      expect(error.message.length).toBeGreaterThan(20);
+      expect(error.headers?.get('x-should-retry')).toBe(retry);
+      if (status === 429 || status === 503) expect(error.headers?.get('retry-after')).toMatch(/^\d+$/);
+    }
+  });
+
+  test('an overflow that the upstream reports is the wire’s own context-length error (rule: compatible-errors)', async () => {
+    const error = await failure(service.ask({ fault: 'context-overflow' }));
+    expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+  });
+
+  test('a cut in mid-stream is an error event that the client throws', async () => {
+    const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
+    const error = await failure(service.stream(fault));
+    expect(error).toMatchObject({ code: 'upstream_unreachable' });
+  });
+
+  test.each([
+    ['not JSON', '{"model": ', 400, 'invalid_json', null],
+    ['a list', [], 400, 'invalid_request', null],
+    ['no messages', { model: textModel }, 400, 'invalid_request', 'messages'],
+    ['a number for a role', chat({ messages: [{ role: 5 }] }), 400, 'invalid_request', 'messages[0].role'],
+    [
+      'a number as text',
+      chat({ messages: [{ role: 'user', content: [{ type: 'text', text: 5 }] }] }),
+      400,
+      'invalid_request',
+      'messages[0].content[0].text',
+    ],
+    [
+      'a tool without a function',
+      chat({ tools: [{ type: 'function' }] }),
+      400,
+      'invalid_request',
+      'tools[0].function',
+    ],
+    ['two choices', chat({ n: 2 }), 400, 'invalid_request', 'n'],
+    [
+      'a schema for the answer',
+      chat({ response_format: { type: 'json_schema', json_schema: {} } }),
+      400,
+      'invalid_request',
+      'response_format',
+    ],
+    [
+      'a tool that is not offered',
+      chat({ tool_choice: { type: 'function', function: { name: 'x' } } }),
+      400,
+      'invalid_request',
+      'tool_choice',
+    ],
+    ['an unknown model', chat({ model: 'nobody/x' }), 400, 'unsupported_model', 'model'],
+    ['a model that needs a key', chat({ model: 'gpt-4o' }), 401, 'missing_api_key', null],
+  ])('%s is refused in the shape of the wire, and names the field (rule: compatible-errors)', async (_kind, body, status, code, param) => {
+    const response = await post(service.url, body);
+    const answer = await response.json();
+    expect([response.status, answer]).toEqual([
+      status,
+      { error: { message: expect.any(String), type: expect.any(String), param, code } },
+    ]);
+  });
+
+  test.each([
+    ['GET', path, 405, 'method_not_allowed'],
+    ['POST', '/v1/embeddings', 404, 'not_found'],
+    ['GET', '/v1/models/nobody/x', 404, 'not_found'],
+  ])('%s %s has the shape of the wire', async (method, at, status, code) => {
+    const response = await fetch(service.url + at, { method });
+    expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
+  });
+});
+
+describe('keys', () => {
+  const key = 'sk-own-0123456789-abcdef';
+  const keyed = chat({ model: 'openai/gpt-4o' });
+  const sentKey = (at: ChatService) => at.fake.requests.at(-1)?.headers['authorization'];
+
+  test.each([
+    [{ Authorization: `Bearer ${key}` }],
+    [{ 'x-api-key': key, Authorization: 'Bearer sk-another-0123456789' }],
+    [{ 'X-LLM-API-Key': key, 'x-api-key': 'sk-another-0123456789' }],
+  ])('without tokens, the first of X-LLM-API-Key, x-api-key and Authorization is the key: %j (rule: compatible-keys)', async (headers) => {
+    service.fake.script({ text: 'x' });
+    expect((await post(service.url, keyed, headers)).status).toBe(200);
+    expect(sentKey(service)).toBe(`Bearer ${key}`);
+  });
+
+  test('with tokens, only X-LLM-API-Key is a key, unless X-Stepwise-Token has the token (rule: compatible-keys)', async () => {
+    const token = createToken();
+    const guarded = await start({ AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'agent', projects: [] }) });
+    guarded.fake.script(() => ({ text: 'x' }));
+    const rows: [Record<string, string>, number, string | undefined][] = [
+      [{ Authorization: `Bearer ${token}` }, 401, undefined],
+      [{ 'x-api-key': token }, 401, undefined],
+      [{ Authorization: `Bearer ${token}`, 'X-LLM-API-Key': key }, 200, key],
+      [{ 'x-api-key': token, 'X-LLM-API-Key': key }, 200, key],
+      [{ 'X-Stepwise-Token': token, Authorization: `Bearer ${key}` }, 200, key],
+      [{ 'X-Stepwise-Token': token, 'x-api-key': key }, 200, key],
+      [{ 'X-Stepwise-Token': token, Authorization: `Bearer ${token}` }, 401, undefined],
+      [
+        { 'X-Stepwise-Token': 'wrong', Authorization: `Bearer ${token}`, 'X-LLM-API-Key': key },
+        401,
+        undefined,
+      ],
+      [{ Authorization: `Bearer ${key}`, 'X-LLM-API-Key': key }, 401, undefined],
+    ];
+    for (const [headers, status, sent] of rows) {
+      const before = guarded.fake.requests.length;
+      const response = await post(guarded.url, keyed, headers);
+      expect([headers, response.status]).toEqual([headers, status]);
+      await response.text();
+      expect(guarded.fake.requests.slice(before).map((each) => each.headers['authorization'])).toEqual(
+        sent === undefined ? [] : [`Bearer ${sent}`],
+      );
+    }
+    const all = JSON.stringify([guarded.fake.requests, guarded.log]);
+    expect(all).not.toContain(token.slice(9));
+  });
+
+  test('an upstream without a key gets neither a placeholder, nor a key, nor a token, nor any header of the client', async () => {
+    const token = createToken();
+    const guarded = await start({ AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'agent' }) });
+    guarded.fake.script(() => ({ text: 'x' }));
+    for (const target of [service, guarded]) {
+      target.fake.script(() => ({ text: 'x' }));
+      const headers = {
+        Authorization: `Bearer ${target === guarded ? token : 'placeholder-of-the-client'}`,
+        'X-LLM-API-Key': 'another-key-0123456789',
+        'X-Client-Secret': 'client-secret-0123456789',
+        'OpenAI-Organization': 'org-0123456789',
+        Cookie: 'session=cookie-0123456789',
+      };
+      expect((await post(target.url, chat(), headers)).status).toBe(200);
+      const sent = JSON.stringify(target.fake.requests.at(-1));
+      expect(sent).not.toMatch(/placeholder-of|another-key|client-secret|org-0123|cookie-0123|stepwise_/);
+      expect(target.fake.requests.at(-1)?.headers['authorization']).toBeUndefined();
+    }
+  });
+
+  test('no failure and no log line has the key, wherever it was sent', async () => {
+    for (const body of [
+      '{',
+      chat({ model: key }),
+      chat({ model: `openai/${key}` }),
+      chat({ model: `local/${key}` }),
+      chat({ messages: key }),
+      chat({ tools: [{ type: key }], n: 2 }),
+    ])
+      for (const headers of [
+        { Authorization: `Bearer ${key}` },
+        { 'x-api-key': key, 'X-Request-Id': `run.${key}` },
+      ]) {
+        service.fake.script(() => ({ fault: 'unauthorized' }));
+        const response = await post(service.url, body, headers);
+        expect(`${JSON.stringify([...response.headers])}${await response.text()}`).not.toContain(
+          key.slice(3, 20),
+        );
+      }
+    expect(service.log.join('')).not.toContain(key.slice(3, 20));
+  });
+});
+
+describe('models', () => {
+  test('the list has known models and what upstreams without a key list; ids may hold slashes (rule: compatible-models)', async () => {
+    const ids: string[] = [];
+    for await (const model of service.client.models.list()) ids.push(model.id);
+    expect(ids).toEqual(expect.arrayContaining(['gpt-4o', 'claude-sonnet-4-6', 'local/offline']));
+    for (const at of ['local/offline', 'local%2Foffline', 'gpt-4o'])
+      expect(await (await fetch(`${service.url}/v1/models/${at}`)).json()).toMatchObject({
+        id: decodeURIComponent(at),
+        object: 'model',
+      });
+    expect((await fetch(`${service.url}/v1/models/local/another`)).status).toBe(404);
+  });
+
+  test('with anthropic-version, lists have the shape of Anthropic (rule: compatible-models)', async () => {
+    const headers = { 'anthropic-version': '2023-06-01' };
+    const list = (await (await fetch(`${service.url}/v1/models`, { headers })).json()) as AnthropicModels;
+    expect(list).toMatchObject({
+      has_more: false,
+      first_id: list.data[0]?.id,
+      last_id: list.data.at(-1)?.id,
+    });
+    expect(list.data[0]).toEqual({
+      type: 'model',
+      id: expect.any(String),
+      display_name: expect.any(String),
+      created_at: expect.any(String),
+    });
+  });
+
+  test('a list that does not come leaves out its upstream, and is asked for once a minute at most', async () => {
+    const silent = await startFakeProvider();
+    const { url } = silent;
+    await silent.close();
+    const found = await start({
+      UPSTREAMS: JSON.stringify({
+        gone: { url: `${url}/v1`, keyRequired: false },
+        local: { url: 'FAKE_URL/v1', keyRequired: false },
+      }),
+    });
+    for (const _ of [1, 2]) {
+      const list = (await (await fetch(`${found.url}/v1/models`)).json()) as { data: { id: string }[] };
+      expect(list.data.filter(({ id }) => id.includes('/'))).toMatchObject([
+        { id: 'local/offline', owned_by: 'local' },
+      ]);
+    }
+    expect(found.fake.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+    expect((await fetch(`${found.url}/v1/models/gone/any:1b`)).status).toBe(200);
+  });
+
+  test('the window and the protocol of a model are those of its settings, and an unknown window is logged once (rule: compatible-budget)', async () => {
+    const found = await start({
+      UPSTREAMS: JSON.stringify({
+        local: {
+          url: 'FAKE_URL/v1',
+          keyRequired: false,
+          models: { 'small/one:1b': { contextWindow: 2_000, protocol: 'xml' } },
+        },
+      }),
+    });
+    await found.ask(() => ({ text: '<final_answer>x</final_answer>' }), {
+      model: 'local/small/one:1b',
+      tools: [{ type: 'function', function: { name: 'f' } }],
+    });
+    expect(found.fake.requests.at(-1)?.body).toMatchObject({ model: 'small/one:1b', max_tokens: 500 });
+    expect(found.fake.requests.at(-1)?.rawBody).toContain('<tool_code>');
+    await found.ask(() => ({ text: 'x' }), { model: 'local/other' });
+    await found.ask(() => ({ text: 'x' }), { model: 'local/other' });
+    const warnings = found.log.filter((line) => line.includes('context window of a model is unknown'));
+    expect(warnings.map((line) => JSON.parse(line).model)).toEqual(['other']);
+  });
+});
+
+describe('what holds for /api holds for /v1', () => {
+  test('a request above the rate limit is 429 in the shape of the wire', async () => {
+    const limited = await start({ RATE_LIMIT_PER_MINUTE: '1' });
+    await limited.ask(() => ({ text: 'x' }));
+    const error = await failure(limited.ask(() => ({ text: 'x' })));
+    expect(error).toMatchObject({ status: 429, code: 'rate_limited', type: 'rate_limit_error' });
+    expect(error.headers?.get('retry-after')).toMatch(/^\d+$/);
+  });
+
+  test('tokens of both steps of a correction are charged (rule: compatible-corrections)', async () => {
+    const token = createToken();
+    const limits = { tokensPerDay: 1_000 };
+    const limited = await start({ AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'agent', limits }) });
+    const client = clientOf(limited, { apiKey: token });
+    const usage = { input: 500, output: 10 };
+    limited.fake.script([{ text: '', usage }, { text: '', usage }, { text: 'x' }]);
+    const ask = () => client.chat.completions.create(chat());
+    expect((await ask()).usage?.total_tokens).toBe(1_020);
+    await until(async () => (await failure(ask())).status === 429);
+  });
+
+  test('a foreign Host, a large body and a wrong type are refused in the shape of the wire', async () => {
+    const foreign = await sendRaw(service.url, { path, headers: [['Host', 'evil.test']], body: '{}' });
+    const large = await post(service.url, JSON.stringify(chat({ user: 'x'.repeat(5_000_000) })));
+    const wrong = await post(service.url, '{}', { 'Content-Type': 'text/plain' });
+    expect([foreign.status, JSON.parse(foreign.text)]).toMatchObject([403, { error: { code: 'forbidden' } }]);
+    expect([large.status, await large.json()]).toMatchObject([413, { error: { code: 'request_too_large' } }]);
+    expect([wrong.status, await wrong.json()]).toMatchObject([
+      415,
+      { error: { code: 'unsupported_media_type' } },
+    ]);
+  });
+
+  test('answers are not stored, and log lines and metrics name the route and the outcome', async () => {
+    const { headers } = await service.ask({ text: 'x' });
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-request-id')).toMatch(/\S/);
+    const line = service.log.findLast((each) => each.includes('"msg":"request"')) ?? '{}';
+    expect(JSON.parse(line)).toMatchObject({
+      route: path,
+      status: 200,
+      outcome: 'answer',
+      input_tokens: expect.any(Number),
+    });
+    expect(await (await fetch(`${service.url}/metrics`)).text()).toContain(`route="${path}"`);
+  });
+
+  test('a page of an allowed origin may send the headers of the vendors’ SDKs and read ours', async () => {
+    const open = await start({ CORS_ORIGINS: 'https://page.test' });
+    const response = await fetch(open.url + path, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: 'https://page.test',
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': 'authorization, x-stainless-os',
+      },
+    });
+    expect(response.headers.get('access-control-allow-headers')).toBe('authorization, x-stainless-os');
+    expect(response.headers.get('access-control-expose-headers')).toContain('X-Stepwise-Left-Out');
+  });
+
+  test('the caller’s leaving ends the call of the upstream', async () => {
+    service.fake.script({ text: 'x', delayMs: 60_000 });
+    const leaving = new AbortController();
+    const before = service.fake.requests.length;
+    const answer = fetch(service.url + path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(chat({ stream: true })),
+      signal: leaving.signal,
+    });
+    const request = await service.fake.request(before);
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    expect(await request.ended).toBe('aborted');
+  });
+
+  test('a deadline is 504 before the first byte', async () => {
+    const short = await start({ STEP_DEADLINE_MS: '300' });
+    const error = await failure(short.stream({ text: 'x', delayMs: 60_000 }));
+    expect(error).toMatchObject({ status: 504, code: 'upstream_timeout' });
+  });
+});

@@ -1,0 +1,363 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type ChatService, readFile, startChatService, tool, user } from '../../support/compat.js';
+
+let service: ChatService;
+beforeAll(async () => {
+  service = await startChatService();
+});
+afterAll(() => service.close());
+
+const sentMessages = () =>
+  service.fake.requests.at(-1)?.body['messages'] as { role: string; content: string }[];
+const sentSystem = () => sentMessages()[0]?.content ?? '';
+
+describe('plain answers of Chat Completions', () => {
+  test('a call that a model writes as text is a tool call, with the thought as its text (rules: chat-answers, compatible-wires)', async () => {
+    const { message, finish, calls, completion } = await service.ask(
+      { text: 'Thought: I look.\nAction: read_file(path="a.ts")' },
+      { tools: [readFile] },
+    );
+    expect(message).toMatchObject({ role: 'assistant', content: 'I look.', refusal: null });
+    expect(calls).toEqual([
+      { id: expect.stringMatching(/^call_\w{24}$/), name: 'read_file', args: { path: 'a.ts' } },
+    ]);
+    expect(finish).toBe('tool_calls');
+    expect(completion).toMatchObject({
+      id: expect.stringMatching(/^chatcmpl-\w{24}$/),
+      object: 'chat.completion',
+      created: expect.any(Number),
+      model: 'local/qwen3:8b',
+      usage: {
+        total_tokens: (completion.usage?.prompt_tokens ?? 0) + (completion.usage?.completion_tokens ?? 0),
+      },
+    });
+  });
+
+  test('an answer has its thought as a paragraph before it, and finishes with stop', async () => {
+    const script = { text: 'Thought: I know.\nFinal Answer: It is 4.' };
+    const { message, finish } = await service.ask(script, { tools: [readFile] });
+    expect([message.content, finish]).toEqual(['I know.\n\nIt is 4.', 'stop']);
+  });
+
+  test('native calls of an upstream keep their ids, and all of them go out', async () => {
+    const script = {
+      text: 'Two files.',
+      toolCalls: [
+        { id: 'first_1', name: 'read_file', arguments: { path: 'a' } },
+        { id: 'second_2', name: 'read_file', arguments: { path: 'b' } },
+      ],
+    };
+    const { calls, message } = await service.ask(
+      script,
+      { tools: [readFile] },
+      { 'X-Stepwise-Protocol': 'native' },
+    );
+    expect(message.content).toBe('Two files.');
+    expect(calls.map(({ id, args }) => [id, args])).toEqual([
+      ['first_1', { path: 'a' }],
+      ['second_2', { path: 'b' }],
+    ]);
+  });
+
+  test('a client that takes one call gets the first of several', async () => {
+    const text =
+      '<tool_call>{"name": "read_file", "arguments": {"path": "a"}}</tool_call><tool_call>{"name": "read_file", "arguments": {"path": "b"}}</tool_call>';
+    expect((await service.ask({ text }, { tools: [readFile] })).calls).toHaveLength(2);
+    const { calls } = await service.ask({ text }, { tools: [readFile], parallel_tool_calls: false });
+    expect(calls.map(({ args }) => args)).toEqual([{ path: 'a' }]);
+  });
+
+  test('a freeform tool comes back as a custom call with its text', async () => {
+    const { calls, message } = await service.ask(
+      { text: 'Action: apply_patch(input="*** Begin")' },
+      { tools: [{ type: 'custom', custom: { name: 'apply_patch' } }] },
+    );
+    expect(message.tool_calls?.[0]?.type).toBe('custom');
+    expect(calls).toMatchObject([{ name: 'apply_patch', args: '*** Begin' }]);
+  });
+
+  test('reasoning is in reasoning_content and a refusal in refusal, never in the text', async () => {
+    const reasoned = await service.ask(
+      { text: 'Final Answer: 4', reasoning: 'Two and two.' },
+      { tools: [readFile] },
+    );
+    expect(reasoned.message).toMatchObject({ content: '4', reasoning_content: 'Two and two.' });
+    const refused = await service.ask({ refusal: 'I must not.', text: null }, { tools: [readFile] });
+    expect(refused.message).toMatchObject({ content: null, refusal: 'I must not.' });
+  });
+
+  test('an action that the output limit cut off is its thought, with the finish reason length', async () => {
+    const script = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' };
+    const { message, finish, calls } = await service.ask(script, { tools: [readFile] });
+    expect([message.content, finish, calls]).toEqual(['I write.', 'length', []]);
+  });
+});
+
+describe('requests of Chat Completions', () => {
+  test('system and developer messages become one instruction, with no limit of their own (rule: chat-requests)', async () => {
+    const long = 'Be exact. '.repeat(6_000);
+    await service.ask(
+      { text: 'Final Answer: yes' },
+      {
+        messages: [
+          { role: 'system', content: long },
+          { role: 'developer', content: 'Be kind.' },
+          user('Look.'),
+        ],
+        tools: [readFile],
+      },
+      { 'X-Stepwise-Token-Limit': '100000' },
+    );
+    expect(sentSystem()).toContain(`${long}\n\nBe kind.`);
+  });
+
+  test('calls and results of the conversation are written in the form that the model is taught', async () => {
+    const id = 'x'.repeat(205);
+    await service.ask(
+      { text: 'Final Answer: yes' },
+      {
+        messages: [
+          user('Look.'),
+          {
+            role: 'assistant',
+            content: 'I read.',
+            tool_calls: [
+              { id, type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } },
+            ],
+          },
+          { role: 'tool', tool_call_id: id, content: 'the text' },
+        ],
+        tools: [readFile],
+      },
+    );
+    const sent = sentMessages()
+      .map(({ content }) => content)
+      .join('\n');
+    expect(sent).toContain('Thought: I read.\nAction: read_file(path="a")');
+    expect(sent).toMatch(/<observation[^>]*tool="read_file"[^>]*>\nthe text\n/);
+  });
+
+  test('arguments that are not JSON are kept as text', async () => {
+    const call = {
+      id: 'c',
+      type: 'function' as const,
+      function: { name: 'read_file', arguments: '{"path": "a' },
+    };
+    await service.ask(
+      { text: 'Final Answer: yes' },
+      { messages: [user('Look.'), { role: 'assistant', tool_calls: [call] }], tools: [readFile] },
+    );
+    expect(JSON.stringify(sentMessages())).toContain('path');
+  });
+
+  test('a function without parameters and a request without a user turn are taken', async () => {
+    const { calls } = await service.ask(
+      { text: 'Action: now()' },
+      {
+        messages: [{ role: 'system', content: 'Tell the time.' }],
+        tools: [{ type: 'function', function: { name: 'now' } }],
+      },
+    );
+    expect(calls).toMatchObject([{ name: 'now', args: {} }]);
+  });
+
+  test('an image becomes a placeholder, and ignored fields and vendors’ tools are named in the report (rule: compatible-report)', async () => {
+    const { completion } = await service.ask(
+      { text: 'Final Answer: yes' },
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'See: ' },
+              { type: 'image_url', image_url: { url: 'https://images.test/a.png' } },
+            ],
+          },
+        ],
+        tools: [readFile, { type: 'web_search' } as never],
+        stop: ['x'],
+        top_p: 0.5,
+        user: 'somebody',
+      },
+      { 'X-Stepwise-Report': 'full' },
+    );
+    expect(JSON.stringify(sentMessages())).toContain('See: [image_url: not shown to the model]');
+    const { stepwise } = completion as unknown as {
+      stepwise: { warnings: { code: string; message: string }[] };
+    };
+    expect(stepwise).toMatchObject({
+      context_report: { prompt_tokens: expect.any(Number) },
+      signals: {},
+      parse: {},
+    });
+    const messages = stepwise.warnings.map(({ message }) => message).join(' ');
+    expect(messages).toMatch(/field stop .*field top_p .*web_search.*image/);
+    expect(messages).not.toContain('somebody');
+  });
+
+  test('temperature, seed, reasoning effort and the output limit are passed on', async () => {
+    await service.ask(
+      { text: 'Final Answer: yes' },
+      { temperature: 0, seed: 7, reasoning_effort: 'low', max_completion_tokens: 77 },
+    );
+    expect(service.fake.requests.at(-1)?.body).toMatchObject({ temperature: 0, seed: 7, max_tokens: 77 });
+  });
+});
+
+describe('requests without tools', () => {
+  const edit = '\n```\n<<<<<<< SEARCH\nAction: old()\n=======\nFinal Answer: new\n>>>>>>> REPLACE\n```\n\n';
+
+  test.each([
+    false,
+    true,
+  ])('the prompt teaches nothing and the reply passes byte for byte (streamed: %s) (rule: client-terms)', async (streamed) => {
+    const request = { messages: [{ role: 'system' as const, content: 'Edit.' }, user('Change it.')] };
+    const text = streamed
+      ? (await service.stream({ text: edit }, request)).text
+      : (await service.ask({ text: edit }, request)).message.content;
+    expect(text).toBe(edit);
+    expect(sentMessages()).toEqual([
+      { role: 'system', content: 'Edit.' },
+      { role: 'user', content: 'Change it.\n' },
+    ]);
+  });
+
+  test('tool_choice none teaches nothing either, and writes past calls in the protocol of the upstream', async () => {
+    const calls = [
+      { id: 'c', type: 'function' as const, function: { name: 'read_file', arguments: '{"path":"a"}' } },
+    ];
+    const { message } = await service.ask(
+      { text: 'Action: read_file(path="b")' },
+      {
+        messages: [
+          user('Look.'),
+          { role: 'assistant', tool_calls: calls },
+          { role: 'tool', tool_call_id: 'c', content: 'x' },
+        ],
+        tools: [readFile],
+        tool_choice: 'none',
+      },
+    );
+    expect(message).toMatchObject({ content: 'Action: read_file(path="b")' });
+    expect(message.tool_calls).toBeUndefined();
+    expect(sentSystem()).not.toContain('read_file(path)');
+    expect(JSON.stringify(sentMessages())).toContain('Action: read_file(path=\\"a\\")');
+  });
+});
+
+describe('whole calls that do not fit', () => {
+  const tools = [readFile, tool('bash', 'command')];
+
+  test.each([
+    ['an unknown tool', 'Action: grep(pattern="x")', 'grep', { pattern: 'x' }],
+    ['a name in other letters', 'Action: Bash(command="ls")', 'Bash', { command: 'ls' }],
+    ['a missing argument', 'Action: bash()', 'bash', {}],
+    ['a wrong type', 'Action: bash(command=["ls"])', 'bash', { command: ['ls'] }],
+    ['an unknown argument', 'Action: bash(command="ls", cwd="/")', 'bash', { command: 'ls', cwd: '/' }],
+    [
+      'a native format',
+      '<tool_call>{"name": "bash", "arguments": {"cmd": "ls"}}</tool_call>',
+      'bash',
+      { cmd: 'ls' },
+    ],
+  ])('%s goes out as a call, plain and streamed (rule: whole-calls)', async (_kind, text, name, args) => {
+    for (const make of [service.ask, service.stream]) {
+      const { calls, finish } = await make({ text }, { tools });
+      expect([calls, finish]).toMatchObject([[{ name, args }], 'tool_calls']);
+    }
+  });
+
+  test.each([
+    ['an unknown tool', { name: 'grep', arguments: { pattern: 'x' } }],
+    ['a missing argument', { name: 'bash', arguments: {} }],
+  ])('a native call of %s goes out as a call (rule: whole-calls)', async (_kind, call) => {
+    const { calls } = await service.ask(
+      { toolCalls: [call] },
+      { tools },
+      { 'X-Stepwise-Protocol': 'native' },
+    );
+    expect(calls).toMatchObject([{ name: call.name, args: call.arguments }]);
+  });
+
+  test.each([
+    ['written', { text: 'Action: bash(command="ls' }, 'text'],
+    ['in a native format', { text: '<tool_call>{"name": "bash", "arguments": {"command": "l' }, 'text'],
+    ['native', { toolCalls: [{ name: 'bash', arguments: '{"command": "l' }] }, 'native'],
+  ])('a cut call that is %s never goes out, whatever ended it (rule: whole-calls)', async (_kind, reply, protocol) => {
+    for (const finishReason of ['stop', 'length']) {
+      const script = { ...reply, finishReason };
+      for (const make of [service.ask, service.stream]) {
+        const { calls, finish } = await make(() => script, { tools }, { 'X-Stepwise-Protocol': protocol });
+        expect([calls, finish]).toEqual([[], finishReason]);
+      }
+    }
+  });
+});
+
+describe('streams of Chat Completions', () => {
+  test('every chunk has what clients need, and the last one before the end mark the usage if asked for (rules: chat-answers, compatible-streams)', async () => {
+    const { chunks, text, calls, finish, headers } = await service.stream(
+      { text: 'Thought: I look.\nAction: read_file(path="a.ts")' },
+      { tools: [readFile], stream_options: { include_usage: true } },
+    );
+    expect(headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect(headers.get('x-stepwise-prompt-tokens')).toMatch(/^\d+$/);
+    expect(headers.get('x-stepwise-left-out')).toBe('0');
+    expect([text, finish]).toEqual(['I look.', 'tool_calls']);
+    expect(calls).toMatchObject([{ name: 'read_file', args: { path: 'a.ts' } }]);
+    for (const { id, object, created, model } of chunks)
+      expect([id, object, created, model]).toEqual([
+        chunks[0]?.id,
+        'chat.completion.chunk',
+        chunks[0]?.created,
+        'local/qwen3:8b',
+      ]);
+    expect(chunks[0]?.choices[0]?.delta).toEqual({ role: 'assistant', content: '' });
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: expect.any(Number) } });
+  });
+
+  test('text is sent as it arrives, and nothing of an action is ever text', async () => {
+    const { chunks, text } = await service.stream(
+      { text: 'Thought: one two three\nfour five.\nAction: read_file(path="secret words of the action")' },
+      { tools: [readFile] },
+    );
+    expect(text).toBe('one two three\nfour five.');
+    expect(chunks.filter(({ choices: [choice] }) => choice?.delta.content).length).toBeGreaterThan(2);
+  });
+
+  test('a stream without usage ends with its finish reason and [DONE]', async () => {
+    service.fake.script({ text: 'Final Answer: yes' });
+    const response = await fetch(`${service.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ model: 'local/m', messages: [user('x')], stream: true }),
+    });
+    const events = (await response.text()).trim().split('\n\n');
+    expect(events.at(-1)).toBe('data: [DONE]');
+    expect(JSON.parse(events.at(-2)?.slice(6) ?? '')).toMatchObject({ choices: [{ finish_reason: 'stop' }] });
+  });
+});
+
+describe('tool_choice', () => {
+  test('a call is demanded in the tail, and a reply without one is corrected once (rule: compatible-corrections)', async () => {
+    const script = [{ text: 'Final Answer: no' }, { text: 'Action: read_file(path="a")' }];
+    const { calls } = await service.ask(script, { tools: [readFile], tool_choice: 'required' });
+    expect(calls).toMatchObject([{ name: 'read_file' }]);
+    expect(service.fake.requests.at(-2)?.rawBody).toContain('Reply with a call of one of the tools now');
+  });
+
+  test('if no call follows, the text of the first reply is the answer', async () => {
+    const script = [{ text: 'Final Answer: first' }, { text: 'Final Answer: second' }];
+    const { message, finish } = await service.ask(script, { tools: [readFile], tool_choice: 'required' });
+    expect([message.content, finish]).toEqual(['first', 'stop']);
+  });
+
+  test('a named tool is demanded by its name, and another one is corrected', async () => {
+    const script = [{ text: 'Action: bash(command="ls")' }, { text: 'Action: read_file(path="a")' }];
+    const { calls } = await service.ask(script, {
+      tools: [readFile, tool('bash', 'command')],
+      tool_choice: { type: 'function', function: { name: 'read_file' } },
+    });
+    expect(calls).toMatchObject([{ name: 'read_file' }]);
+  });
+});
