@@ -53,7 +53,7 @@ export interface AnswerCheck {
 }
 
 /** The answer in the type of the schema, or why it is none, in words for the model. */
-export type CheckedAnswer =
+type CheckedAnswer =
   | { readonly value: unknown; readonly problem: null }
   | { readonly problem: string };
 
