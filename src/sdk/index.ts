@@ -1,5 +1,6 @@
 /** The SDK: a client of the service and the agent loop over it, for Node and browsers. Imports no other package. */
 
+export type { Attachment } from '../contract/attachment.js';
 export type { Compaction, CompactionRequestInput } from '../contract/compaction.js';
 export type { ContextReport, ReportFolder, ReportItem, ReportSection } from '../contract/context-report.js';
 export type { ErrorCode } from '../contract/error-codes.js';

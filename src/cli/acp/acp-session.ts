@@ -16,7 +16,6 @@ import { randomId } from '../../sdk/base/random-id.js';
 import { StepwiseError } from '../../sdk/base/stepwise-error.js';
 import type { JsonSchema } from '../../sdk/run/answer-schema.js';
 import type { Run } from '../../sdk/run/run.js';
-import type { RunContext } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
@@ -36,7 +35,7 @@ import { EditorFolder } from './editor/editor-folder.js';
 import { keepSettings } from './kept-settings.js';
 import { type Models, nameOf, type SessionModel } from './models.js';
 import { type ModeId, modeOption } from './modes.js';
-import { readPrompt } from './read-prompt.js';
+import { type ReadPrompt, readPrompt } from './read-prompt.js';
 import { titleOf } from './saved-sessions.js';
 import { availableCommands, type CalledCommand, type CommandHost, readCommand } from './session-commands.js';
 import { SessionServers } from './session-servers.js';
@@ -249,10 +248,10 @@ export class AcpSession {
   async #runTask(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const { root, editor } = this.parts;
     const folder = new EditorFolder(root, editor, signal);
-    const { task, context, remarks } = await readPrompt(blocks, { root, folder });
+    const { task, context, attachments, remarks } = await readPrompt(blocks, { root, folder });
     for (const notice of [...this.#notices, ...remarks]) await this.#sendMessage(`${notice}\n\n`);
     this.#notices = [];
-    const run = await this.#start(task, { context, signal });
+    const run = await this.#start(task, { context, attachments, signal });
     this.#changes.beginTask();
     const file = newRunFile(root.folder, task);
     const { result, isCut } = await this.#follow(run, file);
@@ -331,7 +330,7 @@ export class AcpSession {
     return compaction;
   }
 
-  async #start(task: string, options: { context: RunContext; signal: AbortSignal }): Promise<Run> {
+  async #start(task: string, options: StartOptions): Promise<Run> {
     const { id, flags, editor, instructions, answerSchema } = this.parts;
     const { choice, client } = this.#model;
     this.#updates = this.#newUpdates();
@@ -421,6 +420,10 @@ const isReported = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
 
 /** How a prompt ended, and the sentence that explains it to the person, if it failed. */
+interface StartOptions extends Pick<ReadPrompt, 'context' | 'attachments'> {
+  readonly signal: AbortSignal;
+}
+
 interface PromptEnd {
   readonly stopReason: StopReason | 'error';
   readonly failure?: string;

@@ -83,7 +83,7 @@ export class Sessions {
       agentInfo: { name: 'stepwise', title: 'Stepwise', version },
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { embeddedContext: true },
+        promptCapabilities: { embeddedContext: true, image: true },
         mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },

@@ -16,6 +16,7 @@ import type { ApprovalRules } from '../approval/approval-rules.js';
 import { questionHandlers } from '../approval/question-handlers.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { describeMissing, findMentions } from '../context/mentions.js';
+import { readAttachments } from '../context/read-attachments.js';
 import { readTaggedFiles } from '../context/read-tagged-files.js';
 import type { McpSession } from '../mcp/open-mcp.js';
 import type { Screen } from '../screen/screen.js';
@@ -211,7 +212,8 @@ export class Session {
     const { flags, tools, mcp, rules, root, screen, instructions, piped, answerSchema } = this.parts;
     const { paths, missing } = await findMentions(root, task);
     for (const each of missing) screen.print(describeMissing(each));
-    this.#files = [...new Set([...this.#files, ...paths])];
+    const { attachments, others } = await readAttachments(root, [...this.#files, ...paths]);
+    this.#files = others;
     const { protocol, strategy, maxSteps } = flags;
     return this.#client.run(task, {
       ...this.#ids,
@@ -220,6 +222,7 @@ export class Session {
       tools: mcp ? async () => [...tools, ...(await mcp.tools())] : tools,
       instructions,
       context: await readTaggedFiles(root, { files: this.#files, pins: flags.pins, piped }),
+      attachments,
       history: this.history,
       tasks: this.tasks,
       report: flags.json ? 'summary' : 'full',

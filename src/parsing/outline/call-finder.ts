@@ -52,7 +52,7 @@ export class CallFinder {
     return !isWrapped && this.#isIntended(reading, at + 1) ? reading : null;
   }
 
-  /** Reads a block whose opener counts only at the start of a line; `>>>` is no block quote there. */
+  /** Reads a block whose opening mark counts only at the start of a line; `>>>` is no block quote there. */
   readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
     const at = skipBlanks(this.#text, lineStart);
     const isText = line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(this.#text, at);

@@ -53,9 +53,7 @@ export interface AnswerCheck {
 }
 
 /** The answer in the type of the schema, or why it is none, in words for the model. */
-type CheckedAnswer =
-  | { readonly value: unknown; readonly problem: null }
-  | { readonly problem: string };
+type CheckedAnswer = { readonly value: unknown; readonly problem: null } | { readonly problem: string };
 
 /** Prepares an answer schema. Throws `TypeError` if its library cannot write JSON Schema and none is given beside it. */
 export function toAnswerCheck(given: AnswerSchema): AnswerCheck {

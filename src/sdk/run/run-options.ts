@@ -1,3 +1,4 @@
+import type { Attachment } from '../../contract/attachment.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { ActionDetails } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
@@ -18,6 +19,8 @@ export interface RunOptions {
   readonly tools?: readonly Tool[] | (() => Promise<readonly Tool[]>) | undefined;
   /** Files and other background for the model, sent with every step. */
   readonly context?: RunContext | undefined;
+  /** Images and PDF files that belong to the task, in base64. */
+  readonly attachments?: readonly Attachment[] | undefined;
   /** Additional system text; counts towards the token budget. */
   readonly instructions?: string | undefined;
   /**

@@ -107,8 +107,15 @@ export class RunState {
   get resumableHistory(): readonly TurnInput[] {
     const last = this.history.at(-1);
     const hasTask = last?.role === 'user' && !last.kind && last.content === this.task;
-    if (this.taskIsNew && !hasTask) return [...this.history, { role: 'user', content: this.task }];
+    if (this.taskIsNew && !hasTask)
+      return [...this.history, { role: 'user', content: this.task, ...this.taskAttachments }];
     return this.unfinishedStep.size === 0 ? this.history : [...this.history, ...this.unfinishedStep.values()];
+  }
+
+  /** The attachments of the task as a field; none once a step has taken the task into the history. */
+  get taskAttachments(): Pick<StepRequestInput, 'attachments'> {
+    const { attachments = [] } = this.options;
+    return this.taskIsNew && attachments.length > 0 ? { attachments: [...attachments] } : {};
   }
 
   beginStep(): void {

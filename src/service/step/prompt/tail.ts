@@ -18,7 +18,7 @@ import {
 import type { Scale } from './weigh-messages.js';
 
 export interface TailContents {
-  /** The order of the step's phase, or to call a tool; empty if there is neither. */
+  /** The instruction for the step's phase, or to call a tool; empty if there is neither. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
   /** True if the answer has a JSON Schema (rule: typed-answers). */
