@@ -200,7 +200,7 @@ export class AcpSession {
     for (const notice of pending) await this.#sendMessage(`\n\n${notice}\n\n`);
   }
 
-  /** Sends a message of its own. */
+  /** Sends a text as a separate message. */
   async #sendMessage(text: string): Promise<void> {
     const { editor } = this.parts;
     editor.endMessage();
