@@ -224,7 +224,7 @@ describe('invalid attachments (rule: attachments)', () => {
     expect(inTurn.body.error?.details[0]?.path).toBe(`conversation_history.0.${path}`);
   });
 
-  test('attachments that are too large together are 413', async () => {
+  test('attachments that are too large together get 413', async () => {
     const large = { media_type: 'image/png', data: 'A'.repeat(2 ** 21) } as const;
     const { status, body } = await service.step({ attachments: [large, large, large] });
     expect([status, body.error?.code]).toEqual([413, 'request_too_large']);

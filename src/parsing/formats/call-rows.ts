@@ -217,7 +217,7 @@ function harmony(before: string): RegExp {
  */
 export const namedRows: readonly { readonly stripped: boolean; readonly row: Omit<CallRow, 'words'> }[] = [
   {
-    // DeepSeek V3 without the opener of the call.
+    // DeepSeek V3 without the opening mark of the call.
     stripped: false,
     row: {
       open: new RegExp(`function<｜tool${GAP}sep｜>${WORD}\\n\\s*${fence}(?=\\{|$)`, 'y'),

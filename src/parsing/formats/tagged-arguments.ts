@@ -171,7 +171,7 @@ export class TaggedArguments {
     const hasBreaks = this.#tags.hasBreaks || this.#tags.declaredOnly;
     const opening = hasBreaks ? (/^\r?\n/.exec(written)?.[0].length ?? 0) : 0;
     const closing = /\r?\n$/.exec(written.slice(opening))?.[0].length ?? 0;
-    // Without the value's closer, the line break belongs to the tag that follows.
+    // If the value's closing tag is missing, the line break belongs to the tag that follows.
     const isMarkup = isMended || (opening > 0 && closing > 0);
     return isMarkup ? written.slice(opening, written.length - closing) : written;
   }

@@ -83,8 +83,9 @@ export class CallFinder {
 
   /** Whether a call is outside inline code that closes after it. */
   #isIntended(reading: CallReading, fallbackEnd: number): boolean {
-    if (reading.dialect === 'invoke' && isForUser(this.#text, fallbackEnd)) return false;
-    if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? endOf(reading) : fallbackEnd)) return true;
+    const isMentioned = reading.dialect === 'invoke' && isForUser(this.#text, fallbackEnd);
+    if (!isMentioned && !this.#codeSpans.closesAfter(reading.kind === 'call' ? endOf(reading) : fallbackEnd))
+      return true;
     this.#attempts += 1;
     return false;
   }

@@ -185,6 +185,7 @@ const stepFields = {
   iterations_remaining: isWholeNumber,
   thought: optional(isText),
   direct_response: optional(isText),
+  answer: isJsonValue,
   action_details: optional(isAction),
   additional_actions: listOf(isAction),
   updated_conversation_history: optional(listOf(isTurn)),

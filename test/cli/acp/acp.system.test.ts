@@ -438,7 +438,7 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(calls.at(-1)).toBe('release');
   });
 
-  test('hides variables that hold a key, also inside another value, from a command in a terminal of the editor', async () => {
+  test('a command in a terminal of the editor gets no variable that holds a key, not even inside another value', async () => {
     const bench = await setUp([run, answer('Ran.')], files);
     const word = 'canary-key-0123456789';
     Object.assign(bench.environment, {
@@ -460,7 +460,7 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(hidden).not.toContain('HARMLESS=');
   });
 
-  test('does not run a command in a terminal of the editor if its folder is a link that changed after the approval', async () => {
+  test('a command does not run in a terminal of the editor if its folder is a link that changed after the approval', async () => {
     const there = act('run_command(command="echo x", working_dir="link")');
     const bench = await setUp([there, answer('Ran.')], { ...files, 'other/b.txt': 'b' });
     const link = join(bench.folder, 'link');

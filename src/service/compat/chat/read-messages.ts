@@ -3,6 +3,7 @@ import { parseArguments } from '../../../conversation/convert/convert-openai.js'
 import { type ClientTools, FREEFORM_PARAMETER } from '../client-tools.js';
 import { placeholderOf } from '../read-fields.js';
 import type { ChatMessage } from './chat-schema.js';
+import { callState, messageState } from './chat-state.js';
 
 /** The conversation in a body. */
 export interface ReadMessages {
@@ -42,18 +43,21 @@ function toItems(message: ChatMessage, tools: ClientTools): ConversationItem[] {
   }
 }
 
-function assistantItems(
-  { tool_calls: calls = [] }: ChatMessage,
-  text: string,
-  tools: ClientTools,
-): ConversationItem[] {
-  const read = calls.flatMap((call) => toCall(call, tools));
-  if (read.length > 0) return [{ type: 'calls', text, calls: read }];
-  return text === '' ? [] : [{ type: 'text', role: 'assistant', text, origin: null }];
+function assistantItems(message: ChatMessage, text: string, tools: ClientTools): ConversationItem[] {
+  const read = (message.tool_calls ?? []).flatMap((call) => toCall(call, tools));
+  const providerState = messageState(message);
+  if (read.length === 0)
+    return text === '' ? [] : [{ type: 'text', role: 'assistant', text, origin: null, providerState }];
+  // The state of the whole reply is that of its first call.
+  const calls = read.map((call, index) =>
+    index === 0 && call.providerState === undefined ? { ...call, providerState } : call,
+  );
+  return [{ type: 'calls', text, calls }];
 }
 
-function toCall({ id = '', function: called, custom }: ToolCall, tools: ClientTools) {
-  const base = { id, origin: null };
+function toCall(call: ToolCall, tools: ClientTools) {
+  const { id = '', function: called, custom } = call;
+  const base = { id, origin: null, providerState: callState(call) };
   if (custom) {
     const args = { [FREEFORM_PARAMETER]: custom.input ?? '' };
     return [{ ...base, name: tools.nameOf(custom), args }];
