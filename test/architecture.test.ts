@@ -53,6 +53,7 @@ const rooms: Record<string, readonly string[]> = {
     'event-loop',
     'service/step',
     'openai',
+    '@anthropic-ai/sdk',
     'zod',
     'node:crypto',
   ],

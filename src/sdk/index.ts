@@ -69,6 +69,14 @@ export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/s
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
 export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
+export type {
+  AnswerSchema,
+  DescribedSchema,
+  JsonSchema,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from './run/answer-schema.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType, ToolEvent } from './run/run-events.js';
 export type {
@@ -81,6 +89,7 @@ export type {
   RunLlmConfig,
   RunOptions,
   StrategyName,
+  TypedRunOptions,
 } from './run/run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';

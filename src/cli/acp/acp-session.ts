@@ -14,6 +14,7 @@ import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { randomId } from '../../sdk/base/random-id.js';
 import { StepwiseError } from '../../sdk/base/stepwise-error.js';
+import type { JsonSchema } from '../../sdk/run/answer-schema.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
@@ -51,6 +52,8 @@ export interface AcpSessionParts {
   readonly secrets: readonly string[];
   /** The project's instructions for agents, such as `AGENTS.md`. */
   readonly instructions: string | undefined;
+  /** JSON Schema of the answers, if `--answer-schema` names one. */
+  readonly answerSchema?: JsonSchema | undefined;
   readonly mcpServers: readonly McpServer[];
   /** Notices shown with the first prompt, such as that no language model is called. */
   readonly notices: readonly string[];
@@ -328,7 +331,7 @@ export class AcpSession {
   }
 
   async #start(task: string, options: StartOptions): Promise<Run> {
-    const { id, flags, editor, instructions } = this.parts;
+    const { id, flags, editor, instructions, answerSchema } = this.parts;
     const { choice, client } = this.#model;
     this.#updates = this.#newUpdates();
     return client.run(task, {
@@ -344,6 +347,7 @@ export class AcpSession {
       approvalRules: await this.#rules.load(),
       approve: (request, signal) => this.#approve(request, signal),
       ...(editor.asksQuestions && { onInputRequest: this.#askInput }),
+      answerSchema,
       protocol: flags.protocol,
       strategy: flags.strategy,
       maxSteps: flags.maxSteps,

@@ -4,6 +4,7 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { Task } from '../../contract/step-request.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import type { JsonSchema } from '../../sdk/run/answer-schema.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunEventType } from '../../sdk/run/run-events.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
@@ -43,6 +44,8 @@ export interface SessionParts {
   readonly root: ProjectRoot;
   /** MCP servers, if any is configured. */
   readonly mcp: McpSession | undefined;
+  /** JSON Schema of the answer, if `--answer-schema` names one. */
+  readonly answerSchema: JsonSchema | undefined;
   /** Text of `AGENTS.md`. */
   readonly instructions: string | undefined;
   /** Model keys that were in the environment, by variable. */
@@ -206,7 +209,7 @@ export class Session {
   }
 
   async #prepare(task: string): Promise<Run> {
-    const { flags, tools, mcp, rules, root, screen, instructions, piped } = this.parts;
+    const { flags, tools, mcp, rules, root, screen, instructions, piped, answerSchema } = this.parts;
     const { paths, missing } = await findMentions(root, task);
     for (const each of missing) screen.print(describeMissing(each));
     const { attachments, others } = await readAttachments(root, [...this.#files, ...paths]);
@@ -225,6 +228,7 @@ export class Session {
       report: flags.json ? 'summary' : 'full',
       compaction: { strategy: 'mask' },
       approvalRules: await rules.load(),
+      ...(answerSchema && { answerSchema }),
       ...(protocol && { protocol }),
       ...(strategy && { strategy }),
       ...(maxSteps !== undefined && { maxSteps }),

@@ -1,6 +1,7 @@
 import type { Attachment } from '../../contract/attachment.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
+import { isBase64 } from '../../conversation/is-base64.js';
 import { isObject } from '../../conversation/is-object.js';
 
 export type { Attachment };
@@ -16,14 +17,10 @@ const types: ReadonlySet<unknown> = new Set([
 
 /** Whether a value is a file that the service takes as an attachment. */
 export const isAttachment = (value: unknown): value is Attachment =>
-  isObject(value) && types.has(value['media_type']) && isBase64(value['data']);
-
-const isBase64 = (data: unknown): boolean =>
-  typeof data === 'string' &&
-  data.length > 0 &&
-  data.length % 4 === 0 &&
-  !/[^A-Za-z0-9+/]/.test(data.slice(0, -2)) &&
-  /^(?:[A-Za-z0-9+/]{2}|[A-Za-z0-9+/]=|==)$/.test(data.slice(-2));
+  isObject(value) &&
+  types.has(value['media_type']) &&
+  typeof value['data'] === 'string' &&
+  isBase64(value['data']);
 
 /** Maximum size of a request: the default of the service's `MAX_BODY_BYTES`. */
 const MAX_BODY_BYTES = 4 * 2 ** 20;

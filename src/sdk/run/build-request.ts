@@ -37,6 +37,7 @@ function wholeRequest(run: RunState, { phase, lastCall }: Call): StepRequestInpu
     ...(phase && { phase }),
     ...(options.phaseInstructions && { phase_instructions: options.phaseInstructions }),
     ...(options.instructions !== undefined && { instructions: options.instructions }),
+    ...(run.answerCheck && { answer_schema: run.answerCheck.jsonSchema }),
     ...(options.protocol && { protocol: options.protocol }),
     // The last call must answer, whatever the caller allows in the last step.
     ...(options.onLastIteration && !lastCall && { on_last_iteration: options.onLastIteration }),

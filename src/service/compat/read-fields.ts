@@ -65,5 +65,14 @@ export const imageReplaced = (count: number): Warning => ({
   message: `${count === 1 ? 'An image was' : `${count} images were`} replaced by a placeholder.`,
 });
 
+/** Warning about a tool that runs at a vendor, or that only a vendor's own models know. */
+export const toolSkipped = (type: string): Warning => ({
+  code: 'tool_skipped',
+  message: `Tools of the type ${printable(type)} are not supported.`,
+});
+
+/** Returns a text of the client only if it is harmless in a message. */
+const printable = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : '(unusual name)');
+
 /** The text in place of an image or a file. */
 export const placeholderOf = (kind: string): string => `[${kind}: not shown to the model]`;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { TurnInput } from '../../../src/contract/history.js';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
 import { isAttachment, withinBodyLimit } from '../../../src/sdk/base/attachments.js';
+import { isTurn } from '../../../src/sdk/base/wire-shapes.js';
 import { png } from '../../support/attachments.js';
 import { stepRequest } from '../../support/whole-service.js';
 
@@ -44,6 +45,15 @@ test('a request never passes 4 MiB because of attachments, the newest stay, and 
     { numRuns: 60 },
   );
   expect(cut).toBeGreaterThan(5);
+});
+
+test.each<[string, unknown, boolean]>([
+  ['a list of images', [png(1, 1)], true],
+  ['null', null, true],
+  ['a text', 'AAAA', false],
+  ['a list of texts', ['AAAA'], false],
+])('a turn whose attachments are %s is judged before a run reads them', (_, attachments, expected) => {
+  expect(isTurn({ role: 'user', content: 'Look.', attachments })).toBe(expected);
 });
 
 test.each<[string, unknown, boolean]>([

@@ -2,7 +2,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { ClientTools, type OfferedByClient } from '../client-tools.js';
-import { ignoredFields, imageReplaced, readEach, readFields, refused } from '../read-fields.js';
+import { ignoredFields, imageReplaced, readEach, readFields, refused, toolSkipped } from '../read-fields.js';
 import type { NeutralRequest } from '../wire.js';
 import { bodySchema, type ChatBody, type ChatTool, messageSchema, toolSchema } from './chat-schema.js';
 import { readMessages } from './read-messages.js';
@@ -74,12 +74,8 @@ function toOffered({ type, function: given, custom }: ChatTool): OfferedByClient
 
 /** Warns about a tool that runs at a vendor. */
 function skipped({ type }: ChatTool): Warning[] {
-  if (type === 'function' || type === 'custom') return [];
-  return [{ code: 'tool_skipped', message: `Tools of the type ${printable(type)} are not supported.` }];
+  return type === 'function' || type === 'custom' ? [] : [toolSkipped(type)];
 }
-
-/** Returns a text of the client only if it is harmless in a message. */
-const printable = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : '(unusual name)');
 
 function toolChoiceOf({ tool_choice: choice }: ChatBody, tools: ClientTools): NeutralRequest['toolChoice'] {
   if (choice === undefined) return 'auto';

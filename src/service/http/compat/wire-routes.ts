@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { writeMessagesFailure } from '../../compat/messages/messages-failure.js';
 import { writeOpenAiFailure } from '../../compat/openai-failure.js';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
 import { isOfWire } from '../middleware/paths.js';
@@ -35,6 +36,20 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
         return (await room()).answerWire(chatWire, await services());
       }),
     },
+    {
+      path: '/v1/messages',
+      post: loaded(async () => {
+        const { messagesWire } = await import('../../compat/messages/messages-wire.js');
+        return (await room()).answerWire(messagesWire, await services());
+      }),
+    },
+    {
+      path: '/v1/messages/count_tokens',
+      post: loaded(async () => {
+        const { messagesWire } = await import('../../compat/messages/messages-wire.js');
+        return (await import('./count-route.js')).answerCount(messagesWire, await services());
+      }),
+    },
     { path: '/v1/models', get: loaded(models) },
     { path: '/v1/models/*id', name: '/v1/models/{id}', get: loaded(model) },
   ];
@@ -42,5 +57,8 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
 
 /** Chooses the shape of the failures of paths below `/v1`, those of no endpoint included (rule: compatible-errors). */
 export const nameWire: Preparation = (request, response) => {
-  if (isOfWire(request.path)) stateOf(response).writeFailure = writeOpenAiFailure;
+  if (!isOfWire(request.path)) return;
+  const isOfAnthropic =
+    /^\/v1\/messages(?:\/|$)/.test(request.path) || request.get('anthropic-version') !== undefined;
+  stateOf(response).writeFailure = isOfAnthropic ? writeMessagesFailure : writeOpenAiFailure;
 };

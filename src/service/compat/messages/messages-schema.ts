@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
+import { reasoningEffortSchema } from '../../../contract/step-request.js';
+import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
+
+/** A text, or a list of blocks, read as a list of blocks. */
+const asBlocks = (content: unknown): unknown =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+
+const resultBlockSchema = z.object({
+  type: z.string(),
+  text: optional(z.string()),
+  tool_name: optional(z.string()),
+});
+
+/** A block of any type. The fields that a type does not have are ignored. */
+const blockSchema = z.object({
+  type: z.string(),
+  text: optional(z.string()),
+  id: optional(z.string()),
+  name: optional(z.string()),
+  input: jsonValue.optional(),
+  tool_use_id: optional(z.string()),
+  content: z.preprocess(
+    (content) => (typeof content === 'string' || Array.isArray(content) ? asBlocks(content) : []),
+    list(resultBlockSchema, MAX_PARTS),
+  ),
+  is_error: optional(z.boolean()),
+  signature: optional(z.string()),
+  data: optional(z.string()),
+});
+
+/** A message. Some clients also send their instructions as messages of the role `system`. */
+export const messageSchema = z.object({
+  role: z.enum(['user', 'assistant', 'system']),
+  content: z.preprocess(asBlocks, list(blockSchema, MAX_PARTS)),
+});
+
+/** A tool of any type. Tools without a schema of their own are known to Anthropic's models only, or run there. */
+export const toolSchema = z.object({
+  type: optional(z.string()),
+  name: z.string().min(1),
+  description: optional(z.string()),
+  input_schema: optional(jsonObject),
+  defer_loading: optional(z.boolean()),
+});
+
+const toolChoiceSchema = z.object({
+  type: z.enum(['auto', 'any', 'tool', 'none']),
+  name: optional(z.string()),
+  disable_parallel_tool_use: optional(z.boolean()),
+});
+
+/** The fields of a body besides the messages and the tools, which are read one by one. */
+export const bodySchema = z.object({
+  model: z.string().min(1).max(512),
+  messages: z.array(z.unknown()).min(1).max(MAX_ITEMS),
+  system: z.preprocess(asBlocks, list(z.object({ type: z.string(), text: optional(z.string()) }), MAX_PARTS)),
+  tools: optional(z.array(z.unknown()).max(MAX_TOOLS)),
+  tool_choice: optional(toolChoiceSchema),
+  max_tokens: optional(z.int().min(1)),
+  temperature: optional(z.number().min(0).max(1)),
+  thinking: optional(z.object({ type: z.string(), budget_tokens: optional(z.int()) })),
+  output_config: optional(
+    z.object({ effort: optional(reasoningEffortSchema), format: jsonValue.optional() }),
+  ),
+  stream: optional(z.boolean()),
+});
+
+export type Message = z.output<typeof messageSchema>;
+export type Block = Message['content'][number];
+export type MessagesBody = z.output<typeof bodySchema>;
+export type MessagesTool = z.output<typeof toolSchema>;

@@ -1,0 +1,18 @@
+import type { Wire } from '../wire.js';
+import { writeMessagesFailure } from './messages-failure.js';
+import { readMessages } from './read-messages.js';
+import { MessagesStream, writeMessage } from './write-messages.js';
+
+/** Anthropic's Messages. */
+export const messagesWire: Wire = {
+  async read(body, signal) {
+    const { request, isStreamed } = await readMessages(body, signal);
+    return {
+      request,
+      isStreamed,
+      writeAnswer: writeMessage,
+      openStream: (identity) => new MessagesStream(identity),
+    };
+  },
+  writeFailure: writeMessagesFailure,
+};

@@ -1,0 +1,109 @@
+import { isObject } from '../../../contract/fields.js';
+import type { Warning } from '../../../contract/step.js';
+import type { LlmConfig } from '../../../contract/step-request.js';
+import { toTurns } from '../../../conversation/convert/conversation-items.js';
+import { ClientTools } from '../client-tools.js';
+import { ignoredFields, imageReplaced, readEach, readFields, refused, toolSkipped } from '../read-fields.js';
+import type { NeutralRequest } from '../wire.js';
+import {
+  bodySchema,
+  type Message,
+  type MessagesBody,
+  type MessagesTool,
+  messageSchema,
+  toolSchema,
+} from './messages-schema.js';
+import { readConversation } from './read-conversation.js';
+
+/** Fields that change what the model writes, and that the service ignores. Others are ignored without a word. */
+const ignored = ['stop_sequences', 'top_p', 'top_k', 'mcp_servers', 'container', 'context_management'];
+
+/** Reads a request of the Messages API (rule: messages-requests). */
+export async function readMessages(
+  body: unknown,
+  signal: AbortSignal,
+): Promise<{ readonly request: NeutralRequest; readonly isStreamed: boolean }> {
+  if (!isObject(body)) throw refused('', 'expected the request as an object');
+  const fields = readFields(bodySchema, body, '');
+  if (fields.output_config?.format)
+    throw refused(
+      ['output_config', 'format'],
+      'a schema for the answer is not supported; describe it in the prompt',
+    );
+  const messages = await readEach(messageSchema, fields.messages, { path: 'messages', signal });
+  const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
+  const found = referencesIn(messages);
+  const isOffered = (tool: MessagesTool) => isTaught(tool) && (!tool.defer_loading || found.has(tool.name));
+  const tools = new ClientTools(
+    sent.filter(isOffered).map(({ name, description, input_schema: inputSchema }) => ({
+      kind: 'function',
+      name,
+      description,
+      inputSchema,
+    })),
+  );
+  const { instructions, items, replaced, foreignStates } = readConversation(messages, tools);
+  const system = fields.system.map(({ text = '' }) => text);
+  const request: NeutralRequest = {
+    model: fields.model,
+    instructions: [...system, ...instructions].filter((text) => text !== '').join('\n\n'),
+    turns: toTurns(items),
+    tools,
+    toolChoice: toolChoiceOf(fields, tools),
+    takesSeveralCalls: fields.tool_choice?.disable_parallel_tool_use !== true,
+    settings: {
+      maxOutputTokens: fields.max_tokens,
+      temperature: fields.temperature,
+      seed: undefined,
+      reasoningEffort: effortOf(fields),
+    },
+    cacheKey: undefined,
+    warnings: [
+      ...ignoredFields(body, ignored),
+      ...sent.filter((tool) => !isTaught(tool)).map(({ type = '' }) => toolSkipped(type)),
+      ...(replaced > 0 ? [imageReplaced(replaced)] : []),
+      ...(foreignStates > 0 ? [foreignState] : []),
+    ],
+  };
+  return { request, isStreamed: fields.stream ?? false };
+}
+
+/** Whether a tool has a definition for any model. */
+const isTaught = ({ type, input_schema: schema }: MessagesTool): boolean =>
+  type === undefined || type === 'custom' || schema !== undefined;
+
+/** Returns the names of deferred tools that a search of the client found. */
+function referencesIn(messages: readonly Message[]): ReadonlySet<string> {
+  const results = messages.flatMap(({ content }) => content.flatMap((block) => block.content));
+  return new Set(
+    results.flatMap(({ type, tool_name: name }) => (type === 'tool_reference' && name ? [name] : [])),
+  );
+}
+
+const foreignState: Warning = {
+  code: 'provider_state_not_sent',
+  message: 'Signed reasoning that this service did not pass on was left out of the conversation.',
+};
+
+function toolChoiceOf(
+  { tool_choice: choice }: MessagesBody,
+  tools: ClientTools,
+): NeutralRequest['toolChoice'] {
+  const { type = 'auto', name = '' } = choice ?? {};
+  if (type === 'any') return 'required';
+  if (type !== 'tool') return type;
+  const wanted = tools.nameOf({ name });
+  if (tools.definitions.some((each) => each.name === wanted)) return { name: wanted };
+  throw refused(['tool_choice', 'name'], 'expected the name of a tool in tools');
+}
+
+/** Upper bounds of the thinking budgets, in tokens, that count as a low and a medium effort. */
+const LOW_BUDGET = 4_096;
+const MEDIUM_BUDGET = 16_384;
+
+function effortOf({ thinking, output_config: config }: MessagesBody): LlmConfig['reasoningEffort'] {
+  if (config?.effort) return config.effort;
+  if (thinking?.type !== 'enabled' || thinking.budget_tokens === undefined) return undefined;
+  if (thinking.budget_tokens <= LOW_BUDGET) return 'low';
+  return thinking.budget_tokens <= MEDIUM_BUDGET ? 'medium' : 'high';
+}

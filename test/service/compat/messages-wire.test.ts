@@ -1,0 +1,386 @@
+import Anthropic from '@anthropic-ai/sdk';
+import type {
+  Message,
+  MessageCreateParamsNonStreaming,
+  MessageParam,
+  RawMessageStreamEvent,
+} from '@anthropic-ai/sdk/resources/messages';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Script } from '../../../src/offline/fake-provider.js';
+import { textModel } from '../../support/compat.js';
+import { startWholeService, type WholeService } from '../../support/whole-service.js';
+
+type Request = Partial<MessageCreateParamsNonStreaming>;
+
+let service: WholeService;
+let client: Anthropic;
+beforeAll(async () => {
+  service = await startWholeService();
+  client = new Anthropic({ baseURL: service.url, apiKey: 'unused', maxRetries: 0 });
+});
+afterAll(() => service.close());
+
+const readFile = {
+  name: 'read_file',
+  description: 'Reads a file.',
+  input_schema: {
+    type: 'object' as const,
+    properties: { path: { type: 'string' } },
+    required: ['path'],
+  },
+};
+const look: MessageParam[] = [{ role: 'user', content: 'Look.' }];
+const request = (changes: Request = {}): MessageCreateParamsNonStreaming => ({
+  model: textModel,
+  max_tokens: 1_000,
+  messages: look,
+  tools: [readFile],
+  ...changes,
+});
+
+function ask(script: Script, changes: Request = {}, headers: Record<string, string> = {}): Promise<Message> {
+  service.fake.script(script);
+  return client.messages.create(request(changes), { headers });
+}
+
+async function stream(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
+  service.fake.script(script);
+  const events: RawMessageStreamEvent[] = [];
+  const stream = client.messages.stream(request(changes), { headers });
+  stream.on('streamEvent', (event) => void events.push(event));
+  return { events, message: await stream.finalMessage() };
+}
+
+/** Asks plain, then as a stream, and returns the message of both, which must be equal but for its id. */
+async function both(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
+  const plain = await ask(script, changes, headers);
+  const { message } = await stream(script, changes, headers);
+  const withoutIds = ({
+    id: _,
+    usage: __,
+    content,
+    parsed_output: ___,
+    ...rest
+  }: Message & { parsed_output?: unknown }) => ({
+    ...rest,
+    content: content.map((block) => ('id' in block ? { ...block, id: 'any' } : block)),
+  });
+  expect(withoutIds(message)).toEqual(withoutIds(plain));
+  expect(message.usage).toMatchObject({
+    input_tokens: plain.usage.input_tokens,
+    output_tokens: plain.usage.output_tokens,
+  });
+  return plain;
+}
+
+const failure = (answer: Promise<unknown>): Promise<InstanceType<typeof Anthropic.APIError>> =>
+  answer.then(
+    () => {
+      throw new Error('The request was expected to fail.');
+    },
+    (error) => error,
+  );
+
+const sent = () => service.fake.requests.at(-1)?.body ?? {};
+const prompt = () => JSON.stringify(sent()['messages']);
+
+describe('answers of Messages (rule: messages-answers)', () => {
+  test('a call that a model writes as text is a tool_use block after its thought, plain and streamed alike', async () => {
+    const message = await both({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
+    expect(message).toMatchObject({
+      type: 'message',
+      role: 'assistant',
+      model: textModel,
+      stop_reason: 'tool_use',
+      content: [
+        { type: 'text', text: 'I look.' },
+        { type: 'tool_use', name: 'read_file', input: { path: 'a.ts' } },
+      ],
+    });
+  });
+
+  test('an answer has its thought as a paragraph before it, and ends the turn', async () => {
+    const message = await both({ text: 'Thought: I know.\nFinal Answer: It is 4.' });
+    expect([message.content, message.stop_reason]).toEqual([
+      [{ type: 'text', text: 'I know.\n\nIt is 4.', citations: null }],
+      'end_turn',
+    ]);
+  });
+
+  test('native calls keep their ids, and all of them go out unless the client takes one', async () => {
+    const script = {
+      text: 'Two files.',
+      toolCalls: [
+        { id: 'first_1', name: 'read_file', arguments: { path: 'a' } },
+        { id: 'second_2', name: 'read_file', arguments: { path: 'b' } },
+      ],
+    };
+    const native = { 'X-Stepwise-Protocol': 'native' };
+    const idsOf = ({ content }: Message) => content.flatMap((block) => ('id' in block ? [block.id] : []));
+    expect(idsOf(await ask(script, {}, native))).toEqual(['first_1', 'second_2']);
+    expect(idsOf((await stream(script, {}, native)).message)).toEqual(['first_1', 'second_2']);
+    const one = { tool_choice: { type: 'auto' as const, disable_parallel_tool_use: true } };
+    expect(idsOf(await ask(script, one, native))).toEqual(['first_1']);
+  });
+
+  test('reasoning is a thinking block before the text', async () => {
+    const message = await both({ text: 'Final Answer: 4', reasoning: 'Two and two.' });
+    expect(message.content).toMatchObject([
+      { type: 'thinking', thinking: 'Two and two.', signature: '' },
+      { type: 'text', text: '4' },
+    ]);
+  });
+
+  test('a refusal has its words and the stop reason refusal', async () => {
+    const message = await both({ refusal: 'I must not.', text: null });
+    expect(message).toMatchObject({
+      stop_reason: 'refusal',
+      content: [{ type: 'text', text: 'I must not.' }],
+    });
+  });
+
+  test('an action that the output limit cut off is its thought, with the stop reason max_tokens', async () => {
+    const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
+    const message = await both(cut);
+    expect([message.content, message.stop_reason]).toEqual([
+      [{ type: 'text', text: 'I write.', citations: null }],
+      'max_tokens',
+    ]);
+  });
+
+  test('cached tokens are counted apart from the others, as Anthropic does', async () => {
+    const message = await both({
+      text: 'Final Answer: 4',
+      usage: { input: 100, output: 7, cachedInput: 60 },
+    });
+    expect(message.usage).toMatchObject({
+      input_tokens: 40,
+      cache_read_input_tokens: 60,
+      cache_creation_input_tokens: 0,
+      output_tokens: 7,
+    });
+  });
+
+  test('a stream has the events of the vendor in their order, and its arguments in deltas', async () => {
+    const { events } = await stream({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
+    const types = events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
+    expect(types).toEqual([
+      'message_start',
+      ...['content_block_start', 'content_block_delta', 'content_block_stop'],
+      ...['content_block_start', 'content_block_delta', 'content_block_stop'],
+      'message_delta',
+      'message_stop',
+    ]);
+    const deltas = events.flatMap((event) => (event.type === 'content_block_delta' ? [event.delta] : []));
+    expect(deltas.at(-1)).toEqual({ type: 'input_json_delta', partial_json: '{"path":"a.ts"}' });
+  });
+});
+
+describe('requests of Messages (rule: messages-requests)', () => {
+  test('system texts are the instructions, wherever they stand', async () => {
+    await ask(
+      { text: 'Final Answer: yes' },
+      {
+        system: [{ type: 'text', text: 'Be exact.', cache_control: { type: 'ephemeral' } }],
+        messages: [{ role: 'system', content: 'Be kind.' } as never, ...look],
+      },
+    );
+    expect(prompt()).toContain('Be exact.\\n\\nBe kind.');
+  });
+
+  test('calls and results of the conversation reach the model in the form that it is taught', async () => {
+    await ask(
+      { text: 'Final Answer: yes' },
+      {
+        messages: [
+          ...look,
+          {
+            role: 'assistant',
+            content: [
+              { type: 'text', text: 'I look.' },
+              { type: 'tool_use', id: 't1', name: 'read_file', input: { path: 'a.ts' } },
+            ],
+          },
+          {
+            role: 'user',
+            content: [
+              {
+                type: 'tool_result',
+                tool_use_id: 't1',
+                is_error: true,
+                content: [{ type: 'text', text: 'gone' }],
+              },
+              { type: 'text', text: 'And now?' },
+            ],
+          },
+        ],
+      },
+    );
+    expect(prompt()).toContain('I look.');
+    expect(prompt()).toMatch(/Action: read_file\(path=\\+"a.ts\\+"\)/);
+    expect(prompt()).toContain('gone');
+    expect(prompt()).toContain('And now?');
+  });
+
+  test('without tools, the model is taught nothing and its reply passes as it is', async () => {
+    const { tools: _, ...plain } = request();
+    service.fake.script({ text: 'Action: read_file(path="a")\n' });
+    const message = await client.messages.create(plain);
+    expect(message.content).toMatchObject([{ type: 'text', text: 'Action: read_file(path="a")\n' }]);
+    expect(prompt()).not.toContain('Final Answer');
+  });
+
+  test('tools that only Anthropic’s models know are skipped, and deferred tools until a search found them', async () => {
+    const tools = [
+      readFile,
+      { type: 'web_search_20250305' as const, name: 'web_search' as const },
+      { ...readFile, name: 'never_called', defer_loading: true },
+      { ...readFile, name: 'found_tool', defer_loading: true },
+    ];
+    const messages: MessageParam[] = [
+      ...look,
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'find', input: { query: 'x' } }] },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 't1',
+            content: [{ type: 'tool_reference', tool_name: 'found_tool' }],
+          },
+        ],
+      },
+    ];
+    const message = await ask(
+      { text: 'Final Answer: yes' },
+      { tools, messages },
+      { 'X-Stepwise-Report': 'full' },
+    );
+    expect(prompt()).toContain('found_tool(');
+    for (const name of ['never_called(', 'web_search(']) expect(prompt()).not.toContain(name);
+    expect(JSON.stringify(message)).toContain('Tools of the type web_search_20250305 are not supported.');
+  });
+
+  test.each([
+    { type: 'any' },
+    { type: 'tool', name: 'read_file' },
+  ] as const)('a tool choice %j is demanded, and a reply without the call is corrected once', async (tool_choice) => {
+    service.fake.script([{ text: 'Final Answer: no' }, { text: 'Action: read_file(path="a")' }]);
+    const message = await client.messages.create(request({ tool_choice }));
+    expect(message.stop_reason).toBe('tool_use');
+  });
+
+  test('an image by its URL is replaced by a placeholder, with a warning', async () => {
+    const content = [
+      { type: 'image' as const, source: { type: 'url' as const, url: 'http://127.0.0.1:1/a.png' } },
+      { type: 'text' as const, text: 'See?' },
+    ];
+    const message = await ask(
+      { text: 'Final Answer: yes' },
+      { messages: [{ role: 'user', content }] },
+      { 'X-Stepwise-Report': 'full' },
+    );
+    expect(prompt()).toContain('[image: not shown to the model]');
+    expect(JSON.stringify(message)).toContain('image_replaced');
+  });
+
+  test('the state that a provider needs back returns to it through the client, verbatim', async () => {
+    const native = { 'X-Stepwise-Protocol': 'native' };
+    const toolCalls = [{ id: 'c1', name: 'read_file', arguments: { path: 'a' }, thoughtSignature: 'signed' }];
+    for (const make of [
+      ask,
+      (...args: Parameters<typeof ask>) => stream(...args).then(({ message }) => message),
+    ]) {
+      const { content } = await make({ text: '', toolCalls }, { model: 'local/gemini-3-pro' }, native);
+      expect(content.map(({ type }) => type)).toEqual(['redacted_thinking', 'tool_use']);
+      await ask(
+        { text: 'Done.' },
+        {
+          model: 'local/gemini-3-pro',
+          messages: [
+            ...look,
+            { role: 'assistant', content },
+            { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'text' }] },
+          ],
+        },
+        native,
+      );
+      expect(prompt()).toContain('"thought_signature":"signed"');
+    }
+  });
+
+  test('reasoning that another service signed is left out, with a warning', async () => {
+    const content = [
+      { type: 'thinking' as const, thinking: 'Secretly.', signature: 'abc' },
+      { type: 'text' as const, text: 'Hm.' },
+    ];
+    const message = await ask(
+      { text: 'Final Answer: yes' },
+      { messages: [...look, { role: 'assistant', content }, ...look] },
+      { 'X-Stepwise-Report': 'full' },
+    );
+    expect(prompt()).not.toContain('Secretly.');
+    expect(JSON.stringify(message)).toContain('provider_state_not_sent');
+  });
+});
+
+describe('counting tokens (rule: messages-count)', () => {
+  test('the count is that of the prompt that the same request sends, and needs no key', async () => {
+    const { input_tokens } = await client.messages.countTokens({
+      model: textModel,
+      messages: look,
+      tools: [readFile],
+    });
+    service.fake.script({ text: 'Final Answer: yes' });
+    const { response } = await client.messages.create(request()).withResponse();
+    expect(Number(response.headers.get('x-stepwise-prompt-tokens'))).toBe(input_tokens);
+  });
+});
+
+describe('failures of Messages (rule: compatible-errors)', () => {
+  test.each([
+    ['rate-limited', 429, 'rate_limit_error', Anthropic.RateLimitError],
+    ['overloaded', 503, 'overloaded_error', Anthropic.InternalServerError],
+    ['unauthorized', 401, 'authentication_error', Anthropic.AuthenticationError],
+    ['not-found', 404, 'not_found_error', Anthropic.NotFoundError],
+  ] as const)('the upstream’s failure %s has its status and type, plain and streamed', async (fault, status, type, kind) => {
+    for (const make of [ask, stream]) {
+      const error = await failure(make(() => ({ fault })));
+      expect(error).toBeInstanceOf(kind);
+      expect(error).toMatchObject({ status, error: { type: 'error', error: { type } } });
+    }
+  });
+
+  test('a prompt that is too long is the vendor’s own error, which clients answer by compacting', async () => {
+    for (const make of [ask, stream]) {
+      const error = await failure(
+        make({ text: '' }, { system: 'x y '.repeat(40_000) }, { 'X-Stepwise-Token-Limit': '2000' }),
+      );
+      expect(error.status).toBe(400);
+      expect(error.message).toMatch(/prompt is too long: \d+ tokens > \d+ maximum/);
+    }
+  });
+
+  test('a cut in mid-stream is an error event that the client throws', async () => {
+    const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
+    expect((await failure(stream(fault))).message).toContain('upstream_unreachable');
+  });
+
+  test.each([
+    ['a role that does not exist', { messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role'],
+    [
+      'a schema for the answer',
+      { output_config: { format: { type: 'json_schema', schema: {} } } },
+      'output_config.format',
+    ],
+    [
+      'a choice of a tool that is not offered',
+      { tool_choice: { type: 'tool', name: 'x' } },
+      'tool_choice.name',
+    ],
+  ])('%s is refused with its place', async (_title, changes, place) => {
+    const error = await failure(ask({ text: '' }, changes as Request));
+    expect(error.status).toBe(400);
+    expect(error.message).toContain(place);
+  });
+});
