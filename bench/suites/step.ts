@@ -52,8 +52,8 @@ function warmUp(stack: StackProcess, steps: number): Promise<void> {
 }
 
 /**
- * Measures warm steps. Both stacks get the same context in a round. Drops the first round of each size, whose
- * bodies have a new length.
+ * Measures steps of processes that are warmed up. In each round, both stacks get the same context. The first round
+ * of each size is dropped, because the processes have not yet handled bodies of that size.
  */
 async function measureWarm(
   stacks: Readonly<Record<Name, StackProcess>>,

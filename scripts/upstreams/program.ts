@@ -94,7 +94,10 @@ export function installNode(folder: string, packages: readonly string[]): string
   });
 }
 
-/** A folder that was installed for the same list is complete: its mark is written last. */
+/**
+ * Runs `install` unless the folder already holds these packages. The mark file is written last, so that an
+ * interrupted installation is repeated.
+ */
 function installOnce(folder: string, packages: readonly string[], install: () => void): string {
   const mark = join(folder, `installed ${packages.join(' ').replaceAll('/', '+')}`);
   if (existsSync(mark)) return folder;

@@ -79,7 +79,8 @@ const phaseControlSchema = z
   })
   .meta({
     id: 'PhaseControl',
-    description: 'The block at the end of a phase. Fields of other phases are null.',
+    description:
+      'The control block at the end of a reply in a phase. Fields that belong to other phases are null.',
   });
 
 const signalsSchema = z
@@ -91,7 +92,11 @@ const signalsSchema = z
     last_iteration: z.boolean(),
     should_compact: z.boolean(),
   })
-  .meta({ id: 'Signals', description: 'Counts that are computed from the request and the reply only.' });
+  .meta({
+    id: 'Signals',
+    description:
+      'Counts and flags about the run, such as repeated calls, computed only from the request and the reply.',
+  });
 
 export const usageSchema = z
   .object({

@@ -6,7 +6,7 @@ const toolAnnotationsSchema = z
     readOnlyHint: optional(z.boolean()).meta({ description: 'The tool changes nothing.' }),
     requiresApproval: optional(z.boolean()).meta({ description: 'A person must approve each call.' }),
   })
-  .meta({ id: 'ToolAnnotations', description: "The caller's facts about a tool." });
+  .meta({ id: 'ToolAnnotations', description: 'What the caller states about the effects of a tool.' });
 
 /** Returns true if all forms of a written call can contain the name. */
 function isToolName(name: string): boolean {

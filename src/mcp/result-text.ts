@@ -26,7 +26,7 @@ export function textOfResult(result: unknown): CallText {
   };
 }
 
-/** Returns the image of a block, or nothing if it is none that a model takes. */
+/** Returns the image in a content block; an empty list if the block is no image or models cannot read its format. */
 function attachmentOf(block: unknown): Attachment[] {
   if (!isObject(block) || block['type'] !== 'image') return [];
   const image = { media_type: block['mimeType'], data: block['data'] };

@@ -11,10 +11,10 @@ export interface Discarded {
 }
 
 /**
- * The kind of discarded text. `text`, `thought`, `action`, `observation`, `answer`: text after the first
- * action, by its label; `text` also for a word beside the marks of a fence around the action. `stop`: chat
- * tokens and stop words at the end. `chat_token`: tokens before the text or a call. `fence`: our own closing
- * tags that were never opened.
+ * The kind of discarded text. `text`, `thought`, `action`, `observation` and `answer`: text after the first action,
+ * named after its label; `text` also for a word on the line of a code fence around the action. `stop`: chat tokens
+ * and stop words at the end. `chat_token`: chat tokens before the text or a call. `fence`: closing tags of the
+ * service's own fences without an opening tag.
  */
 export type DiscardedKind =
   | 'text'

@@ -138,7 +138,7 @@ export class ReplyText {
     return skipSpace(this.text, wrapper ? wrapper[1] : reasoningEnd);
   }
 
-  /** Whether words come before the content, such as before reasoning that interrupts them. */
+  /** Returns true if any text other than reasoning and an opening code fence comes before the content. */
   hasTextBefore(content: number): boolean {
     const { start, reasoning, leadingFence } = this.outline;
     const wrapping = leadingFence ? [...reasoning, leadingFence] : reasoning;

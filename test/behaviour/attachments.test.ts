@@ -128,7 +128,7 @@ describe('attachments on the wires (rule: attachments)', () => {
     expect(result?.content).toContain('[1 × image/png, 1 × application/pdf attached to this result]');
   });
 
-  test('Responses sends the attachments of a result in its output', async () => {
+  test('a request to the Responses API has the attachments of a tool result in the output of the call', async () => {
     await service.step({ ...request('responses', 'native'), user_query: '', attachments: [] });
     const output = sentMessages().find(({ type }) => type === 'function_call_output');
     expect(output && filesOf(output)).toEqual(written.responses);

@@ -23,7 +23,10 @@ interface Call {
 const schemaOf = ({ parameters, input_schema }: ParserCase['tools'][number]) =>
   input_schema ?? { type: 'object', properties: Object.fromEntries(parameters.map((each) => [each, {}])) };
 
-/** Returns the calls that a step proposes, and whether Chat Completions may differ: a call is handed over although it does not fit. */
+/**
+ * Returns the calls that a step proposes. `isUnfit` is true if a step rejects the call or the tools: then Chat
+ * Completions may differ, because it passes such calls to the client.
+ */
 async function callsOfStep({ id, tools }: ParserCase): Promise<{ calls: Call[]; isUnfit: boolean }> {
   const { status, body } = await service.step({
     user_query: `case:${id};`,
@@ -34,7 +37,7 @@ async function callsOfStep({ id, tools }: ParserCase): Promise<{ calls: Call[]; 
   const outcome = body.parse?.outcome ?? '';
   return {
     calls: actions.map(({ tool_name, tool_args }) => ({ name: tool_name, args: tool_args })),
-    // A step refuses tools whose names no written call can hold; Chat Completions renames them.
+    // A step rejects tool names with characters that a call in text cannot contain; Chat Completions renames such tools.
     isUnfit: status !== 200 || outcome === 'unknown_tool' || outcome === 'malformed_action',
   };
 }

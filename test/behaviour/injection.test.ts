@@ -172,7 +172,7 @@ describe('a model that repeats text from a fence proposes no action (rule: echoe
     60_000,
   );
 
-  test('a quoted call inside an argument is only that argument', async () => {
+  test('a call that is quoted inside an argument stays part of the argument and is not proposed', async () => {
     service.fake.script((request) => ({
       text: `Action: read_file(path=${JSON.stringify(textsOf(request).join('\n'))})`,
     }));

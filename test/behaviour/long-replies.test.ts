@@ -83,7 +83,7 @@ describe.each([
 
   test.each(
     Object.entries(paths),
-  )('a %s reply that is a little longer than announced passes', async (_, path) => {
+  )('a %s reply that is slightly longer than the size counted in advance succeeds', async (_, path) => {
     const service = await start('word '.repeat(1_200), 12_000);
     expect(await send(service, path, { llm_config: llmConfig(vendor) })).toEqual({
       status: 200,

@@ -231,7 +231,7 @@ test('a provider state above 256 KiB is not sent, and a warning says so', async 
   expect(body.warnings.map(({ code }) => code)).toEqual(['provider_state_not_sent']);
 });
 
-test('reasoning of a written protocol is no provider state, since servers need it back only beside native calls', async () => {
+test('with the text protocol, reasoning is not kept as provider state, since servers need it back only with native calls', async () => {
   service.fake.script({ text: 'Action: read_file(path="a")', reasoning: 'I think.' });
   const { body } = await service.step({ ...request(gemini, []), protocol: 'text' });
   expect(body.status).toBe('action_proposed');

@@ -10,7 +10,10 @@ import { writeTokenFile } from '../support/token-file.js';
 
 /** Duration of the soak, half an hour by default. */
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 30);
-/** Minutes between two samples of the process; no request is in flight while a sample is taken. */
+/**
+ * Number of periods of load. The process is sampled after the warm-up and after each period, while no request is in
+ * flight.
+ */
 const LOOKS = 12;
 const CALLERS = 5;
 /** Pause of a caller between two requests: the soak looks for leaks, not for peak load. */

@@ -141,7 +141,7 @@ test('a library without JSON Schema needs one beside its schema', async () => {
   expect(value).toBe('x');
 });
 
-test('a JSON Schema alone is checked by the service, and kept in the saved run (rule: saved-runs)', async () => {
+test('the service checks answers against a plain JSON Schema, and the saved run keeps the schema (rule: saved-runs)', async () => {
   const jsonSchema = { type: 'array', items: { type: 'integer' } };
   const run = start([say(['a']), say([1, 2])], jsonSchema);
   expect(await run.result()).toMatchObject({ value: [1, 2] });

@@ -52,7 +52,7 @@ describe('the CLI in a network with a proxy (rule: proxies)', () => {
     );
   }, 60_000);
 
-  test('a run reaches a --server on loopback, and a service inside the command, without the proxy', async () => {
+  test('a run bypasses the proxy for a --server on loopback and for the service inside the command', async () => {
     const { url, tunnels } = await setUpProxy();
     const variables = { HTTP_PROXY: url, HTTPS_PROXY: url };
     expect(await runAt(service?.url ?? '', variables, ...task)).toMatchObject({ code: 0 });

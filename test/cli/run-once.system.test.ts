@@ -51,7 +51,10 @@ describe('exit codes (rule: exit-codes)', () => {
     [['--tools', 'nope.js', 'hi'], 'nope.js cannot be loaded: there is no such file.'],
     [[], 'There is no task. Give one: stepwise "'],
     [['replay'], 'Usage: stepwise replay FILE'],
-    [['replay', 'nope.json'], 'Cannot read the file nope.json. Use --save FILE to save a run.'],
+    [
+      ['replay', 'nope.json'],
+      'Cannot read the file nope.json. To create such a file, start a run with --save FILE.',
+    ],
     [['--resume', 'nope.json', 'hi'], 'Cannot read the file nope.json.'],
     [['--server', 'http://127.0.0.1:9', 'hi'], 'The service at http://127.0.0.1:9 could not be reached'],
   ])(

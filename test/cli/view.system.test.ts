@@ -140,7 +140,10 @@ describe('`stepwise view` (rule: playground-view)', () => {
 
   test.each([
     ['other.json', 'stepwise: other.json: This is not a saved run of version 1.\n'],
-    ['none.json', 'stepwise: Cannot read the file none.json. Use --save FILE to save a run.\n'],
+    [
+      'none.json',
+      'stepwise: Cannot read the file none.json. To create such a file, start a run with --save FILE.\n',
+    ],
   ])('`stepwise view` refuses %s, which is no saved run, with one sentence', async (file, sentence) => {
     const { child, output } = await view([file]);
     expect(await once(child, 'close')).toEqual([1, null]);

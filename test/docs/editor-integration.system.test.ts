@@ -145,7 +145,7 @@ describe('the compiled editor guide', () => {
     }
   });
 
-  test('section 5: a file that changes during the question stays unchanged, and no path leaves the project', async () => {
+  test('section 5: an edit is refused if its file changed during the approval, and so is a path outside the project', async () => {
     provider.script([
       act('edit_file(path="src/limits.ts", old_string="40", new_string="50")'),
       act('read_file(path="../other/secret.txt")'),

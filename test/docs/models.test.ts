@@ -43,9 +43,15 @@ interface Asked {
 
 const asked: Asked[] = [];
 const services: Service[] = [];
-/** The vendor whose demands the fake server makes, and the origin of its address; undefined: any request is accepted. */
+/**
+ * The vendor whose rules the fake server enforces, and the origin that requests must have; undefined if the server
+ * accepts any request.
+ */
 let vendor: { name: string; origin: string } | undefined;
-/** A fake server for both vendors' formats that accepts any path; the address of each line is redirected to it. */
+/**
+ * A fake server for the formats of OpenAI and Anthropic. It accepts any path, because the tests send the requests of
+ * each line in the documentation to it.
+ */
 const fake = createServer(async (request, response) => {
   const body = (await json(request)) as Asked['body'];
   const received = { path: request.url ?? '', headers: request.headers, body };
@@ -173,7 +179,7 @@ const variablesIn = (line: string): string[] =>
   [...line.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
 const standIn = (name: string): string => `value-of-${name}`;
 
-/** Returns the origin of the address to which a line sends requests for a model. */
+/** Returns the origin to which the service sends requests if it is started with this line of the documentation. */
 function originOf(line: string, { provider }: { provider?: string }, name: string): string {
   const [, settings] = /^UPSTREAMS='(.+)' npm start\n$/.exec(line) ?? [];
   if (settings === undefined || provider === undefined)

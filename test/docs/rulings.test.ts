@@ -35,7 +35,7 @@ test('the example of `literals-first` is read as one call, whatever its text con
   });
 });
 
-test('the three calls of `arguments` are read as the same call', () => {
+test('the parser reads the three example calls of the ruling `arguments` as the same call', () => {
   const reader = tool('read_file', { path: { type: 'string' }, start_line: { type: 'integer' } });
   const calls = exampleOf('arguments').trim().split(/ {3,}/);
   expect(calls).toHaveLength(3);

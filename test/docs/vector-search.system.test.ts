@@ -52,7 +52,7 @@ async function preview(changes: object = {}): Promise<Preview> {
   return (await response.json()) as Preview;
 }
 
-test('a question among the paths adds passages to the prompt, each below its place', async () => {
+test('a search question among the paths adds passages to the prompt, each below its path and lines', async () => {
   const { messages, context_report: report } = await preview();
   expect(report.items).toMatchObject([...shown.context_report.items, { kind: 'turn' }]);
   const prompt = messages.map(({ content }) => content).join('\n');

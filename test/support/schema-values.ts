@@ -5,7 +5,10 @@ export type Dialect = 'openai' | 'strict' | 'anthropic' | 'llama';
 
 type Schema = Record<string, unknown>;
 
-/** A schema, a valid value, and the value in each dialect; written independently of the implementation, from the rule. */
+/**
+ * A schema, a valid value, and `image`: the same value in the form that the converted schema of a dialect demands.
+ * The forms are computed from the rule, without the code under test.
+ */
 interface Sample {
   readonly schema: Schema;
   readonly value: JsonValue;

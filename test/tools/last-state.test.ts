@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LastState } from '../../src/tools/run/last-state.js';
 
-/** Returns the last state of an output that arrives in these chunks. */
+/** Returns the text that a terminal would show in the end for an output that arrives in these chunks. */
 function lastState(...chunks: readonly string[]): string {
   const screen = new LastState();
   return chunks.map((chunk) => screen.add(chunk)).join('') + screen.end();

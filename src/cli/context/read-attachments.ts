@@ -34,7 +34,7 @@ export async function readAttachments(
   return { attachments, others };
 }
 
-/** The base64 of more would exceed the size of a request. */
+/** Maximum size of a file. The base64 form of a larger file would exceed the maximum size of a request. */
 const MAX_BYTES = 3_000_000;
 
 async function readBase64(root: ProjectRoot, path: string): Promise<string> {

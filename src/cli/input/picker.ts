@@ -152,7 +152,7 @@ class Picker implements KeyListener {
       ...blocks.slice(this.#from, to).flat(),
       ...(to < blocks.length ? [`    … ${blocks.length - to} more`] : []),
     ];
-    // The display drops the first rows of what does not fit, and the subject must not be among them.
+    // The display drops the first rows if there are too many. So choices are cut here, to keep the subject.
     const fitting = subject.length === 0 ? visible : visible.slice(0, Math.max(0, left));
     this.#display.show('dialog', [...subject, ...fitting, ...hints]);
   }

@@ -46,7 +46,7 @@ export class Prompt {
   readonly #queue: SentLine[] = [];
   /** Resolves the pending `next`, if any. */
   #take: ((line: SentLine | undefined) => void) | undefined;
-  /** The key whose second press has an effect. */
+  /** The key that was pressed last, if it acts only when it is pressed twice in a row. */
   #firstPress: 'ctrl-c' | 'escape' | undefined;
   #hasEnded = false;
 

@@ -27,7 +27,7 @@ export function describeLaunch(
 
 const OTHERS_UNCHECKED =
   'If one of these files changes, you are asked again. Other files that they load may change without a question.';
-const ALL_UNCHECKED = 'Files of the project that the program loads may change without a question.';
+const ALL_UNCHECKED = 'You are not asked again if project files that the program loads change.';
 
 const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;

@@ -69,8 +69,9 @@ class CommandOutput {
   #lines = MAX_PRINTED_LINES;
   /** Incomplete last line. */
   #open = '';
-  /** End of the unprinted output, undefined while everything fits; and the length of all unprinted output. */
+  /** End of the output that was not printed; undefined while everything fits. */
   #tail: string | undefined;
+  /** Length of all output that was not printed. */
   #rest = 0;
 
   /** `print` gets complete lines, `showLive` the output that no longer fits. */

@@ -51,7 +51,9 @@ function runName(task: string): string {
 /** Reads a saved run. Throws `UsageError` if the file is missing or no saved run. */
 export async function readSavedRun(file: string): Promise<Trajectory> {
   const text = await readFile(file, 'utf8').catch(() => {
-    throw new UsageError(`Cannot read the file ${file}. Use --save FILE to save a run.`);
+    throw new UsageError(
+      `Cannot read the file ${file}. To create such a file, start a run with --save FILE.`,
+    );
   });
   try {
     return readTrajectory(text);

@@ -92,7 +92,10 @@ export interface Fault {
   readonly intervalMs?: number;
   /** Errors: value of the Retry-After header (by default only `rate-limited` has one: 1 second). */
   readonly retryAfter?: string;
-  /** `redirect`: target (default: a path of the same server, which records the second request). */
+  /**
+   * `redirect`: target. By default a path of the same server, so that the server records a request that follows the
+   * redirect.
+   */
   readonly location?: string;
   /** `unsupported-parameter`: name of the refused parameter (default `temperature`). */
   readonly parameter?: string;

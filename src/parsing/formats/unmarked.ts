@@ -22,7 +22,10 @@ export interface UnmarkedCalls {
   readonly isCut: boolean;
 }
 
-/** Reads calls without marks: one after the other in lines, or separated by `;` (rule: several-calls). */
+/**
+ * Reads calls that have no label or tags. They follow each other on separate lines or are separated by `;` (rule:
+ * several-calls).
+ */
 export function readUnmarked(text: string, start: number, tools: OfferedTools): UnmarkedCalls {
   const calls: WholeCall[] = [];
   for (let at = start; at < text.length; ) {

@@ -273,7 +273,10 @@ class OutlineWalk {
     return at + 1;
   }
 
-  /** Treats the rest of the line as part of one of our own fences; omits a closing tag alone on its line. */
+  /**
+   * Skips the rest of a line with a tag of one of the service's own fences. A closing tag alone on its line does not
+   * count as prose.
+   */
   #leaveToQuotation(at: number, { kind, end }: OwnTag): number | null {
     const [, lineStop] = this.#line;
     if (kind === 'opens' || !isRestBlank(this.#text, end, lineStop)) this.#lines.sawProse();

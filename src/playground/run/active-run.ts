@@ -36,8 +36,8 @@ export interface ActiveRunStart {
 const FRAME_MS = 32;
 
 /**
- * A run in progress. It pauses while nobody reads its events: a single step reads on until the next one begins (rule:
- * run-events).
+ * A run in progress. The run pauses while the page reads no events. For a single step, the page reads events until
+ * the next step begins (rule: run-events).
  */
 export class ActiveRun {
   /** True while the run waits for `go`. */

@@ -72,7 +72,8 @@ const createTasksTool = (host: ClientToolHost): Tool =>
       properties: {
         tasks: {
           type: 'array',
-          description: 'Texts, or objects where some tasks are begun or done already.',
+          description:
+            'Each task is a text, or an object with a status if it is already in progress or completed.',
           items: {
             anyOf: [
               { type: 'string' },

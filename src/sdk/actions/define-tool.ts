@@ -29,7 +29,7 @@ export interface ShellCall {
   readonly command: string;
   /** The other arguments, with the real path of each folder, so that a rule does not follow a link to another place. */
   readonly others: ToolArguments;
-  /** Returns true if a path in the command leads to a place inside the folder of the tool, wherever links lead. */
+  /** Returns true if a path of the command lies inside the tool's folder after all links are resolved. */
   isInside(path: string): Promise<boolean>;
 }
 

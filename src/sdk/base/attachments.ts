@@ -29,8 +29,8 @@ const MAX_BODY_BYTES = 4 * 2 ** 20;
 const KEPT_PART = 0.5;
 
 /**
- * Replaces the oldest attachments of the history by a line of text before a request would pass the size that the service
- * accepts (rule: attachment-limit). Returns the same history if it need not.
+ * Replaces the oldest attachments of the history by a line of text if the request would exceed the size that the
+ * service accepts (rule: attachment-limit). Returns the history unchanged if the request fits.
  */
 export function withinBodyLimit(request: StepRequestInput): readonly TurnInput[] {
   const history = request.conversation_history;

@@ -44,7 +44,10 @@ function wholeRequest(run: RunState, { phase, lastCall }: Call): StepRequestInpu
   };
 }
 
-/** Requests the whole history only where a response without extensions has no other field for the new turns. */
+/**
+ * Requests the whole history only if extensions are off, because such a response has no other field for the new
+ * turns.
+ */
 const includedFields = ({ extensions, report }: RunState['options']): StepRequestInput['include'] =>
   extensions === false
     ? { history: true, extensions }

@@ -8,7 +8,9 @@ const PREFIX = 'stepwise-state.';
 export const writeState = (state: unknown): string =>
   PREFIX + Buffer.from(JSON.stringify(state)).toString('base64url');
 
-/** Reads such a text; undefined if it is none, which the client may have from elsewhere. */
+/**
+ * Reads a text that `writeState` wrote. Returns undefined for any other text, such as the state of another server.
+ */
 export function readState(text: unknown): unknown {
   if (typeof text !== 'string' || !text.startsWith(PREFIX)) return undefined;
   try {

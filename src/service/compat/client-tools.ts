@@ -26,13 +26,15 @@ const freeform = {
   required: [FREEFORM_PARAMETER],
 };
 
-/** Characters that a written call cannot hold in a tool's name (`toolDefinitionSchema`). */
+/**
+ * Characters that a tool name must not contain, since a call in text cannot contain them (`toolDefinitionSchema`).
+ */
 const unwritable = /[\s\p{Cc}<>(){}[\]"'`,]/gu;
 const MAX_NAME_LENGTH = 128;
 
 /**
- * The tools of a request: their definitions for the model, under names that every form of a call can hold, and the way
- * back to the client's own names. The first definition of a name counts.
+ * The tools of a request. The model gets them under names that can be written in every form of a call; the class
+ * translates these names back to the client's own. If two definitions have the same name, the first counts.
  */
 export class ClientTools {
   readonly #definitions = new Map<string, ToolDefinition>();
@@ -82,7 +84,7 @@ function writable({ name, namespace }: Pick<ClientTool, 'name' | 'namespace'>): 
   return whole.replace(unwritable, '_').slice(0, MAX_NAME_LENGTH) || '_';
 }
 
-/** Returns the text of a call of a freeform tool. A call that does not fit has other arguments. */
+/** Returns the text argument of a call to a freeform tool; if the call has other arguments, all of them as JSON. */
 export function freeformText(parameters: Readonly<Record<string, unknown>>): string {
   const text = parameters[FREEFORM_PARAMETER];
   return typeof text === 'string' ? text : JSON.stringify(parameters);

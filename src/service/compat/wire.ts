@@ -123,7 +123,7 @@ export interface StreamWriter {
 /** A failure with what a wire's error needs besides code and sentence. */
 export interface WireFailure {
   readonly failure: StepError;
-  /** The status of the error table. */
+  /** HTTP status of the code, as listed in the error table (`docs/reference/errors.md`). */
   readonly status: number;
   /** One sentence or more for a developer: the fixed sentence of the code, and the details. */
   readonly message: string;

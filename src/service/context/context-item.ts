@@ -48,7 +48,10 @@ export interface FocusItem {
 
 export interface GatheredFolder {
   readonly path: string;
-  /** Origins of the folder's files. Nested folders with the same files share one array. */
+  /**
+   * Origins of the folder's files; an origin identifies the file across context items. Nested folders with the same
+   * files share one array.
+   */
   readonly origins: readonly string[];
 }
 

@@ -252,7 +252,10 @@ function ownSetting<Name extends keyof OwnSettings>(
   return own?.[setting] ?? upstream[setting];
 }
 
-/** Returns the configured trait. A model that is said to see keeps its formula if it has one. */
+/**
+ * Returns how the model takes images: `none` if the configuration excludes them. If the configuration allows them, a
+ * known formula for their tokens still applies.
+ */
 function visionTrait(vision: boolean | undefined, known: ModelProfile['vision']): ModelProfile['vision'] {
   if (vision === false) return 'none';
   return vision && known === 'none' ? undefined : known;

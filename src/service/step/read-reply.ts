@@ -221,7 +221,10 @@ function readObjectReply({ completion, reading }: Received, situation: ReadingSi
   return { ...reply, parse: { ...reply.parse, confidence: 'constrained' } };
 }
 
-/** Adds the values that an answer in an object may be; a reply without one is read like text. */
+/**
+ * Adds the possible values of a typed answer. They come from the answer in a JSON object, or from the text if there
+ * is no such answer.
+ */
 function withObjectAnswer(
   read: ReadCompletion,
   { answerValue: value }: TextReading,

@@ -100,7 +100,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(other.violations).toEqual([]);
   });
 
-  test('each way of changing the mode reports the new mode in both forms', async () => {
+  test('each way of changing the mode sends a mode update and a config option update', async () => {
     const bench = await setUp([], files);
     const editor = await open(bench);
     const { sessionId } = await newSession(editor, bench);

@@ -140,7 +140,7 @@ describe('key decoding (rule: terminal)', () => {
       return { decoder, reported: decoder.flush() };
     };
 
-    test('an unfinished paste is reported after a pause, and the next key is a key', () => {
+    test('an unfinished paste is reported after a pause, and the next key is not part of the paste', () => {
       const { decoder, reported } = overdue();
       expect(reported).toEqual([{ name: 'paste', text: 'one\ntwo' }]);
       expect(decoder.flushAfterMs).toBeUndefined();

@@ -215,9 +215,9 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     const pty = bench.open(scripted);
     await pty.onScreen('leave it out');
     pty.resize(80, 16);
-    await pty.onScreen('program', /… \d+ more lines …/, 'may change without a question.', 'leave it out');
+    await pty.onScreen('program', /… \d+ more lines …/, 'You are not asked again if', 'leave it out');
     pty.resize(80, 30);
-    await pty.onScreen('"1<3000 blanks>;2"', 'may change without a question.', 'leave it out');
+    await pty.onScreen('"1<3000 blanks>;2"', 'You are not asked again if', 'leave it out');
     pty.type('\r');
     await pty.offScreen('Enter, a number');
     pty.type('/quit\r');

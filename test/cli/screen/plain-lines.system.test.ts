@@ -35,7 +35,7 @@ describe('content the person has already seen (rule: terminal)', () => {
     expect(shown.withoutApproved(result)).toEqual(result);
   });
 
-  test('the result of an approved change omits exactly the change that the person approved', () => {
+  test('the result of a change is printed without the diff only if the person approved exactly that diff', () => {
     const diff = '--- a/x\n+++ b/x\n-1\n+2\n';
     const result = (observation: string) => event({ type: 'tool_complete', id: 'c', observation });
     const afterAsking = (preview: string | null, observation: string) => {

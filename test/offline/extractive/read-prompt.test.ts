@@ -44,7 +44,7 @@ describe('reading the task of a prompt', () => {
     expect(task).toBe('And where\nis b?');
   });
 
-  test('the task is the newest one after an answer, and earlier calls are dropped', () => {
+  test('after an answer, the next user message is the task, and the calls before it are dropped', () => {
     const prompt = readPrompt([
       user('Where is a?'),
       assistant('Thought: look\nAction: search_code(pattern="a")'),

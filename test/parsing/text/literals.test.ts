@@ -26,7 +26,7 @@ test('a long JSON value is read as JSON.parse reads it (rule: values)', () => {
   );
 });
 
-test('a long value keeps duplicate keys, spellings of numbers and the nesting limit (rule: values)', () => {
+test('a long value is read like a short one: duplicate keys, spellings of numbers and the nesting limit (rule: values)', () => {
   const padding = JSON.stringify(Array.from({ length: LONG }, (_, index) => index));
   const scanner = new Scanner(`{"a": 1.10, "long": ${padding}, "a": 2, "__proto__": 3, "b": 1e2}`, 0);
   const value = readValue(scanner);
@@ -99,7 +99,7 @@ describe('backslashes that are no escapes stay as written (rule: values)', () =>
     expect(read(literal)).toEqual({ value, isRepaired: false });
   });
 
-  test('an object that is JSON has the escapes of JSON, whatever they make', () => {
+  test('an object that is valid JSON is read with the escapes of JSON, even if a path then contains line breaks', () => {
     const json = String.raw`{"path": "C:\new", "bell": "\b\f", "deep": {"list": ["\b"]}}`;
     expect(read(json)).toEqual({ value: JSON.parse(json), isRepaired: false });
   });

@@ -92,7 +92,7 @@ describe('provenance of a reply (rule: playground-inspector)', () => {
     expect(kinds(provenanceOf(reply(object), request)).join()).not.toContain('thought: I look.');
   });
 
-  test('a reply of a prose phase is divided into prose and control block', () => {
+  test('in the reply of a prose phase, only the text before the control block is the thought', () => {
     const text = 'I would look first.\n{"plan": "look", "finish": false}';
     const read = provenanceOf(reply(text, { phase: 'reason', thought: 'I would look first.' }), request);
     expect(kinds(read)).toEqual(['thought: I would look first.']);

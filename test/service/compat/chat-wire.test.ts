@@ -331,7 +331,7 @@ describe('streams of Chat Completions', () => {
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: expect.any(Number) } });
   });
 
-  test('text is sent as it arrives, and nothing of an action is ever text', async () => {
+  test('text is streamed as it arrives, and never contains a part of an action', async () => {
     const { chunks, text } = await service.stream(
       { text: 'Thought: one two three\nfour five.\nAction: read_file(path="secret words of the action")' },
       { tools: [readFile] },
@@ -354,7 +354,7 @@ describe('streams of Chat Completions', () => {
 });
 
 describe('tool_choice', () => {
-  test('a call is demanded in the tail, and a reply without one is corrected once (rule: compatible-corrections)', async () => {
+  test('with tool_choice `required` the prompt demands a call, and a reply without a call is corrected once (rule: compatible-corrections)', async () => {
     const script = [{ text: 'Final Answer: no' }, { text: 'Action: read_file(path="a")' }];
     const { calls } = await service.ask(script, { tools: [readFile], tool_choice: 'required' });
     expect(calls).toMatchObject([{ name: 'read_file' }]);
@@ -367,7 +367,7 @@ describe('tool_choice', () => {
     expect([message.content, finish]).toEqual(['first', 'stop']);
   });
 
-  test('a named tool is demanded by its name, and another one is corrected', async () => {
+  test('if tool_choice names a tool, a call of another tool is corrected', async () => {
     const script = [{ text: 'Action: bash(command="ls")' }, { text: 'Action: read_file(path="a")' }];
     const { calls } = await service.ask(script, {
       tools: [readFile, tool('bash', 'command')],

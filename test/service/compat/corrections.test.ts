@@ -60,7 +60,7 @@ test.each([
   expect(asked() - before).toBe(calls);
 });
 
-test('an empty reply is an empty message after one correction', async () => {
+test('an empty reply is corrected once, and a second empty reply becomes an empty message', async () => {
   const before = asked();
   const { message, finish } = await service.ask([{ text: '' }, { text: ' ' }], { tools });
   expect([message.content, finish, asked() - before]).toEqual(['', 'stop', 2]);

@@ -111,7 +111,7 @@ describe('deltas of a streamed step', () => {
     expect([joined(deltas, 'draft', 'thought'), joined(deltas, 'answer')]).toEqual(['I know.', '42']);
   });
 
-  test('a streamed phase continues after a code block, and its control block is not streamed (rule: phase-control)', async () => {
+  test('prose after a code block is streamed in a phase, but the control block is not (rule: phase-control)', async () => {
     const fragments = [
       'See:\n```ts\nconst a = { b: 1 };\n```\nSo I ',
       'look.\n```json\n{"plan": "lo',

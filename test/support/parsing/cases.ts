@@ -30,7 +30,7 @@ export function loadCases(file: 'rulings' | 'written-calls' | 'native-formats'):
     .map((each) => ({ ...each, tools: sets[String(each.tools)] ?? each.tools }));
 }
 
-/** Returns the tools that all written calls are offered. */
+/** Returns the tools of the cases in `written-calls.jsonl`, which are the same for all of them. */
 export function writtenCallTools(): OfferedTool[] {
   return toOffered(loadCases('written-calls')[0]?.tools ?? []);
 }

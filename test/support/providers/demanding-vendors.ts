@@ -170,16 +170,16 @@ export const allVendors: readonly DemandingVendor[] = [
   stateless('ollama', 'qwen3:8b'),
 ];
 
-/** A fake server of all demanding vendors, which it tells apart by the requested model. */
+/** A fake server of all vendors in `allVendors`. It recognizes the vendor of a request by the requested model. */
 export interface DemandingServer {
   readonly respond: Respond;
-  /** Number of calls that came back with the state which their vendor demands. */
+  /** Number of calls that clients sent back with exactly the state that the vendor attached to them. */
   readonly recognized: () => number;
 }
 
 /**
- * Answers with one call, or with two, until `script` says otherwise. Fails the request if a call of the vendor has
- * another state than it was sent with, or a foreign call has any.
+ * Answers each request with the completion of `script`, to which the vendor attaches its state. Fails the request if
+ * a call of this vendor has another state than the vendor attached, or if any other call has a state.
  */
 export function demandingServer(
   script: (vendor: DemandingVendor, serial: number) => ScriptedCompletion,

@@ -41,7 +41,7 @@ describe('counting a long piece (rule: counting)', () => {
     );
   });
 
-  test('the count of a long piece is exact even if the end of a window decides about all earlier tokens', async () => {
+  test('the count of a long piece is exact even if its last bytes decide how all earlier bytes are merged', async () => {
     const symbols = 3_001;
     const vocabulary = new Vocabulary(pairingFromTheRight(symbols));
     const piece = Uint8Array.from(range(symbols).flatMap(symbol));

@@ -7,7 +7,10 @@ export interface Settings {
   readonly llmConfig: RunLlmConfig;
   readonly maxSteps: number;
   readonly protocol: NonNullable<RunOptions['protocol']>;
-  /** The place in which the person is asked, in addition to the view. */
+  /**
+   * Where questions appear in addition to the view. With `view`, a notification appears only while the view is
+   * hidden.
+   */
   readonly askIn: 'view' | 'notification' | 'dialog';
   /** Includes files of open editors in the context of a task. */
   readonly includesOpenEditors: boolean;

@@ -5,9 +5,10 @@ import { matchMarker } from '../../text/markers.js';
 import { ObjectScanner } from '../scanning/object-scanner.js';
 
 /**
- * Returns where prose follows an object that ends at `from`, which makes the object an example; null if only its fence,
- * lone marks, further objects, chat tokens or an imagined continuation follow. After an introduced object an answering
- * object is prose too (rule: object-reply).
+ * Returns the position of the first prose after an object that ends at `from`. Such prose makes the object an
+ * example. Returns null if only the closing code fence, lone marks, further objects, chat tokens or an imagined
+ * continuation follow. After an introduced object, a further object with an answer counts as prose too (rule:
+ * object-reply).
  */
 export function proseAfter(
   text: string,

@@ -53,7 +53,7 @@ export function cutOff(reply: ScannedReply, { finishReason }: ParseOptions): Par
   return malformed(reply, 'the JSON object is not closed');
 }
 
-/** Builds the completion of a text that the output limit cut within an object. */
+/** Builds the completion of a reply whose JSON object was cut off by the output limit. */
 export function cutByLimit(
   { text, before }: Pick<ScannedReply, 'text' | 'before'>,
   thought: string | null,

@@ -107,8 +107,8 @@ function firstOf(paths: readonly string[], strings: Strings): string | undefined
 }
 
 /**
- * Returns the answer under `action`; null if that is an action. If both a tool and an answer are there, the
- * first counts.
+ * Returns the answer in the object `action`; null if that object has no answer or is a call. If the object holds
+ * both a tool and an answer, the one that comes first counts.
  */
 export function nestedAnswer(
   reply: Pick<Outcomes, 'scanner' | 'tools' | 'text' | 'start'>,

@@ -118,7 +118,7 @@ function fromCall(reply: ScannedReply, { turn, raw }: WrittenAction, call: Resol
   };
 }
 
-/** Reads an action in the form of other agents. */
+/** Reads the content of `action` as a call in one of the forms that text replies may use. */
 function readOther(
   reply: ScannedReply,
   { turn, raw }: WrittenAction,

@@ -42,8 +42,9 @@ export class ObjectScanner {
   /** Text from a quote on, held until it is clear whether the quote ends its string. */
   #undecided = '';
   readonly #strings = new ScannedStrings();
-  /** Keys of the fields so far, and whether the last one is a duplicate. */
+  /** Keys of the fields that were scanned so far. */
   readonly #begun = new Set<string>();
+  /** True if the key of the current field occurred before. */
   #isSecond = false;
   /** The chunk that is being scanned, and the number of characters before it. */
   #chunk = '';

@@ -67,7 +67,7 @@ export function conditionsOnItems(schema: SchemaObject): unknown[] {
   ]);
 }
 
-/** Collects the conditions on the values of an object with unknown names. */
+/** Returns the schemas that may apply to the property values of an object whose property names are not declared. */
 export function conditionsOnValues(schema: SchemaObject): unknown[] {
   return conditionsOf(schema).flatMap((each) => [...valuesOf(each['properties']), ...unnamedOf(each)]);
 }

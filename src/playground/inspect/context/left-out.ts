@@ -38,7 +38,7 @@ const sentences: ReadonlyMap<string, string> = new Map([
   ['only the beginning was read: the file is too large', 'It is too large: only its beginning was read.'],
   [
     'one text took more than its part of the history',
-    'One text exceeded its part of the history; its middle was cut.',
+    'This text was too long for the history, so its middle was cut out.',
   ],
   [
     'the history outgrew its share',
@@ -47,8 +47,8 @@ const sentences: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Groups all items that were not simply included by reason, in the report's order. `unsent` holds the page's own
- * reasons by path.
+ * Groups by reason all items that are not completely included, in the order of the report. `unsent` maps paths to
+ * the reasons why the page itself did not send them.
  */
 export function leftOut(
   { items }: Pick<ContextReport, 'items'>,

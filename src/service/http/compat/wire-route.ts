@@ -36,8 +36,8 @@ export interface AcceptedExchange {
 }
 
 /**
- * Accepts a request of a wire, cheapest checks first: headers, load, body, model. Throws `RequestRefused`, `StepRefused`
- * or `Interruption`.
+ * Reads a request to a compatible endpoint whose API format is `wire`. The cheapest checks come first: headers,
+ * load, body, model. Throws `RequestRefused`, `StepRefused` or `Interruption`.
  */
 export async function acceptExchange(
   wire: Wire,

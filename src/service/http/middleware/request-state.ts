@@ -49,7 +49,10 @@ export interface RequestState {
   declinesExtensions?: boolean;
   /** Present if the response is a stream. */
   events?: OpenStream;
-  /** Present for paths below `/v1`, whose failures have the shape of their API (rule: compatible-errors). */
+  /**
+   * Writes a failure in the format of a compatible API; present only for paths below `/v1` (rule:
+   * compatible-errors).
+   */
   writeFailure?: FailureWriter;
   /** The size of the prompt of a compatible endpoint, once it is known. */
   promptSize?: TooLong;

@@ -49,7 +49,7 @@ export class RequestMetrics {
     const registers = [registry];
     this.#requests = new Counter({
       name: 'stepwise_http_requests_total',
-      help: 'Requests that were answered or aborted by their caller (status 499).',
+      help: 'Requests that the service answered, and requests that their caller aborted (status 499).',
       labelNames: ['route', 'method', 'status', 'outcome'],
       registers,
     });

@@ -15,7 +15,7 @@ import { TracedProvider } from './traced-provider.js';
 export class RecordedTrace implements RequestTrace {
   readonly #spans: Spans;
   readonly #request: Span;
-  /** The span of the current verb, or of the request. */
+  /** The span of the verb that the step runs now, such as `read_reply`; the span of the request if no verb runs. */
   #current: Span;
 
   constructor(tracer: Tracer, request: TracedRequest) {

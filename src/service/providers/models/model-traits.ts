@@ -32,8 +32,8 @@ export const estimateMargins = {
   /** Claude Opus 4.7 and later Claude models, whose tokenizer produces about 30 % more tokens for the same text. */
   claudeSince47: 1.8,
   /**
-   * Any other model: large enough for vocabularies of 32,000 tokens (Llama 2, Mistral). Newer models are close to
-   * o200k.
+   * Any other model. The margin suffices for models with a vocabulary of 32,000 tokens (Llama 2, Mistral); newer
+   * models need little, since their counts are close to those of o200k.
    */
   unknown: 1.4,
 } as const;

@@ -73,7 +73,10 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
     return tokens > share * part || shown.length > MAX_SENT_ATTACHMENTS * part;
   }
 
-  /** Leaves out attachments, oldest first, until the prompt keeps at most this part of the limits. */
+  /**
+   * Leaves out the attachments that may go, oldest first, until the history uses at most this fraction of both
+   * limits.
+   */
   function leaveOut(part: number, mayGo: (each: ShownAttachment, isNewest: boolean) => boolean): void {
     const all = shown;
     shown = [];

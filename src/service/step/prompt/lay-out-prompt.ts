@@ -48,7 +48,10 @@ interface Position {
   readonly part: number;
 }
 
-/** Returns the position of the last context block. A worked example ends with a text in the same message. */
+/**
+ * Returns the position of the last context block. The context follows the last text of the worked example, in the
+ * same message.
+ */
 function contextEnd(
   example: PromptSections['example'],
   context: PromptSections['context'],

@@ -217,8 +217,8 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Parses the control block of this phase; undefined if the text is not one. If the block is a complete reply
- * in the `json` protocol, `thought` is its prose.
+ * Parses the control block of this phase; undefined if the text is not one. In the `json` protocol the block can be
+ * the complete reply: then its field `thought` holds the prose.
  */
 function parseBlock(text: string, phase: ProsePhase, options: BlockOptions): Block | undefined {
   const keys: readonly string[] = blockKeys[phase];

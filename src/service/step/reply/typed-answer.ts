@@ -36,7 +36,10 @@ export function valuesIn(text: string): JsonValue[] {
   return value === undefined ? [] : [value];
 }
 
-/** Returns a value that was written in an object, then the value that its text encodes. */
+/**
+ * Returns the possible readings of a value in an object: the value itself and, if it is a string that contains JSON,
+ * the value of that JSON.
+ */
 export const valuesOf = (value: JsonValue): JsonValue[] =>
   typeof value === 'string' ? [value, ...valuesIn(value)] : [value];
 

@@ -17,11 +17,11 @@ export const LANTERN_FOLDER = 'test/offline/extractive/evaluation/lantern';
 export interface Verdict {
   readonly ask: string;
   readonly words: Question['words'];
-  /** A right file is quoted; for an absent topic, nothing is quoted. */
+  /** True if the answer quotes an expected file; for an absent topic, true if the answer quotes nothing. */
   readonly isRightFile: boolean;
-  /** A right line is quoted; for an absent topic, the answer says that nothing was found. */
+  /** True if the answer quotes an expected line; for an absent topic, true if it reports that nothing was found. */
   readonly areRightLines: boolean;
-  /** A quoted line differs from the file, or lines are quoted for an absent topic. */
+  /** True if a quoted line differs from the file, or if the answer quotes lines for an absent topic. */
   readonly isFalse: boolean;
   readonly steps: number;
   readonly cpuMs: number;

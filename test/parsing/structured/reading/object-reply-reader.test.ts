@@ -646,7 +646,7 @@ test('a second action does not change the name of the first, in chunks of any si
     expect(read(text, { cuts })).toMatchObject({ completion: { answer: 'a' }, shown: { answer: 'a' } });
 });
 
-test('the answer under `action` counts if the run ends, and is not sent before that (rule: phase-control)', () => {
+test('an answer under `action` counts if `should_continue` is false, and is not streamed if it is true (rule: phase-control)', () => {
   const text = '{"thought": "x", "action": {"final_answer": "real"}, "should_continue": false}';
   for (const cuts of [[1], [99]]) {
     expect(read(text, { phase: 'observe', cuts })).toMatchObject({

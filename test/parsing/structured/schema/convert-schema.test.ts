@@ -344,7 +344,7 @@ describe('conditions on the value of a property (rule: reversible-schema)', () =
     expect(convertSchema(object({ dependencies: { type: 'string' } }), strictSchema, 3)?.free).toEqual([]);
   });
 
-  test('a pattern for property names leaves a tool without declared properties free', () => {
+  test('a tool with a pattern for property names but no declared properties gets no strict schema', () => {
     expect(convertSchema({ type: 'object', propertyNames: { pattern: '^x' } }, strictSchema, 3)).toBeNull();
   });
 });

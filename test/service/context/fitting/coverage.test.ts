@@ -30,7 +30,7 @@ test('the missing lines of a range are those in no covered range, in order (rule
   );
 });
 
-test('a text without line numbers is contained if it occurs within a covered text (rule: no-line-twice)', async () => {
+test('the prompt contains a text without line numbers if that text occurs in an included text (rule: no-line-twice)', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(text), text, async (covered, requested) => {

@@ -30,7 +30,7 @@ test('a folder of many files gets the same share as one giant file', () => {
   expect(shareInGroups([[9_000], folder], shareFairly, 4_000)).toEqual([[2_400], folder]);
 });
 
-test('sharing in turn gives the first item everything it needs', () => {
+test('shareInTurn gives the first item all it needs, and later items only what is left', () => {
   expect(shareInTurn([900, 900, 900], 1_200)).toEqual([900, 300, 0]);
 });
 

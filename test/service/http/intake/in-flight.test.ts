@@ -57,7 +57,7 @@ describe('bytes in flight (rule: overload)', () => {
     expect(inFlight.bytes).toBe(201);
   });
 
-  test('an accepted request may grow by a quarter of the maximum beyond it, but its own fields may not', () => {
+  test('replies may exceed the maximum of bytes in flight by a quarter, but the fields of requests may not', () => {
     const inFlight = open(1_000);
     const [first, second] = [900, 100].map((bytes) => acceptWhole(inFlight, bytes));
     expect(() => second?.countRequest(1)).toThrow('overloaded');
@@ -75,7 +75,7 @@ describe('bytes in flight (rule: overload)', () => {
     expect([inFlight.bytes, causes(inFlight)]).toEqual([15_000, 0]);
   });
 
-  test('no bytes are in flight when all responses are closed, whatever the requests counted', () => {
+  test('once all responses are closed, no bytes are in flight, regardless of what the requests counted', () => {
     type Accepted = { readonly response: Response; readonly deadline: ReturnType<InFlight['accept']> };
     const kinds: readonly ((accepted: Accepted, bytes: number) => unknown)[] = [
       ({ deadline }, bytes) => deadline.countRequest(bytes),

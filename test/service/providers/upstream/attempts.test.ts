@@ -52,7 +52,7 @@ describe.each(ways)('a second request (rule: second-request): $title', (way) => 
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('there is never a third request', async () => {
+  test('a request that failed twice is not sent a third time', async () => {
     const fake = await fakeProvider([
       { fault: 'server-error' },
       { fault: 'unavailable', retryAfter: '2' },

@@ -197,7 +197,7 @@ describe('a refused parameter is found however a server names it (rule: second-r
     expect(refused(422, body)).toBe('seed');
   });
 
-  test('an error about something else names no parameter', () => {
+  test('an error about empty messages is not read as the refusal of a parameter', () => {
     expect(refused(400, { error: { message: 'The messages must not be empty.' } })).toBeUndefined();
     expect(refused(422, { errors: { messages: ['must not be empty'] } })).toBeUndefined();
   });

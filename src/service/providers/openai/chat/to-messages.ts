@@ -24,7 +24,10 @@ type FilePart = Extract<ChatCompletionContentPart, { type: 'image_url' | 'file' 
 
 type Write = ContentOf<'text', FilePart>;
 
-/** Images of high detail if the model's formula for them is known; else the server decides. */
+/**
+ * Writes images with `detail: high` if the service can compute how many tokens the model charges for them; otherwise
+ * the provider chooses the detail.
+ */
 const formOf = (highDetail: boolean): ContentForm<'text', FilePart> => ({
   text: 'text',
   file: (attachment) =>
