@@ -1,8 +1,8 @@
 import { isObject } from '../../../contract/fields.js';
 import type { ConversationItem } from '../../../conversation/convert/conversation-items.js';
+import { readState } from '../carried-state.js';
 import type { ClientTools } from '../client-tools.js';
 import { placeholderOf } from '../read-fields.js';
-import { readState } from './carried-state.js';
 import type { Block, Message } from './messages-schema.js';
 
 /** The conversation in a body. */
