@@ -413,6 +413,10 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     ['input[0].role', { input: [{ content: 'x' }] }],
     ['input', { input: 7 }],
     ['tools[0].name', { tools: [{ type: 'function' }] }],
+    [
+      'tools[0].tools[1].name',
+      { tools: [{ type: 'namespace', name: 'n', tools: [readFile, { type: 'custom' }] }] },
+    ],
     ['tool_choice', { tool_choice: { type: 'function', name: 'unknown' } }],
     ['tool_choice', { tool_choice: { type: 'web_search' } }],
   ])('%s is refused with its place: %j', async (param, changes) => {
@@ -425,6 +429,16 @@ describe('failures of Responses (rule: compatible-errors)', () => {
         type: 'invalid_request_error',
       });
     }
+  });
+
+  test('more than 1,000 tools in all namespaces together are refused', async () => {
+    const tools = ['a', 'b'].map((name) => ({
+      type: 'namespace' as const,
+      name,
+      description: '',
+      tools: Array.from({ length: 501 }, (_, index) => ({ ...readFile, name: `tool_${index}` })),
+    }));
+    expect(await failure(ask({ text: '' }, { tools }))).toMatchObject({ status: 400, param: 'tools' });
   });
 
   test.each([

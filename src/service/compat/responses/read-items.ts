@@ -14,8 +14,8 @@ export interface ReadItems {
   readonly replaced: number;
   /** Number of reasoning items that another service encrypted. */
   readonly foreignStates: number;
-  /** Types of items that were left out. */
-  readonly skipped: readonly string[];
+  /** Number of items of other types, which were left out. */
+  readonly skipped: number;
 }
 
 /** Reads items. Reasoning is left out: models get their own only as state. */
@@ -29,7 +29,7 @@ export function readItems(items: readonly Item[], tools: ClientTools): ReadItems
     ),
     replaced: shown.flatMap(({ content, output }) => [...content, ...output].filter(isReplaced)).length,
     foreignStates: known.filter(isForeign).length,
-    skipped: [...new Set(items.map(({ type }) => type).filter((type) => !isKnownItem(type)))],
+    skipped: items.length - known.length,
   };
 }
 

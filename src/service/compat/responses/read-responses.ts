@@ -3,7 +3,15 @@ import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { foreignState } from '../carried-state.js';
 import { ClientTools, type OfferedByClient } from '../client-tools.js';
-import { ignoredFields, imageReplaced, readEach, readFields, refused, toolSkipped } from '../read-fields.js';
+import {
+  ignoredFields,
+  imageReplaced,
+  MAX_TOOLS,
+  readEach,
+  readFields,
+  refused,
+  toolSkipped,
+} from '../read-fields.js';
 import type { NeutralRequest } from '../wire.js';
 import { readItems } from './read-items.js';
 import {
@@ -37,7 +45,7 @@ export async function readResponses(body: unknown, signal: AbortSignal): Promise
   const reference = given.findIndex(({ type }) => type === 'item_reference');
   if (reference >= 0) throw refused(`input[${reference}]`, 'no items are stored; send each item whole');
   const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
-  const tools = new ClientTools(sent.flatMap(toOffered));
+  const tools = toTools(sent);
   const { instructions, items, replaced, foreignStates, skipped } = readItems(given, tools);
   const request: NeutralRequest = {
     model: fields.model,
@@ -56,7 +64,7 @@ export async function readResponses(body: unknown, signal: AbortSignal): Promise
     warnings: [
       ...ignoredFields(body, ignored),
       ...sent.flatMap(skippedTools),
-      ...(skipped.length > 0 ? [itemsSkipped] : []),
+      ...(skipped > 0 ? [itemsSkipped] : []),
       ...(replaced > 0 ? [imageReplaced(replaced)] : []),
       ...(foreignStates > 0 ? [foreignState] : []),
     ],
@@ -73,6 +81,14 @@ function refuseUnsupported(fields: ResponsesBody): void {
     throw refused('background', 'nothing is stored, so no answer can be fetched later; use stream');
   if (fields.text?.format?.type === 'json_schema')
     throw refused(['text', 'format'], 'a schema for the answer is not supported; describe it in the prompt');
+}
+
+/** Limits the tools of all namespaces together, because names that become the same are made unique one by one. */
+function toTools(sent: readonly ResponsesTool[]): ClientTools {
+  const offered = sent.flatMap(toOffered);
+  if (offered.length > MAX_TOOLS)
+    throw refused('tools', `expected at most ${MAX_TOOLS} tools, those of all namespaces together`);
+  return new ClientTools(offered);
 }
 
 /** Returns a tool, or the tools of a namespace. */
