@@ -25,6 +25,7 @@ export const navigation = {
     'docs/reference/context-and-budget.md',
     'docs/reference/reading-the-model.md',
     'docs/reference/constrained-output.md',
+    'docs/reference/typed-answers.md',
     'docs/reference/errors.md',
     'docs/reference/streaming.md',
     'docs/reference/providers.md',

@@ -1,4 +1,4 @@
-/** Texts that make parsers slow: unclosed openers and endless repetitions. */
+/** Texts that make parsers slow: unclosed opening marks and endless repetitions. */
 export const hostileTexts: Readonly<Record<string, (length: number) => string>> = {
   'unclosed quote': (length) => fill(length, 'Action: read_file(path="', 'a b '),
   'unclosed triple quote': (length) => fill(length, 'Action: read_file(path="""', '"" x'),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attachmentsSchema } from './attachment.js';
-import { list, optional, wholeNumber } from './fields.js';
+import { jsonObject, list, optional, wholeNumber } from './fields.js';
 import { turnSchema } from './history.js';
 import { protocolSchema } from './protocol.js';
 import { toolDefinitionSchema } from './tool.js';
@@ -180,6 +180,10 @@ export const stepRequestSchema = z
     on_last_iteration: optional(onLastIterationSchema).meta({ description: 'Default `answer`.' }),
     instructions: optional(z.string()).meta({
       description: 'Additional system text; counts towards the token budget.',
+    }),
+    answer_schema: optional(jsonObject).meta({
+      description:
+        'JSON Schema of the final answer, which is then one JSON value: see `answer` of the step. A schema that cannot be used is 400 with the path of the place.',
     }),
     include: optional(includeSchema),
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contextReportSchema } from './context-report.js';
 import { errorCodes } from './error-codes.js';
-import { jsonObject, wholeNumber } from './fields.js';
+import { jsonObject, jsonValue, wholeNumber } from './fields.js';
 import { turnSchema } from './history.js';
 
 export const actionDetailsSchema = z
@@ -61,10 +61,10 @@ const parseSchema = z
         .object({ kind: z.string(), chars: wholeNumber })
         .meta({ id: 'Discarded', description: 'Text of the reply that the parser ignored.' }),
     ),
-    problem: z
-      .string()
-      .nullable()
-      .meta({ description: 'The problem of an action that could not be read, in words for the model.' }),
+    problem: z.string().nullable().meta({
+      description:
+        'The problem of an action that could not be read, or of an answer that does not fit `answer_schema`, in words for the model.',
+    }),
   })
   .meta({ id: 'Parse', description: 'How the parser read the reply.' });
 
@@ -152,6 +152,10 @@ export const stepSchema = z
     direct_response: z.string().nullable().meta({
       description: 'The answer, or the text of an action that could not be read; see `correction`.',
     }),
+    answer: jsonValue.optional().meta({
+      description:
+        'With `answer_schema`: the answer as JSON, checked against the schema. Null if it does not fit; `parse.problem` then says why.',
+    }),
     action_details: actionDetailsSchema.nullable(),
     additional_actions: z.array(actionDetailsSchema),
     updated_conversation_history: z.array(turnSchema).nullable().meta({
@@ -160,7 +164,7 @@ export const stepSchema = z
     new_turns: z.array(turnSchema).meta({ description: 'The turns that this step added.' }),
     correction: turnSchema.nullable().meta({
       description:
-        'A turn to append before the next step, at most twice in a row: the model probably intended an action, which could not be read. Null at the last iteration.',
+        'A turn to append before the next step, at most twice in a row: the model probably intended an action, which could not be read (null at the last iteration), or its answer does not fit `answer_schema`.',
     }),
     control: phaseControlSchema.nullable(),
     phase: z.enum(['reason', 'act', 'observe']).nullable(),

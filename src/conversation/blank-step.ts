@@ -4,6 +4,7 @@ import type { Step, StepError } from '../contract/step.js';
 export const blankStep = {
   thought: null,
   direct_response: null,
+  answer: null,
   action_details: null,
   additional_actions: [],
   new_turns: [],

@@ -173,8 +173,8 @@ export class McpConnection {
         }),
       };
       const request = { method: 'tools/call', params: { name, arguments: args } };
-      const { text, isError } = textOfResult(await this.#client.request(request, anything, options));
-      return { text: withoutSecrets(text, this.#secrets), isError };
+      const result = textOfResult(await this.#client.request(request, anything, options));
+      return { ...result, text: withoutSecrets(result.text, this.#secrets) };
     } catch (error) {
       if (signal.aborted || hasCode(error, SdkErrorCode.RequestTimeout)) void this.#endIfDead();
       signal.throwIfAborted();

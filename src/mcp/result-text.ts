@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../conversation/is-object.js';
+import { type Attachment, isAttachment } from '../sdk/base/attachments.js';
 import { OutputCapture } from '../tools/run/output-capture.js';
 import { isDeeperThan } from './is-deeper-than.js';
 
@@ -7,6 +8,8 @@ import { isDeeperThan } from './is-deeper-than.js';
 export interface CallText {
   readonly text: string;
   readonly isError: boolean;
+  /** Images that the model sees with the text; absent if there are none. */
+  readonly attachments?: readonly Attachment[];
 }
 
 /** Converts the result of `tools/call` to text. Describes images, sound and links in brackets (rule: mcp-results). */
@@ -15,7 +18,19 @@ export function textOfResult(result: unknown): CallText {
   const content = Array.isArray(result['content']) ? result['content'] : [];
   const parts = [...content.map(textOfBlock), ...structured(result['structuredContent'], content)];
   const text = parts.filter((part) => part !== '').join('\n\n');
-  return { text: cut(text) || 'Done; the tool returned no text.', isError: result['isError'] === true };
+  const attachments = content.flatMap(attachmentOf);
+  return {
+    text: cut(text) || 'Done; the tool returned no text.',
+    isError: result['isError'] === true,
+    ...(attachments.length > 0 && { attachments }),
+  };
+}
+
+/** Returns the image of a block, or nothing if it is none that a model takes. */
+function attachmentOf(block: unknown): Attachment[] {
+  if (!isObject(block) || block['type'] !== 'image') return [];
+  const image = { media_type: block['mimeType'], data: block['data'] };
+  return isAttachment(image) ? [image] : [];
 }
 
 /** Shortens a long result like the output of a command: keeps its beginning and its end. */
@@ -29,6 +44,7 @@ function textOfBlock(block: unknown): string {
   if (!isObject(block)) return '[a part that cannot be read]';
   const { type, text, data, mimeType, uri, name, description, resource } = block;
   if (type === 'text') return typeof text === 'string' ? text : '';
+  if (attachmentOf(block).length > 0) return `[image, ${describeData(mimeType, data)}]`;
   if (type === 'image' || type === 'audio') return `[${type}, ${describeData(mimeType, data)}: not shown]`;
   if (type === 'resource_link') {
     const details = [name, mimeType, description].filter((each) => typeof each === 'string').join(', ');

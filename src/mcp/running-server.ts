@@ -151,9 +151,9 @@ export class RunningServer {
       preview: async (args) =>
         `Tool ${toolName} of the MCP server ${this.#name}\n${JSON.stringify(args, null, 2)}`,
       execute: async (args, { signal, onOutput }) => {
-        const { text, isError } = await this.#call(toolName, args, { signal, onOutput });
+        const { text, isError, attachments } = await this.#call(toolName, args, { signal, onOutput });
         if (isError) throw new ToolError(text);
-        return text;
+        return attachments ? { content: text, attachments } : text;
       },
     };
   }

@@ -1,5 +1,6 @@
 /** The SDK: a client of the service and the agent loop over it, for Node and browsers. Imports no other package. */
 
+export type { Attachment } from '../contract/attachment.js';
 export type { Compaction, CompactionRequestInput } from '../contract/compaction.js';
 export type { ContextReport, ReportFolder, ReportItem, ReportSection } from '../contract/context-report.js';
 export type { ErrorCode } from '../contract/error-codes.js';
@@ -68,6 +69,14 @@ export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/s
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
 export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
+export type {
+  AnswerSchema,
+  DescribedSchema,
+  JsonSchema,
+  StandardIssue,
+  StandardResult,
+  StandardSchema,
+} from './run/answer-schema.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType, ToolEvent } from './run/run-events.js';
 export type {
@@ -80,6 +89,7 @@ export type {
   RunLlmConfig,
   RunOptions,
   StrategyName,
+  TypedRunOptions,
 } from './run/run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';

@@ -74,6 +74,15 @@ export class ProjectRoot implements Folder {
     return readText(this, path);
   }
 
+  /** Reads the bytes of a file. Throws `ToolError` for a huge file. */
+  async readBytes(path: string): Promise<Buffer> {
+    return this.#withOpened(path, 'file', async ({ handle, size }) => {
+      checkSize(path, size);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(size), 0, size, 0);
+      return buffer.subarray(0, bytesRead);
+    });
+  }
+
   async readIfText(path: string): Promise<FileText | undefined> {
     return this.#withOpened(path, 'file', async (file) => {
       checkSize(path, file.size);

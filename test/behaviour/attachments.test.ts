@@ -3,6 +3,8 @@ import type { Attachment } from '../../src/contract/attachment.js';
 import type { Compaction } from '../../src/contract/compaction.js';
 import type { Preview } from '../../src/contract/preview.js';
 import type { StepRequestInput } from '../../src/contract/step-request.js';
+import { defineTool } from '../../src/sdk/actions/define-tool.js';
+import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import { withoutMarks } from '../../src/service/providers/openai/marked-content.js';
 import { attachment, gifBytes, pdf, png } from '../support/attachments.js';
 import { streamStep } from '../support/stream-step.js';
@@ -222,7 +224,7 @@ describe('invalid attachments (rule: attachments)', () => {
     expect(inTurn.body.error?.details[0]?.path).toBe(`conversation_history.0.${path}`);
   });
 
-  test('attachments that are too large together are 413', async () => {
+  test('attachments that are too large together get 413', async () => {
     const large = { media_type: 'image/png', data: 'A'.repeat(2 ** 21) } as const;
     const { status, body } = await service.step({ attachments: [large, large, large] });
     expect([status, body.error?.code]).toEqual([413, 'request_too_large']);
@@ -301,5 +303,44 @@ describe('compaction of attachments (rules: compaction-mask, compaction-summariz
     expect(sent).toContain('1 × image/png left out');
     expect(sent).not.toContain(image.data);
     expect(turns.some(({ kind }) => kind === 'summary')).toBe(true);
+  });
+});
+
+describe('attachments of a run (rule: attachment-limit)', () => {
+  const llmConfig = { modelName: 'gpt-4o', tokenLimit: 16_000, reservedOutputTokens: 1_000 };
+  const shot = (result: unknown) =>
+    defineTool({
+      name: 'shot',
+      description: 'Takes a picture.',
+      inputSchema: { type: 'object', properties: {} },
+      execute: () => result,
+    });
+  const runWith = async (result: unknown) => {
+    const from = service.fake.requests.length;
+    service.fake.script([{ text: 'Action: shot()' }, { text: 'Final Answer: a cat' }]);
+    const client = new StepwiseClient({ baseUrl: service.url, llmKey: 'sk-a-key-of-a-caller-1234' });
+    const run = client.run('Look.', { llmConfig, tools: [shot(result)], attachments: [image] });
+    const ended = await run.result();
+    service.fake.script({ text: 'Final Answer: a cat' });
+    return { ended, bodies: service.fake.requests.slice(from).map(({ rawBody }) => rawBody) };
+  };
+
+  test('the attachments of the task and of a tool reach the model, and the task keeps its own', async () => {
+    const { ended, bodies } = await runWith({ content: 'Taken.', attachments: [document] });
+    expect(ended.answer).toBe('a cat');
+    expect(bodies.map((body) => [body.includes(image.data), body.includes(document.data)])).toEqual([
+      [true, false],
+      [true, true],
+    ]);
+    expect(bodies[1]?.split(image.data)).toHaveLength(2);
+    expect(ended.history.map(({ attachments }) => attachments?.length ?? 0)).toEqual([1, 0, 1, 0]);
+    expect(ended.history[2]?.content).toBe('Taken.');
+  });
+
+  test('a result whose attachments are no files is JSON like any other', async () => {
+    const { ended } = await runWith({ content: 'Mail', attachments: [{ name: 'a.png' }] });
+    expect(ended.history[2]).toMatchObject({
+      content: '{"content":"Mail","attachments":[{"name":"a.png"}]}',
+    });
   });
 });

@@ -240,7 +240,7 @@ describe('models', () => {
     });
   });
 
-  test('a list that does not come leaves out its upstream, and is asked for once a minute at most', async () => {
+  test('an upstream that sends no list is left out of the models, and is asked at most once a minute', async () => {
     const silent = await startFakeProvider();
     const { url } = silent;
     await silent.close();
@@ -284,7 +284,7 @@ describe('models', () => {
 });
 
 describe('what holds for /api holds for /v1', () => {
-  test('a request above the rate limit is 429 in the shape of the wire', async () => {
+  test('a request above the rate limit gets 429 in the shape of the wire', async () => {
     const limited = await start({ RATE_LIMIT_PER_MINUTE: '1' });
     await limited.ask(() => ({ text: 'x' }));
     const error = await failure(limited.ask(() => ({ text: 'x' })));
@@ -360,7 +360,7 @@ describe('what holds for /api holds for /v1', () => {
     expect(await request.ended).toBe('aborted');
   });
 
-  test('a deadline is 504 before the first byte', async () => {
+  test('a deadline before the first byte gets 504', async () => {
     const short = await start({ STEP_DEADLINE_MS: '300' });
     const error = await failure(short.stream({ text: 'x', delayMs: 60_000 }));
     expect(error).toMatchObject({ status: 504, code: 'upstream_timeout' });

@@ -3,7 +3,7 @@ import type { StepRequestInput } from '../../src/contract/step-request.js';
 import { streamStep } from '../support/stream-step.js';
 import { key, startWholeService, stepRequest, type WholeService } from '../support/whole-service.js';
 
-/** Returns the mark that a variable of the environment replaces. */
+/** Returns the placeholder that the service replaces with a variable of the environment. */
 const variable = (name: string): string => `\${${name}}`;
 
 const headerValue = 'Qh4Zp9LmB"own\\n+/=Vt3Kw8Yb';

@@ -83,6 +83,16 @@ const scenarios = {
     instructions: 'Answer in one sentence.',
     max_iterations_left: 1,
   },
+  typed: {
+    user_query: 'Where is the total computed?',
+    tools,
+    answer_schema: {
+      type: 'object',
+      properties: { path: { type: 'string', description: 'the file' }, line: { type: 'integer' } },
+      required: ['path'],
+    },
+    max_iterations_left: 1,
+  },
   segment: { user_query: 'Go.', available_tools_prompt_segment: '- `search_code(pattern, path)` - searches' },
 } as const satisfies Record<string, Partial<StepRequestInput>>;
 

@@ -162,7 +162,7 @@ describe('a rolling restart under load (rules: replicas, shutdown)', () => {
       for (const replica of replicas) {
         expect(await replica.process.stop()).toBe(0);
         await startAgain(replica);
-        // For a shorter time than this, nginx avoids a replica that has refused a connection.
+        // After a refused connection nginx avoids the replica for less time than this.
         await wait(6_000);
       }
       const { ends, failed } = summarize('unannounced', await load.stop());

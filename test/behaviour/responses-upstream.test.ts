@@ -47,13 +47,55 @@ describe('the Responses API (rule: wires)', () => {
     expect(body.warnings).toEqual([]);
     expect(sent()?.path).toBe('/v1/responses');
     expect(sent()?.body).toMatchObject({
-      reasoning: { effort: reasoningEffort },
+      reasoning: { effort: reasoningEffort, summary: 'auto' },
       store: false,
       include: ['reasoning.encrypted_content'],
       max_output_tokens: 1_000,
       tool_choice: 'auto',
       tools: [{ type: 'function', name: 'read_file', parameters: tools[0]?.inputSchema }],
     });
+  });
+
+  test.each([
+    ['without an effort', {}, undefined],
+    ['with the effort none', { reasoningEffort: 'none' }, { effort: 'none' }],
+  ] as const)('%s, no summary of the reasoning is requested', async (_, config, reasoning) => {
+    service.fake.script({ text: 'It is there.' });
+    await service.step(request({ protocol: 'native' }, config));
+    expect(sent()?.body['reasoning']).toEqual(reasoning);
+  });
+
+  test('each message of the assistant has a type, without which llama.cpp refuses it', async () => {
+    service.fake.script({ text: 'It is there.' });
+    const history = [
+      { role: 'user' as const, content: 'Where?' },
+      { role: 'assistant' as const, content: 'I look.', toolCall: { name: 'read_file', parameters: {} } },
+      { role: 'tool_observation' as const, content: 'Found.' },
+    ];
+    for (const protocol of ['text', 'native'] as const) {
+      await service.step(request({ protocol, conversation_history: history, user_query: '' }));
+      const items = sent()?.body['input'] as readonly Record<string, unknown>[];
+      const types = items.filter(({ role }) => role === 'assistant').map(({ type }) => type);
+      expect(types).toEqual(['message']);
+    }
+  });
+
+  test('a summary that the organisation may not have is left out, and the effort is kept', async () => {
+    const modelName = 'gpt-5.6-luna';
+    service.fake.script(({ body }) => {
+      if (JSON.stringify(body['reasoning']).includes('summary'))
+        throw new Error("Unsupported value: 'reasoning.summary' is not supported with this organization.");
+      return { text: 'It is there.' };
+    });
+    for (const requests of [2, 1]) {
+      const before = service.fake.requests.length;
+      const { body } = await service.step(
+        request({ protocol: 'native' }, { modelName, reasoningEffort: 'high' }),
+      );
+      expect([body.direct_response, body.warnings]).toEqual(['It is there.', []]);
+      expect(service.fake.requests).toHaveLength(before + requests);
+      expect(sent()?.body['reasoning']).toEqual({ effort: 'high' });
+    }
   });
 
   test.each(['gpt-4o', 'o3', 'gpt-5'])('%s stays with Chat Completions', async (modelName) => {
@@ -128,7 +170,7 @@ describe('the Responses API (rule: wires)', () => {
     );
     expect(next.body.direct_response).toBe('It is there.');
     const input = sent()?.body['input'];
-    expect((Array.isArray(input) ? input : []).map((item) => item.type ?? item.role)).toEqual([
+    expect((Array.isArray(input) ? input : []).map((item) => item.role ?? item.type)).toEqual([
       'system',
       'user',
       'reasoning',

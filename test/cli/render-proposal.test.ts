@@ -71,7 +71,7 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     const sizes = fc.record({
       length: fc.nat(3_000),
       width: fc.integer({ min: 14, max: 90 }),
-      max: fc.integer({ min: 2, max: 40 }),
+      max: fc.integer({ min: 1, max: 40 }),
     });
     fc.assert(
       fc.property(sizes, ({ length, width, max }) => {
@@ -89,12 +89,20 @@ describe('a rendered proposal (rules: terminal, approval)', () => {
     );
   });
 
-  test('a proposal without any room says that the window is too small', () => {
-    const view = { paint: plain, width: 60, maxLines: 1 };
-    expect(renderShortProposal({ action, preview: 'one\ntwo' }, view)).toEqual([
-      'The window is too small to show what needs your approval.',
-    ]);
-    expect(renderShortProposal({ action, preview: 'one' }, view)).toEqual(['│ one']);
+  test('a proposal in a single row has its beginning and its end, and marks what is left out', () => {
+    const inOne = (preview: string, width: number) =>
+      renderShortProposal({ action, preview }, { paint: plain, width, maxLines: 1 });
+    expect(inOne('one\ntwo', 60)).toEqual(['│ one ⏎ two']);
+    expect(inOne('one', 60)).toEqual(['│ one']);
+    const hidden = `echo hi${' '.repeat(900)}${'x'.repeat(900)}; rm -rf ~`;
+    expect(inOne(hidden, 24)).toEqual(['│ echo hi<90…; rm -rf ~']);
+    expect(inOne('数'.repeat(90), 20)).toEqual(['│ 数数数数…数数数数']);
+  });
+
+  test('a proposal in two rows marks what is left out between them', () => {
+    const view = { paint: plain, width: 20, maxLines: 2 };
+    const rows = renderShortProposal({ action, preview: 'a\nb\nc\nrm -rf ~' }, view);
+    expect(rows).toEqual(['│ a', '│ … rm -rf ~']);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readArguments } from '../../src/cli/commands/read-arguments.js';
 import type { Step } from '../../src/contract/step.js';
 import { readConfig } from '../../src/service/config.js';
@@ -10,6 +10,7 @@ import { type Service, startService } from '../../src/service/start.js';
 import { blocks } from '../support/document-snippets.js';
 import { listen } from '../support/listen.js';
 import { patience } from '../support/patience.js';
+import { vendorDemands } from '../support/providers/vendor-demands.js';
 import { key, stepRequest } from '../support/whole-service.js';
 
 /**
@@ -42,13 +43,74 @@ interface Asked {
 
 const asked: Asked[] = [];
 const services: Service[] = [];
+/** The vendor whose demands the fake server makes, and the origin of its address; undefined: any request is accepted. */
+let vendor: { name: string; origin: string } | undefined;
 /** A fake server for both vendors' formats that accepts any path; the address of each line is redirected to it. */
 const fake = createServer(async (request, response) => {
   const body = (await json(request)) as Asked['body'];
-  asked.push({ path: request.url ?? '', headers: request.headers, body });
+  const received = { path: request.url ?? '', headers: request.headers, body };
+  asked.push(received);
   response.setHeader('content-type', 'application/json');
-  response.end(JSON.stringify(request.url?.endsWith('/messages') ? anthropicReply : openaiReply));
+  const problem = vendor && problemOf(received, vendor);
+  if (problem) {
+    response.writeHead(400).end(JSON.stringify({ error: { message: problem } }));
+    return;
+  }
+  const isAnthropic = request.url?.endsWith('/messages');
+  if (body['stream'] !== true) {
+    response.end(JSON.stringify(isAnthropic ? anthropicReply : openaiReply));
+    return;
+  }
+  response.setHeader('content-type', 'text/event-stream');
+  response.end(isAnthropic ? anthropicEvents() : openaiEvents());
 });
+
+/** Returns the first thing that the vendor would refuse. */
+function problemOf({ path, headers, body }: Asked, { name, origin }: { name: string; origin: string }) {
+  const demand = vendorDemands[name];
+  if (!demand) return `nothing is known about ${name}`;
+  if (origin + path !== demand.url) return `expected ${demand.url}, got ${origin}${path}`;
+  const wanted = {
+    ...demand.headers,
+    ...(demand.key && { [demand.key]: demand.key === 'authorization' ? `Bearer ${key}` : key }),
+  };
+  for (const [header, value] of Object.entries(wanted))
+    if (headers[header] !== value) return `expected the header ${header}`;
+  const copies = Object.entries(headers).filter(([, value]) => String(value).includes(key)).length;
+  if (copies !== (demand.key ? 1 : 0)) return `expected the key once, or not at all, got ${copies}`;
+  const unknown = Object.keys(body).filter((field) => !demand.fields.includes(field));
+  if (unknown.length > 0) return `unknown field ${unknown.join(', ')}`;
+  const missing = demand.required.filter((field) => !(field in body));
+  if (missing.length > 0) return `missing field ${missing.join(', ')}`;
+  const form = (body['response_format'] as { type?: string } | undefined)?.type;
+  return form === undefined || demand.formats.includes(form) ? undefined : `response_format ${form}`;
+}
+
+const event = (data: object, name?: string): string =>
+  `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
+
+function openaiEvents(): string {
+  const { choices: _, ...head } = openaiReply;
+  const chunk = (delta: object, finish_reason: string | null) =>
+    event({ ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason }] });
+  return `${chunk({ role: 'assistant', content: answered }, null)}${chunk({}, 'stop')}data: [DONE]\n\n`;
+}
+
+function anthropicEvents(): string {
+  const { content, stop_reason, ...message } = anthropicReply;
+  const [block] = content;
+  return [
+    { type: 'message_start', message: { ...message, content: [], stop_reason: null } },
+    { type: 'content_block_start', index: 0, content_block: { ...block, text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: block?.text } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ]
+    .map((data) => event(data, data.type))
+    .join('');
+}
+
 const answered = 'Final Answer: It works.';
 const openaiReply = {
   id: 'r',
@@ -85,7 +147,12 @@ afterAll(async () => {
  */
 async function startAsDocumented(line: string): Promise<Service> {
   const [, settings] = /^(?:UPSTREAMS='(.+)' )?npm start\n$/.exec(line) ?? [line, line];
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...(settings && { UPSTREAMS: settings }) });
+  const config = readConfig({
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    ...Object.fromEntries(variablesIn(line).map((name) => [name, standIn(name)])),
+    ...(settings && { UPSTREAMS: settings }),
+  });
   const { openai: _, anthropic: __, ...servers } = config.UPSTREAMS;
   const upstreams = Object.entries(servers).map(([name, upstream]) => [
     name,
@@ -100,6 +167,19 @@ async function startAsDocumented(line: string): Promise<Service> {
   });
   services.push(service);
   return service;
+}
+
+const variablesIn = (line: string): string[] =>
+  [...line.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
+const standIn = (name: string): string => `value-of-${name}`;
+
+/** Returns the origin of the address to which a line sends requests for a model. */
+function originOf(line: string, { provider }: { provider?: string }, name: string): string {
+  const [, settings] = /^UPSTREAMS='(.+)' npm start\n$/.exec(line) ?? [];
+  if (settings === undefined || provider === undefined)
+    return name === 'Anthropic' ? 'https://api.anthropic.com' : 'https://api.openai.com';
+  const entry = JSON.parse(settings)[provider];
+  return new URL(typeof entry === 'string' ? entry : entry.url).origin;
 }
 
 /** Returns the setting that equals what the service detects at the address. */
@@ -129,6 +209,15 @@ async function step(service: Service, changes: object): Promise<Step> {
   return (await response.json()) as Step;
 }
 
+async function stepStreamed(service: Service, changes: object): Promise<string> {
+  const response = await fetch(`${service.url}/api/agent/react_step/stream`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(stepRequest({ tools, user_api_keys: { llmKey: key }, ...changes })),
+  });
+  return response.text();
+}
+
 /** Returns the protocol that the service chose for `protocol: "auto"`, derived from the request it sent. */
 function protocolOf({ body }: Asked): string {
   if ('tools' in body) return 'native';
@@ -140,24 +229,79 @@ test('the page lists each server in order, with a row for each', () => {
   expect(rows.map(([name]) => name)).toEqual(
     sections.map(({ name }) => name).filter((name) => !others.includes(name)),
   );
-  expect(sections).toHaveLength(8);
+  expect(sections).toHaveLength(19);
 });
 
 test.each(rows)('the settings of %s: requests to %s, key: %s, auto is %s, counting is %s', async (...row) => {
-  const [name = '', path, keyTold, protocol, counting] = row;
+  const [name = '', path, keyStated, protocol, counting] = row;
   const { line, config } = sectionOf(name);
   const result = await step(await startAsDocumented(line), { llm_config: config });
   expect(result).toMatchObject({ status: 'direct_response_provided', direct_response: 'It works.' });
   const request = asked.at(-1);
   expect(request?.path).toBe(path);
   expect(request?.body['model']).toBe(config.modelName);
-  expect(request?.headers['authorization']).toBe(keyTold === 'none' ? undefined : `Bearer ${key}`);
-  expect(JSON.stringify({ ...request, headers: { ...request?.headers, authorization: '' } })).not.toContain(
-    key,
+  const header = vendorDemands[name]?.key ?? null;
+  expect(keyStated).toBe(
+    header === null ? 'none' : header === 'authorization' ? "the caller's" : `the caller's, in ${header}`,
   );
   expect(request && protocolOf(request)).toBe(protocol);
   const inText = await step(await startAsDocumented(line), { llm_config: config, protocol: 'text' });
   expect(inText.context_report?.counting).toBe(counting);
+});
+
+describe.each(rows.map(([name = '']) => name))('requests with the settings of %s', (name) => {
+  const { line, config } = sectionOf(name);
+  afterEach(() => {
+    vendor = undefined;
+  });
+
+  test.each([
+    'text',
+    'xml',
+    'json',
+    'native',
+    'auto',
+  ])('have what the vendor demands, in %s, plain and streamed', async (protocol) => {
+    const service = await startAsDocumented(line);
+    vendor = { name, origin: originOf(line, config, name) };
+    const before = asked.length;
+    const changes = { llm_config: config, protocol };
+    expect(await step(service, changes)).toMatchObject({ direct_response: 'It works.', warnings: [] });
+    const events = await stepStreamed(service, changes);
+    expect(events).toContain('"direct_response":"It works."');
+    expect(events).toContain('"warnings":[]');
+    // A refused first request would have been followed by a second one.
+    expect(asked).toHaveLength(before + 2);
+  });
+
+  test('no value of a variable is printed or leaves in another header than its own', async () => {
+    await step(await startAsDocumented(line), { llm_config: config });
+    const { headers = {}, body = {}, path = '' } = asked.at(-1) ?? {};
+    for (const variable of variablesIn(line)) {
+      expect(
+        Object.values(headers).filter((value) => String(value).includes(standIn(variable))),
+      ).toHaveLength(1);
+      expect(path + JSON.stringify(body)).not.toContain(standIn(variable));
+    }
+  });
+});
+
+test('the fake vendors refuse a request that lacks what they demand', () => {
+  const origin = 'https://api.portkey.ai';
+  const whole: Asked = {
+    path: '/v1/chat/completions',
+    headers: { ...vendorDemands['Portkey']?.headers, authorization: `Bearer ${key}` },
+    body: { model: 'm', messages: [], max_completion_tokens: 1 },
+  };
+  const problem = (changes: Partial<Asked>) =>
+    problemOf({ ...whole, ...changes }, { name: 'Portkey', origin });
+  expect(problem({})).toBeUndefined();
+  expect(problem({ path: '/v1/responses' })).toMatch(/^expected https/);
+  expect(problem({ headers: { authorization: `Bearer ${key}` } })).toMatch(/^expected the header x-portkey/);
+  expect(problem({ headers: { ...whole.headers, 'x-api-key': key } })).toMatch(/^expected the key once/);
+  expect(problem({ body: { ...whole.body, max_tokens: 1 } })).toBe('unknown field max_tokens');
+  expect(problem({ body: { model: 'm' } })).toMatch(/^missing field/);
+  expect(problem({ body: { ...whole.body, response_format: { type: 'yaml' } } })).toMatch(/^response_format/);
 });
 
 test('an unknown server gets text prompts unless the settings declare more', async () => {
@@ -223,9 +367,10 @@ test('requests to a server contain and omit what the page states', async () => {
   const { line, config } = sectionOf('Azure OpenAI');
   await step(await startAsDocumented(line), { llm_config: config });
   expect(asked.at(-1)?.body).toMatchObject({ max_completion_tokens: 4_000 });
-  const entra = await step(await startAsDocumented(line), {
+  const entra = await step(await startAsDocumented(line.replace('"keyHeader": "api-key", ', '')), {
     llm_config: config,
     user_api_keys: { llmKey: 'e'.repeat(1_500) },
   });
   expect(entra.direct_response).toBe('It works.');
+  expect(asked.at(-1)?.headers['authorization']).toBe(`Bearer ${'e'.repeat(1_500)}`);
 });

@@ -80,7 +80,7 @@ test('every spelling that the ruling `listed-call` shows is read as the same cal
   }
 });
 
-test('replies that `markers` and `offered-tools` say call no action are read as such', () => {
+test('a reply that calls nothing by the rules `markers` and `offered-tools` is an answer', () => {
   const none = [
     '1. Action: search_code(pattern="port")',
     'Action: None',

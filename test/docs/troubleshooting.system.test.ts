@@ -117,6 +117,7 @@ test('the service returns each request error of the troubleshooting page', async
   const said = [
     ...Object.values(errorCodes).map(({ message }) => message),
     sourceOf('src/service/http/intake'),
+    readFileSync('src/contract/explain-issue.ts', 'utf8'),
   ];
   expect(unsaid(messagesOf('A request is refused'), said)).toEqual([]);
 });

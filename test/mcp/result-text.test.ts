@@ -14,7 +14,17 @@ test.each([
     ],
     'one\n\ntwo',
   ],
-  ['an image', [{ type: 'image', mimeType: 'image/png', data }], '[image, image/png, 10 bytes: not shown]'],
+  ['an image', [{ type: 'image', mimeType: 'image/png', data }], '[image, image/png, 10 bytes]'],
+  [
+    'an image that no model takes',
+    [{ type: 'image', mimeType: 'image/svg+xml', data }],
+    '[image, image/svg+xml, 10 bytes: not shown]',
+  ],
+  [
+    'an image whose data is no base64',
+    [{ type: 'image', mimeType: 'image/png', data: 'a b' }],
+    '[image, image/png, 2 bytes: not shown]',
+  ],
   ['sound', [{ type: 'audio', mimeType: 'audio/wav', data }], '[audio, audio/wav, 10 bytes: not shown]'],
   ['a link', [{ type: 'resource_link', uri: 'file:///a', name: 'A' }], '[a link to file:///a (A): not read]'],
   ['the text of a resource', [{ type: 'resource', resource: { uri: 'x:1', text: 'said' } }], '[x:1]\nsaid'],
@@ -28,6 +38,14 @@ test.each([
   ['an empty result', [], 'Done; the tool returned no text.'],
 ])('textOfResult converts %s to text for the model (rule: mcp-results)', (_, content, text) => {
   expect(textOf(...content)).toBe(text);
+});
+
+test('textOfResult returns the images of a result, and no field without them (rule: mcp-results)', () => {
+  const image = { type: 'image', mimeType: 'image/png', data };
+  expect(textOfResult({ content: [image, { ...image, mimeType: 'image/svg+xml' }] }).attachments).toEqual([
+    { media_type: 'image/png', data },
+  ]);
+  expect(textOfResult({ content: [] })).not.toHaveProperty('attachments');
 });
 
 test('textOfResult appends structured content unless the text already contains it (rule: mcp-results)', () => {

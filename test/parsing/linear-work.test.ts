@@ -189,10 +189,14 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
     ['fences that mean a call', '```tool_code\n'],
     ['names before JSON', 'f\n{"a": 1}\n'],
     ['whole calls', '<invoke name="f"></invoke>'],
+    ['calls in a message to the user', 'to=user<|message|><atem:invoke name="f"></atem:invoke> x'],
+    ['headers after reasoning', '<think></think><|START_RESPONSE|>'],
+    ['halves of marks', '[TOOL_CALLSf'],
+    ['calls that are printed', 'print(f('],
   ])('a reply of 1 MiB of %s in native formats is read in linear time', (_, unit) => {
     const tools = [toOfferedTool({ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } })];
     const text = `<function=f>${unit.repeat(2 ** 20 / unit.length)}`;
     for (const reply of [text, text.slice('<function=f>'.length), `x ${text}</parameter></function>`])
-      expect(parseCompletion(reply, tools).outcome).toMatch(/^(?:answer|action|malformed_action)$/);
+      expect(parseCompletion(reply, tools).outcome).toMatch(/^(?:answer|action|malformed_action|empty)$/);
   });
 });

@@ -57,7 +57,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
   const echo = fc
     .tuple(fc.constantFrom(...fenceTags), content)
     .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
-  /** Damages the marks and attributes of an echo as models do, in the opener and in the closer. */
+  /** Damages the marks and attributes of an echo as models do, in the opening tag and in the closing tag. */
   const broken = fc.constantFrom<(whole: string) => string>(
     (whole) => whole.replaceAll(/(?: mark="[0-9a-f]{16}"| [0-9a-f]{16}(?=>\n$))/g, ''),
     (whole) => whole.replace(/^(<\w+)[^>]*/, '$1').replace(/ [0-9a-f]{16}(?=>\n$)/, ''),
@@ -84,7 +84,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     fc.assert(
       fc.property(before, fc.array(echo, { minLength: 1, maxLength: 3 }), fc.nat(), (lead, echoes, cutAt) => {
         const whole = lead + echoes.join('');
-        // Cuts the text anywhere after its first opener, as an output limit may do.
+        // Cuts the text anywhere after its first opening tag, as an output limit may do.
         const opener = whole.indexOf('>') + 1;
         const text = cutAt % 3 === 0 ? whole.slice(0, Math.max(opener, cutAt % whole.length)) : whole;
         expect(parseCompletion(text, tools).action).toBeNull();

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { ConfigError, completeSettings, readConfig } from '../../src/service/config.js';
 import { printConfig } from '../../src/service/print-config.js';
 
-/** Returns the mark that a variable of the environment replaces. */
+/** Returns the placeholder that the service replaces with a variable of the environment. */
 const variable = (name: string): string => `\${${name}}`;
 
 const url = 'https://models.example/v1';

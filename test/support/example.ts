@@ -7,7 +7,7 @@ import { packageCopyFor, preparePackageCopy } from './package-copy.js';
 
 /** An example with large dependencies of its own, which `npm ci` of the package does not install. */
 export interface Example {
-  /** Its folder in the copy of the package. */
+  /** Folder of the example in the copy of the package. */
   readonly folder: string;
   readonly dependencies: Need;
   /** Installs the dependencies if necessary and builds the copies of the package and the example, once for all suites. */

@@ -116,7 +116,7 @@ export class Nginx {
   }
 }
 
-/** Starts an nginx with the shipped configuration and the lines for TLS that it names, in front of one replica. */
+/** Starts an nginx in front of one replica, with the shipped configuration in which the lines for TLS are enabled. */
 export async function startTlsNginx(
   replica: Replica,
   { cert, key }: { readonly cert: string; readonly key: string },

@@ -107,19 +107,22 @@ const unionOf = (child: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
       image: takesList ? list.image : word,
     }));
 
-/** Returns object schemas for the arguments of a tool. */
-export function argumentsOf(dialect: Dialect): fc.Arbitrary<Sample> {
-  const level = (depth: number): fc.Arbitrary<Sample> => {
-    if (depth === 0) return fc.oneof(scalar, anythingOf(dialect));
-    const child = level(depth - 1);
-    return fc.oneof(
-      scalar,
-      objectOf(dialect, child),
-      arrayOf(child),
-      mapOf(dialect, child),
-      unionOf(child),
-      anythingOf(dialect),
-    );
-  };
-  return objectOf(dialect, level(2));
+/** Object schemas for the arguments of a tool. */
+export const argumentsOf = (dialect: Dialect): fc.Arbitrary<Sample> => objectOf(dialect, level(dialect, 2));
+
+/** Schemas of any type, as an answer may have. */
+export const answersOf = (dialect: Dialect): fc.Arbitrary<Sample> =>
+  fc.oneof({ weight: 3, arbitrary: argumentsOf(dialect) }, { weight: 2, arbitrary: level(dialect, 2) });
+
+function level(dialect: Dialect, depth: number): fc.Arbitrary<Sample> {
+  if (depth === 0) return fc.oneof(scalar, anythingOf(dialect));
+  const child = level(dialect, depth - 1);
+  return fc.oneof(
+    scalar,
+    objectOf(dialect, child),
+    arrayOf(child),
+    mapOf(dialect, child),
+    unionOf(child),
+    anythingOf(dialect),
+  );
 }

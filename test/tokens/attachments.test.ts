@@ -26,7 +26,7 @@ const headers = {
 };
 
 describe.each(Object.entries(headers))('readImageSize of a %s', (_, bytesOf) => {
-  test('returns width and height', () => {
+  test('readImageSize returns width and height', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 16_383 }),
@@ -38,7 +38,7 @@ describe.each(Object.entries(headers))('readImageSize of a %s', (_, bytesOf) => 
     );
   });
 
-  test('returns undefined for a header that is cut before the size', () => {
+  test('readImageSize returns undefined for a header that is cut before the size', () => {
     const whole = bytesOf(640, 480);
     for (let length = 0; length < whole.length; length += 1) {
       const size = readImageSize(whole.subarray(0, length));
@@ -148,7 +148,7 @@ describe('tokens of an image (rule: attachment-tokens)', () => {
 });
 
 describe('tokens of a PDF (rule: attachment-tokens)', () => {
-  test('3,000 tokens for each page object', () => {
+  test('a PDF counts 3,000 tokens for each page object', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 200 }), (pages) => {
         expect(countAttachment(pdf(pages), undefined)).toEqual({ tokens: pages * 3_000, isEstimated: true });
@@ -156,7 +156,7 @@ describe('tokens of a PDF (rule: attachment-tokens)', () => {
     );
   });
 
-  test('at least one page per 50 KB, where compressed objects hide the pages', () => {
+  test('a PDF counts at least one page per 50 KB, since compressed objects hide pages', () => {
     const file = attachment('application/pdf', pdfBytes(0, 149_999));
     expect(countAttachment(file, undefined).tokens).toBe(4 * 3_000);
     expect(countAttachment(attachment('application/pdf', Buffer.from('x')), undefined).tokens).toBe(3_000);

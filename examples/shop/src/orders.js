@@ -27,7 +27,7 @@ export class Orders {
     return order;
   }
 
-  /** Returns the newest first. */
+  /** Returns the orders of a customer, the newest first. */
   ofCustomer(customerId) {
     const own = [...this.#orders.values()].filter((order) => order.customerId === customerId);
     return own.sort((a, b) => b.createdAt - a.createdAt);

@@ -14,8 +14,8 @@ import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { randomId } from '../../sdk/base/random-id.js';
 import { StepwiseError } from '../../sdk/base/stepwise-error.js';
+import type { JsonSchema } from '../../sdk/run/answer-schema.js';
 import type { Run } from '../../sdk/run/run.js';
-import type { RunContext } from '../../sdk/run/run-options.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
@@ -35,7 +35,7 @@ import { EditorFolder } from './editor/editor-folder.js';
 import { keepSettings } from './kept-settings.js';
 import { type Models, nameOf, type SessionModel } from './models.js';
 import { type ModeId, modeOption } from './modes.js';
-import { readPrompt } from './read-prompt.js';
+import { type ReadPrompt, readPrompt } from './read-prompt.js';
 import { titleOf } from './saved-sessions.js';
 import { availableCommands, type CalledCommand, type CommandHost, readCommand } from './session-commands.js';
 import { SessionServers } from './session-servers.js';
@@ -52,6 +52,8 @@ export interface AcpSessionParts {
   readonly secrets: readonly string[];
   /** The project's instructions for agents, such as `AGENTS.md`. */
   readonly instructions: string | undefined;
+  /** JSON Schema of the answers, if `--answer-schema` names one. */
+  readonly answerSchema?: JsonSchema | undefined;
   readonly mcpServers: readonly McpServer[];
   /** Notices shown with the first prompt, such as that no language model is called. */
   readonly notices: readonly string[];
@@ -198,7 +200,7 @@ export class AcpSession {
     for (const notice of pending) await this.#sendMessage(`\n\n${notice}\n\n`);
   }
 
-  /** Sends a message of its own. */
+  /** Sends a text as a separate message. */
   async #sendMessage(text: string): Promise<void> {
     const { editor } = this.parts;
     editor.endMessage();
@@ -246,10 +248,10 @@ export class AcpSession {
   async #runTask(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const { root, editor } = this.parts;
     const folder = new EditorFolder(root, editor, signal);
-    const { task, context, remarks } = await readPrompt(blocks, { root, folder });
+    const { task, context, attachments, remarks } = await readPrompt(blocks, { root, folder });
     for (const notice of [...this.#notices, ...remarks]) await this.#sendMessage(`${notice}\n\n`);
     this.#notices = [];
-    const run = await this.#start(task, { context, signal });
+    const run = await this.#start(task, { context, attachments, signal });
     this.#changes.beginTask();
     const file = newRunFile(root.folder, task);
     const { result, isCut } = await this.#follow(run, file);
@@ -328,8 +330,8 @@ export class AcpSession {
     return compaction;
   }
 
-  async #start(task: string, options: { context: RunContext; signal: AbortSignal }): Promise<Run> {
-    const { id, flags, editor, instructions } = this.parts;
+  async #start(task: string, options: StartOptions): Promise<Run> {
+    const { id, flags, editor, instructions, answerSchema } = this.parts;
     const { choice, client } = this.#model;
     this.#updates = this.#newUpdates();
     return client.run(task, {
@@ -345,6 +347,7 @@ export class AcpSession {
       approvalRules: await this.#rules.load(),
       approve: (request, signal) => this.#approve(request, signal),
       ...(editor.asksQuestions && { onInputRequest: this.#askInput }),
+      answerSchema,
       protocol: flags.protocol,
       strategy: flags.strategy,
       maxSteps: flags.maxSteps,
@@ -417,6 +420,10 @@ const isReported = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
 
 /** How a prompt ended, and the sentence that explains it to the person, if it failed. */
+interface StartOptions extends Pick<ReadPrompt, 'context' | 'attachments'> {
+  readonly signal: AbortSignal;
+}
+
 interface PromptEnd {
   readonly stopReason: StopReason | 'error';
   readonly failure?: string;

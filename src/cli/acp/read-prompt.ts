@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { type ContentBlock, RequestError } from '@agentclientprotocol/sdk';
 import { isSecretPath, isSecretPlace } from '../../files/secret-paths.js';
 import { SecurityViolation } from '../../sdk/actions/tool-errors.js';
+import { type Attachment, isAttachment } from '../../sdk/base/attachments.js';
 import type { RunContext } from '../../sdk/run/run-options.js';
 import type { Folder } from '../../tools/folder/folder.js';
 import { readText } from '../../tools/folder/folder.js';
@@ -12,6 +13,8 @@ import { showExactLine } from '../screen/visible-text.js';
 export interface ReadPrompt {
   readonly task: string;
   readonly context: RunContext;
+  /** Images and PDF files of the prompt. */
+  readonly attachments: readonly Attachment[];
   /** Sentences for the person about parts that were left out. */
   readonly remarks: readonly string[];
 }
@@ -27,20 +30,21 @@ const MAX_FILES_CHARS = 2_000_000;
 
 /**
  * Reads the task and the files attached to it. A link to a file in the folder is replaced by the file's text; a link
- * that cannot be read gets a remark. Throws `RequestError` for images, audio and binary data, and for a prompt without
- * text.
+ * that cannot be read gets a remark. Throws `RequestError` for audio and for files that no model takes, and for a prompt
+ * without text.
  */
 export async function readPrompt(blocks: readonly ContentBlock[], sources: Sources): Promise<ReadPrompt> {
   const words: string[] = [];
   const remarks: string[] = [];
   const files = new Map<string, string>();
+  const attachments: Attachment[] = [];
   for (const block of blocks) {
     if (block.type === 'text') words.push(block.text);
     else if (block.type === 'resource_link')
       words.push(await attachLink(block.uri, { ...sources, files, remarks }));
     else if (block.type === 'resource' && 'text' in block.resource)
       words.push(await attachText(block.resource, { ...sources, files, remarks }));
-    else throw unsupportedBlock(block.type);
+    else attachments.push(readAttachment(block));
   }
   const total = [...files.values()].reduce((sum, { length }) => sum + length, 0);
   if (total > MAX_FILES_CHARS) throw tooLarge(total);
@@ -50,16 +54,28 @@ export async function readPrompt(blocks: readonly ContentBlock[], sources: Sourc
     throw RequestError.invalidParams(undefined, 'The prompt contains no text. Describe the task.');
   if (task.includes('\0'))
     throw RequestError.invalidParams(undefined, 'The prompt contains a NUL character. Remove it.');
-  return { task, context: { paths: [...files.keys()], inline: { files: inline } }, remarks };
+  return { task, context: { paths: [...files.keys()], inline: { files: inline } }, attachments, remarks };
 }
 
-interface Attachments extends Sources {
+/** Reads an image, or a binary resource that a model takes. Throws `RequestError` for anything else. */
+function readAttachment(block: ContentBlock): Attachment {
+  const file =
+    block.type === 'image'
+      ? { media_type: block.mimeType, data: block.data }
+      : block.type === 'resource' && 'blob' in block.resource
+        ? { media_type: block.resource.mimeType, data: block.resource.blob }
+        : undefined;
+  if (!isAttachment(file)) throw unsupportedBlock(block.type);
+  return file;
+}
+
+interface Sinks extends Sources {
   readonly files: Map<string, string>;
   readonly remarks: string[];
 }
 
 /** Attaches a linked file and returns the text that replaces the link in the task. */
-async function attachLink(uri: string, { root, folder, files, remarks }: Attachments): Promise<string> {
+async function attachLink(uri: string, { root, folder, files, remarks }: Sinks): Promise<string> {
   const path = pathOf(uri);
   if (path === undefined) return uri;
   try {
@@ -80,7 +96,7 @@ async function attachLink(uri: string, { root, folder, files, remarks }: Attachm
  */
 async function attachText(
   { uri, text }: { readonly uri: string; readonly text: string },
-  { root, files, remarks }: Attachments,
+  { root, files, remarks }: Sinks,
 ): Promise<string> {
   const path = pathOf(uri);
   const name = path === undefined ? uri : await nameOf(path, root);
@@ -117,10 +133,10 @@ function pathOf(uri: string): string | undefined {
 }
 
 function unsupportedBlock(type: string): RequestError {
-  const what = type === 'resource' ? 'binary data' : type;
+  const what = type === 'resource' ? 'this binary data' : type === 'image' ? 'this image' : type;
   return RequestError.invalidParams(
     { type },
-    `Stepwise can only send text, not ${what}. Remove that part and send the prompt again.`,
+    `Stepwise can only send text, images (PNG, JPEG, WebP, GIF) and PDF files, not ${what}. Remove that part and send the prompt again.`,
   );
 }
 

@@ -3,6 +3,7 @@ import { agent, ndJsonStream } from '@agentclientprotocol/sdk';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { exitCodes } from '../commands/usage.js';
 import { exitInTime, onStop } from '../session/on-stop.js';
+import { readAnswerSchema } from '../session/read-answer-schema.js';
 import { Sessions } from './sessions.js';
 
 /**
@@ -10,7 +11,7 @@ import { Sessions } from './sessions.js';
  * when the editor has disconnected and all sessions have ended.
  */
 export async function serveAcp(flags: RunFlags, keys: NodeJS.ProcessEnv): Promise<number> {
-  const sessions = new Sessions(flags, keys);
+  const sessions = new Sessions(flags, keys, await readAnswerSchema(flags.answerSchema));
   const input = Readable.toWeb(process.stdin);
   const connection = agentOver(sessions).connect(ndJsonStream(protocolOutput(), input));
   const stops = onStop(() => connection.close());

@@ -21,6 +21,7 @@ import {
   type SetSessionConfigOptionResponse,
 } from '@agentclientprotocol/sdk';
 import { randomId } from '../../sdk/base/random-id.js';
+import type { JsonSchema } from '../../sdk/run/answer-schema.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import { version } from '../../service/version.js';
 import { ProjectRoot } from '../../tools/project-root.js';
@@ -59,6 +60,7 @@ interface LoadOptions {
 /** The sessions of one editor. Invalid requests throw `RequestError`. */
 export class Sessions {
   readonly #flags: RunFlags;
+  readonly #answerSchema: JsonSchema | undefined;
   readonly #secrets: readonly string[];
   readonly #models: Models;
   readonly #open = new Map<string, AcpSession>();
@@ -67,8 +69,9 @@ export class Sessions {
   #isClosed = false;
   #offers: ClientCapabilities = {};
 
-  constructor(flags: RunFlags, keys: NodeJS.ProcessEnv) {
+  constructor(flags: RunFlags, keys: NodeJS.ProcessEnv, answerSchema?: JsonSchema) {
     this.#flags = flags;
+    this.#answerSchema = answerSchema;
     this.#secrets = Object.keys(keys);
     this.#models = new Models(flags, keys);
   }
@@ -80,7 +83,7 @@ export class Sessions {
       agentInfo: { name: 'stepwise', title: 'Stepwise', version },
       agentCapabilities: {
         loadSession: true,
-        promptCapabilities: { embeddedContext: true },
+        promptCapabilities: { embeddedContext: true, image: true },
         mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {} },
       },
@@ -218,6 +221,7 @@ export class Sessions {
       flags: this.#flags,
       secrets: this.#secrets,
       instructions: project?.text,
+      answerSchema: this.#answerSchema,
       mcpServers,
       notices,
       models: this.#models,

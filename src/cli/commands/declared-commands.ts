@@ -5,7 +5,7 @@ const toolLimits = [all.maxLines, all.maxFiles, all.maxMatches, all.commandTimeo
 const moduleOptions = [all.dir, all.tools];
 const modelOptions = [
   ...[all.model, all.upstream, all.protocol, all.strategy],
-  ...[all.maxSteps, all.lastStep, all.tokenLimit],
+  ...[all.maxSteps, all.lastStep, all.answerSchema, all.tokenLimit],
 ];
 const serverOptions = [all.server, all.token];
 

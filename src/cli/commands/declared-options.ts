@@ -80,6 +80,10 @@ export const options = {
     'what the model may do in the last step (default: answer)',
     lastSteps,
   ),
+  answerSchema: valueOption(
+    '--answer-schema <FILE>',
+    'file with a JSON Schema: the answer is JSON that fits it, alone on standard output',
+  ),
   tokenLimit: valueOption(
     '--token-limit <N>',
     'maximum tokens of prompt and reply together (default: 32000)',

@@ -51,6 +51,8 @@ export interface RunFlags {
   readonly strategy: (typeof strategies)[number] | undefined;
   readonly maxSteps: number | undefined;
   readonly lastStep: (typeof lastSteps)[number] | undefined;
+  /** File with the JSON Schema of the answer. */
+  readonly answerSchema: string | undefined;
   readonly tokenLimit: number | undefined;
   readonly files: readonly string[];
   readonly pins: readonly string[];
@@ -83,6 +85,7 @@ interface GivenOptions {
   readonly strategy?: (typeof strategies)[number];
   readonly maxSteps?: number;
   readonly lastStep?: (typeof lastSteps)[number];
+  readonly answerSchema?: string;
   readonly tokenLimit?: number;
   readonly file?: readonly string[];
   readonly pin?: readonly string[];
@@ -247,10 +250,10 @@ function checkCombinations({ continue: continueNewest, resume, server, token }: 
 
 function readFlags(given: GivenOptions): RunFlags {
   const { model, upstream, protocol, strategy, maxSteps, lastStep, tokenLimit } = given;
-  const { tools, mcp, save, resume, server, token } = given;
+  const { tools, mcp, save, resume, server, token, answerSchema } = given;
   return {
     ...{ model, upstream, protocol, strategy, maxSteps, lastStep, tokenLimit },
-    ...{ tools, mcp, save, resume, server, token },
+    ...{ tools, mcp, save, resume, server, token, answerSchema },
     dir: given.dir ?? '.',
     yes: given.yes ?? false,
     json: given.json ?? false,

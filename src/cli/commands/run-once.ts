@@ -1,3 +1,5 @@
+import { spellUnseen } from '../../sdk/base/unseen.js';
+import type { RunResult } from '../../sdk/run/run-result.js';
 import { showExact } from '../screen/visible-text.js';
 import { onStop } from '../session/on-stop.js';
 import type { Session } from '../session/session.js';
@@ -13,8 +15,9 @@ export async function runOnce(session: Session, task: string): Promise<number> {
   });
   const stops = onStop(() => session.interrupt());
   try {
-    const { stop_reason, answer } = await session.run(task);
-    screen.printForScript(answer);
+    const result = await session.run(task);
+    const { stop_reason } = result;
+    screen.printForScript(textForScript(result, session.parts.answerSchema !== undefined));
     const saved = await save(session);
     return saved ? exitCodes[stop_reason] : exitCodes.error;
   } finally {
@@ -22,6 +25,18 @@ export async function runOnce(session: Session, task: string): Promise<number> {
     stops.end();
   }
 }
+
+/**
+ * Returns the answer for standard output. With `--answer-schema` it is JSON or nothing, so that a program can read it;
+ * invisible characters are escaped, which JSON allows, instead of removed.
+ */
+function textForScript({ stop_reason, answer, value }: RunResult, isTyped: boolean): string | null {
+  if (!isTyped) return answer;
+  if (stop_reason !== 'answered' && stop_reason !== 'denied') return null;
+  return spellUnseen(JSON.stringify(value), (_, character) => character.split('').map(escapeUnit).join(''));
+}
+
+const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Writes the run to the file of `--save`. Returns false if that fails, for example on a full disk. */
 async function save({ parts, last }: Session): Promise<boolean> {

@@ -45,8 +45,8 @@ const MAX_DIGIT = 9;
 /** Rows reserved for what surrounds the choices. */
 const OTHER_ROWS = 6;
 const MIN_ROWS = 3;
-/** Minimum number of rows for the choices beside a subject: a choice, the number of further ones, and the hint. */
-const MIN_ROWS_BESIDE_SUBJECT = 3;
+/** Minimum number of rows for the choices beside a subject: a choice, and the number of further ones. */
+const MIN_ROWS_BESIDE_SUBJECT = 2;
 /** Columns before each choice. */
 export const PICKER_INDENT = 4;
 
@@ -135,9 +135,11 @@ class Picker implements KeyListener {
   draw(hint = CHOICE_HINT): void {
     const { width, height, paint } = this.#display;
     const blocks = this.#choices.map((choice, index) => this.#block(choice, index));
-    const hints = breakLine(hint, width).map((row) => paint('dim', row));
+    const allHints = breakLine(hint, width).map((row) => paint('dim', row));
     const all = blocks.flat().length;
-    const subject = this.#subjectRows(all + hints.length);
+    const subject = this.#subjectRows(all + allHints.length);
+    const isTight = subject.length > 0 && this.#roomBelow() < subject.length + allHints.length + 2;
+    const hints = isTight ? [] : allHints;
     const left = this.#roomBelow() - subject.length - hints.length;
     const room = subject.length === 0 ? Math.max(MIN_ROWS, height - OTHER_ROWS) : Math.max(1, left - 2);
     const to = this.#fit(
@@ -145,14 +147,14 @@ class Picker implements KeyListener {
       subject.length > 0 && all <= left ? all : room,
     );
     const hasRoomForBoth = subject.length === 0 || left > 2;
-    const rows = [
-      ...subject,
+    const visible = [
       ...(this.#from > 0 && hasRoomForBoth ? [`    … ${this.#from} before`] : []),
       ...blocks.slice(this.#from, to).flat(),
       ...(to < blocks.length ? [`    … ${blocks.length - to} more`] : []),
-      ...hints,
     ];
-    this.#display.show('dialog', rows);
+    // The display drops the first rows of what does not fit, and the subject must not be among them.
+    const fitting = subject.length === 0 ? visible : visible.slice(0, Math.max(0, left));
+    this.#display.show('dialog', [...subject, ...fitting, ...hints]);
   }
 
   /** Returns the number of rows available for this question and everything above it. */

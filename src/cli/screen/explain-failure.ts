@@ -5,6 +5,7 @@ import { showExactLine } from './visible-text.js';
 const advice: Readonly<Record<string, string>> = {
   token_budget_exceeded: 'Raise --token-limit.',
   unsupported_model: 'Check --model, or name the endpoint that serves it with --upstream.',
+  answer_mismatch: 'Simplify the schema of --answer-schema, or use a stronger model.',
   unauthenticated: 'Set STEPWISE_TOKEN to a token of that service.',
   forbidden: 'Ask the operator of that service.',
   rate_limited: 'Wait, or ask the operator of that service for a higher limit.',

@@ -39,7 +39,19 @@ export function renderShortProposal(request: Proposal, view: ProposalView): read
   if (maxLines >= EDGE_ROWS + MIN_PROPOSAL_ROWS)
     return renderProposal(request, { ...view, maxLines: maxLines - EDGE_ROWS });
   const rows = renderRows(request, view);
-  return rows.length <= maxLines ? rows : ['The window is too small to show what needs your approval.'];
+  return rows.length <= maxLines ? rows : [renderInOneRow(request, view)];
+}
+
+/** Renders the beginning and the end of an action in one row, for windows of very few rows. */
+function renderInOneRow(request: Proposal, { paint, width }: ProposalView): string {
+  const line = countBlanks(textOf(request)).replaceAll('\n', ' ⏎ ');
+  const columns = Math.max(MIN_COLUMNS, width - 2);
+  const half = Math.floor((columns - 1) / 2);
+  const isWhole = breakLine(line, columns).length === 1;
+  const text = isWhole
+    ? line
+    : `${breakLine(line, half)[0]}${paint('bold', '…')}${breakFromEnd(line, half).at(-1)}`;
+  return `${paint('yellow', '│')} ${text}`;
 }
 
 /** Renders all rows, or the first and the last ones with the number of those between them. */
@@ -54,11 +66,12 @@ function renderRows(
   const kept = Math.max(2, maxLines - 1);
   const tail = Math.floor(kept / 2);
   const more = `${side} ${paint('bold', `… ${rows.length - kept} more lines …`)}`;
-  return [
-    ...painted(rows.slice(0, kept - tail)),
-    ...(maxLines === 2 ? [] : [more]),
-    ...painted(lastRows(rows, tail, columnsAt(width))),
-  ];
+  const last = lastRows(rows, tail, columnsAt(width));
+  if (maxLines === 2) {
+    const text = last.map((row) => paintDiff(paint, row)).join('');
+    return [...painted(rows.slice(0, 1)), `${side} ${paint('bold', '… ')}${text}`];
+  }
+  return [...painted(rows.slice(0, kept - tail)), more, ...painted(last)];
 }
 
 /** Returns the last rows, broken from the end, so that the last one is full and not a remainder of a few characters. */
@@ -66,17 +79,11 @@ function lastRows(rows: readonly ProposalRow[], count: number, columns: number):
   const last = rows.slice(-count - 1);
   const begins = last.findLastIndex(({ isContinued }) => !isContinued);
   const from = Math.max(0, begins);
-  const reversed = [
-    ...last
-      .slice(from)
-      .map(({ text }) => text)
-      .join(''),
-  ]
-    .reverse()
+  const text = last
+    .slice(from)
+    .map((row) => row.text)
     .join('');
-  const texts = breakLine(reversed, columns)
-    .map((part) => [...part].reverse().join(''))
-    .reverse();
+  const texts = breakFromEnd(text, columns);
   const line = last[from]?.line ?? '';
   const broken = texts.map((text, index) => ({ text, line, isContinued: begins < 0 || index > 0 }));
   return [...last.slice(0, from), ...broken].slice(-count);
@@ -102,10 +109,10 @@ const columnsAt = (width: number): number => Math.max(MIN_COLUMNS, width - MARGI
  * frame and could look like the frame's end.
  */
 export function proposalRows(
-  { action, preview }: Proposal,
+  request: Proposal,
   { width, showsBlanks = false }: { readonly width: number; readonly showsBlanks?: boolean | undefined },
 ): readonly ProposalRow[] {
-  const text = showExact(preview ?? renderCall(action.tool_name, action.tool_args)).trimEnd();
+  const text = textOf(request);
   const columns = columnsAt(width);
   return (showsBlanks ? text : countBlanks(text))
     .split('\n')
@@ -113,6 +120,15 @@ export function proposalRows(
       breakLine(line, columns).map((part, index) => ({ text: part, line, isContinued: index > 0 })),
     );
 }
+
+const textOf = ({ action, preview }: Proposal): string =>
+  showExact(preview ?? renderCall(action.tool_name, action.tool_args)).trimEnd();
+
+/** Splits a line as `breakLine` does, but so that its first part is the short one. */
+const breakFromEnd = (line: string, columns: number): string[] =>
+  breakLine([...line].reverse().join(''), columns)
+    .map((part) => [...part].reverse().join(''))
+    .reverse();
 
 /** Longest run of blanks in a line, and of empty lines, that is shown in full. */
 const MAX_BLANKS = 16;

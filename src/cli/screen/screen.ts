@@ -102,8 +102,9 @@ export class Screen {
   }
 
   /** Prints the answer to stdout for scripts. On a terminal the answer is already visible. */
-  printForScript(answer: string): void {
-    if (!this.#flags.json && !this.#options.showAnswer) process.stdout.write(`${showText(answer)}\n`);
+  printForScript(answer: string | null): void {
+    if (answer === null || this.#flags.json || this.#options.showAnswer) return;
+    process.stdout.write(`${showText(answer)}\n`);
   }
 
   /** Shows that the program is starting; `hold` ends it. */

@@ -144,7 +144,7 @@ export class ChangedFiles {
     return 'put back';
   }
 
-  /** Returns undefined for a file that does not exist or is no text, which no tool has written. */
+  /** Returns undefined if there is no such file, or if it is no text; no tool has written such a file. */
   async #textOf(path: string): Promise<string | undefined> {
     return currentText(this.#folder, path).catch(() => undefined);
   }

@@ -20,6 +20,7 @@ import { hideKey } from './model-key.js';
 import { connectTo } from './network.js';
 import { offerOllama } from './ollama.js';
 import { folderAt, openTools } from './open-tools.js';
+import { readAnswerSchema } from './read-answer-schema.js';
 import { DEFAULT_TOKEN_LIMIT, Session, type SessionParts } from './session.js';
 
 export const TOKEN_VARIABLE = 'STEPWISE_TOKEN';
@@ -46,6 +47,7 @@ export async function openSession(
 ): Promise<OpenSession> {
   const { flags, screen } = view;
   if (interactive && !view.terminal.isInteractive) throw new UsageError(NO_TASK);
+  const answerSchema = await readAnswerSchema(flags.answerSchema);
   const folder = await folderAt(flags.dir);
   const root = await ProjectRoot.open(folder);
   const changes = new ChangedFiles(root);
@@ -65,7 +67,7 @@ export async function openSession(
     const rules = new ApprovalRules(folder);
     const edits = new AcceptedEdits({ root, display: view.terminal.display, needsApproval: !flags.yes });
     const own = { tools, mcp, changes, rules, edits, folder, root };
-    const parts = { ...view, ...own, piped, instructions: project?.text };
+    const parts = { ...view, ...own, piped, answerSchema, instructions: project?.text };
     const opened = await connect(parts, choice);
     if (saved) continueFrom(opened.session, saved);
     return { ...opened, close: () => closeAll(opened, mcp) };

@@ -4,6 +4,7 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { Task } from '../../contract/step-request.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import type { StepwiseClient } from '../../sdk/client/stepwise-client.js';
+import type { JsonSchema } from '../../sdk/run/answer-schema.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunEventType } from '../../sdk/run/run-events.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
@@ -15,6 +16,7 @@ import type { ApprovalRules } from '../approval/approval-rules.js';
 import { questionHandlers } from '../approval/question-handlers.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { describeMissing, findMentions } from '../context/mentions.js';
+import { readAttachments } from '../context/read-attachments.js';
 import { readTaggedFiles } from '../context/read-tagged-files.js';
 import type { McpSession } from '../mcp/open-mcp.js';
 import type { Screen } from '../screen/screen.js';
@@ -42,6 +44,8 @@ export interface SessionParts {
   readonly root: ProjectRoot;
   /** MCP servers, if any is configured. */
   readonly mcp: McpSession | undefined;
+  /** JSON Schema of the answer, if `--answer-schema` names one. */
+  readonly answerSchema: JsonSchema | undefined;
   /** Text of `AGENTS.md`. */
   readonly instructions: string | undefined;
   /** Model keys that were in the environment, by variable. */
@@ -205,10 +209,11 @@ export class Session {
   }
 
   async #prepare(task: string): Promise<Run> {
-    const { flags, tools, mcp, rules, root, screen, instructions, piped } = this.parts;
+    const { flags, tools, mcp, rules, root, screen, instructions, piped, answerSchema } = this.parts;
     const { paths, missing } = await findMentions(root, task);
     for (const each of missing) screen.print(describeMissing(each));
-    this.#files = [...new Set([...this.#files, ...paths])];
+    const { attachments, others } = await readAttachments(root, [...this.#files, ...paths]);
+    this.#files = others;
     const { protocol, strategy, maxSteps } = flags;
     return this.#client.run(task, {
       ...this.#ids,
@@ -217,11 +222,13 @@ export class Session {
       tools: mcp ? async () => [...tools, ...(await mcp.tools())] : tools,
       instructions,
       context: await readTaggedFiles(root, { files: this.#files, pins: flags.pins, piped }),
+      attachments,
       history: this.history,
       tasks: this.tasks,
       report: flags.json ? 'summary' : 'full',
       compaction: { strategy: 'mask' },
       approvalRules: await rules.load(),
+      ...(answerSchema && { answerSchema }),
       ...(protocol && { protocol }),
       ...(strategy && { strategy }),
       ...(maxSteps !== undefined && { maxSteps }),

@@ -47,6 +47,18 @@ const tooMuchToCheck = {
   problem: `the arguments are too large to be checked (more than ${MAX_STEPS} steps); write less`,
 } as const;
 
+/**
+ * Describes why a value does not fit a JSON Schema; null if it fits. Unlike arguments, the value is not coerced. A
+ * schema that cannot be expanded checks nothing, so the caller must reject it first.
+ */
+export function findMismatch(value: JsonValue, schema: Readonly<Record<string, unknown>>): string | null {
+  const expanded = expandSchema(schema);
+  if (!expanded) return null;
+  if (!canBeChecked(value, expanded)) return `it is too large to be checked (more than ${MAX_STEPS} steps)`;
+  const error = innermost(errorsIn(value, expanded.schema));
+  return error ? describe(error) : null;
+}
+
 /** The place of a value: its object or array, its key, and the name of the enclosing property. */
 interface ValuePlace {
   readonly holder: object;
@@ -146,11 +158,12 @@ export function ownSchema(properties: Schema['properties'], key: string): Schema
   return isSchema(declared) ? declared : null;
 }
 
-/** Returns the innermost error. */
 function firstError(values: Values, schema: Schema): OutputUnit | undefined {
-  const errors = errorsIn(values, onlyWhatIsGiven(schema, values));
-  return errors.findLast((error) => !wrapping.has(error.keyword)) ?? errors[0];
+  return innermost(errorsIn(values, onlyWhatIsGiven(schema, values)));
 }
+
+const innermost = (errors: readonly OutputUnit[]): OutputUnit | undefined =>
+  errors.findLast((error) => !wrapping.has(error.keyword)) ?? errors[0];
 
 /** Validates a value. A schema that the library cannot use reports no errors. */
 function errorsIn(value: JsonValue, schema: Schema): readonly OutputUnit[] {

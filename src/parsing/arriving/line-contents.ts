@@ -56,8 +56,8 @@ export class LineContents {
   }
 
   /**
-   * Whether the reply is certain to be no call without a marker (rule: bare-call); false while it is held or
-   * undecided.
+   * Returns whether the reply certainly does not begin with a call without a marker (rule: bare-call). False
+   * while this is undecided.
    */
   #isNoCall(): boolean {
     const begins = mayBeginBareCall(this.#reply.text, this.#reply.at, this.#tools);
@@ -79,7 +79,7 @@ export class LineContents {
     }
   }
 
-  /** Returns the mark at `at`. Inside reasoning only closers of the opener's row end it. */
+  /** Returns the mark at `at`. Inside reasoning only closing marks of the opening mark's row end it. */
   #markAt(at: number): InlineMark | 'partial' | null {
     const { text, writer } = this.#reply;
     if (writer.role !== 'reasoning' || this.#marks === null) return inlineMarkAt(text, at);

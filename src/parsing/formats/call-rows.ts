@@ -4,11 +4,11 @@ import { escaped, GAP, PREFIX } from './marks.js';
 /** Tags around the arguments of a call, as sources of regular expressions. */
 export interface ArgumentTags {
   readonly dialect: Dialect;
-  /** Matches the opener of an argument. Group `key` is its name; `type` and `attrs` may give its type. */
+  /** Matches the opening mark of an argument. Group `key` is its name; `type` and `attrs` may give its type. */
   readonly open: string;
-  /** Matches the closer of the argument. */
+  /** Matches the closing mark of the argument. */
   readonly close: (key: string) => string;
-  /** Matches the closer of the call. */
+  /** Matches the closing mark of the call. */
   readonly end: string;
   /** True if one line break at each edge of a value belongs to the markup. */
   readonly hasBreaks?: boolean;
@@ -20,19 +20,22 @@ export interface ArgumentTags {
   readonly nests?: boolean;
 }
 
-/** The opener of a call that has the tool's name in it. */
+/** The opening mark of a call that has the tool's name in it. */
 export interface CallRow {
   readonly words: readonly string[];
   /**
-   * Matches the opener up to the arguments. Group `name` is the tool; its tags repeat the prefix `p` and the
-   * suffix `s`.
+   * Matches the opening mark up to the arguments. Group `name` is the tool; its tags repeat the prefix `p` and
+   * the suffix `s`.
    */
   readonly open: RegExp;
-  /** True if the opener counts only at the start of a line or after another mark. */
+  /** True if the opening mark counts only at the start of a line or after another mark. */
   readonly startsLine?: boolean;
   /** Closes the call after one JSON object of arguments; absent if the arguments cannot be JSON. */
   readonly jsonEnd?: RegExp;
-  /** True if the opener counts only together with that closer, since other texts look like the opener. */
+  /**
+   * True if the opening mark counts only together with its closing mark, since other texts look like the
+   * opening mark.
+   */
   readonly needsEnd?: boolean;
   readonly tags?: (prefix: string, suffix: string) => ArgumentTags;
 }
@@ -120,7 +123,7 @@ const solarTags = (): ArgumentTags => ({
   end: '<\\|tool_call:end\\|>',
 });
 
-/** Openers that have the tool's name in them. A new family's opener is a row here. */
+/** Opening marks that have the tool's name in them. The opening mark of a new family is a row here. */
 export const callRows: readonly CallRow[] = [
   {
     words: ['<function=', '<function ='],
@@ -214,7 +217,7 @@ function harmony(before: string): RegExp {
  */
 export const namedRows: readonly { readonly stripped: boolean; readonly row: Omit<CallRow, 'words'> }[] = [
   {
-    // DeepSeek V3 without the opener of the call.
+    // DeepSeek V3 without the opening mark of the call.
     stripped: false,
     row: {
       open: new RegExp(`function<｜tool${GAP}sep｜>${WORD}\\n\\s*${fence}(?=\\{|$)`, 'y'),
@@ -269,6 +272,6 @@ export const namedRows: readonly { readonly stripped: boolean; readonly row: Omi
   },
 ];
 
-/** Fixed texts in the openers, by which a search finds them. */
+/** Fixed texts in the opening marks, by which a search finds them. */
 export const callWords = callRows.filter(({ startsLine }) => !startsLine).flatMap(({ words }) => words);
 export const lineCallWords = callRows.filter(({ startsLine }) => startsLine).flatMap(({ words }) => words);

@@ -4,7 +4,7 @@ import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 
 /** Tokens that quote strings in Gemma's notation. */
 const quotes = ['<|"|>', '<escape>'] as const;
-/** Matches the opener and name of a call; the word `call` may be lost. */
+/** Matches the opening mark and name of a call; the word `call` may be lost. */
 const opener =
   /(?:<\|tool_call>|<start_function_call>|<call>)?\s{0,4}(?:call)?:?(?<name>[^\s{}<>:"']{1,200})(?=\{)/y;
 const closer = /\s{0,8}(?:<tool_call\|>|<end_function_call>|<\/call>)/y;

@@ -29,7 +29,7 @@ export const GAP = '(?:▁|\\\\?_| )';
 /** A code fence whose language means a call (Gemma 3). */
 export const CALL_FENCE = '```tool_code';
 
-/** Openers of sections and of calls whose name or JSON follows. A new family's mark is a line here. */
+/** Opening marks of sections and of calls whose name or JSON follows. A new family's mark is a line here. */
 const markRows: readonly MarkRow[] = [
   {
     words: ['<tool_call', '<function_call', '<｜DSML｜', '<｜GCML｜', '<ifm|tool_call'],
@@ -94,7 +94,7 @@ const markRows: readonly MarkRow[] = [
   },
 ];
 
-/** Matches any closer of a section or a call, which may also be left where its opener was lost. */
+/** Matches any closing mark of a section or a call, which may also be left where its opening mark was lost. */
 const closer = new RegExp(
   [
     '</(?:｜(?:DSML|GCML)｜ ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?>',
@@ -106,7 +106,7 @@ const closer = new RegExp(
   'y',
 );
 
-/** Returns the end of a closer at `position`; null if there is none. */
+/** Returns the end of a closing mark at `position`; null if there is none. */
 export function closerEnd(text: string, position: number): number | null {
   closer.lastIndex = position;
   return closer.test(text) ? closer.lastIndex : null;

@@ -91,7 +91,7 @@ export interface BlockPlace {
 
 /**
  * Reads a block of a native format: its marks and all its calls (rule: native-formats). Returns null if what
- * follows the opener fits no row, so that the text only mentions it.
+ * follows the opening mark fits no row, so that the text only mentions it.
  */
 export function readBlock(
   text: string,
@@ -116,14 +116,14 @@ class BlockReader {
   readonly #matches: NextMatches;
   readonly #calls: WholeCall[] = [];
   /**
-   * Patterns of the tags of calls with raw values. If a closer of them follows the block, a value was cut in
-   * the wrong place.
+   * Patterns of the tags of calls with raw values. If a closing mark of them follows the block, a value was cut
+   * in the wrong place.
    */
   readonly #raw = new Map<string, { opens: string; closes: string }>();
   /** The innermost mark that is open. */
   #mark: Mark | null = null;
   #depth = 0;
-  /** End of the last call, and of the closers after it. */
+  /** End of the last call, and of the closing marks after it. */
   #end = 0;
   #startsLine = false;
 
@@ -392,7 +392,7 @@ class BlockReader {
     };
   }
 
-  /** Builds the reading of the whole block; unreadable if one of its closers is left over after it. */
+  /** Builds the reading of the whole block; unreadable if one of its closing marks is left over after it. */
   #block(start: number, end: number): CallReading | null {
     const [first, ...more] = this.#calls;
     if (!first) return null;

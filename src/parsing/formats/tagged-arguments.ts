@@ -12,14 +12,14 @@ import { readJsonText, readTypedText, type TypedText } from './typed-text.js';
 /** Maximum number of arguments of one call. */
 const MAX_ARGUMENTS = 1_000;
 
-/** The name of a call, and the place of its opener. */
+/** The name of a call, and the place of its opening mark. */
 export interface CallHead {
   readonly name: string;
   readonly tool: OfferedTool | undefined;
   readonly start: number;
-  /** End of the opener. */
+  /** End of the opening mark. */
   readonly end: number;
-  /** Matches the opener of another call of this kind. */
+  /** Matches the opening mark of another call of this kind. */
   readonly opens: string;
   /** True if no open section is around the call. */
   readonly isOutermost: boolean;
@@ -67,7 +67,7 @@ export class NextMatches {
   }
 }
 
-/** The end of a raw value, and the place after its closer. */
+/** The end of a raw value, and the place after its closing mark. */
 interface ValueEnd {
   readonly end: number;
   readonly after: number;
@@ -84,7 +84,7 @@ export class TaggedArguments {
   readonly #repairs = new Set<Repair>();
   readonly #list: Argument[] = [];
   readonly #given = new Set<string>();
-  /** The next closer that ends a value, cached for all values that begin before it. */
+  /** The next closing mark that ends a value, cached for all values that begin before it. */
   #properClose: { from: number; source: string; found: ValueEnd | null } | null = null;
 
   constructor(
@@ -97,7 +97,10 @@ export class TaggedArguments {
     this.#head = head;
   }
 
-  /** Returns null if neither an argument nor the end of the call follows the opener, so that it is only mentioned. */
+  /**
+   * Returns null if neither an argument nor the end of the call follows the opening mark, so that it is only
+   * mentioned.
+   */
   read(): CallReading | null {
     const first = this.#skip(this.#head.end);
     const fits =
@@ -168,14 +171,15 @@ export class TaggedArguments {
     const hasBreaks = this.#tags.hasBreaks || this.#tags.declaredOnly;
     const opening = hasBreaks ? (/^\r?\n/.exec(written)?.[0].length ?? 0) : 0;
     const closing = /\r?\n$/.exec(written.slice(opening))?.[0].length ?? 0;
-    // Without the value's closer, the line break belongs to the tag that follows.
+    // If the value's closing tag is missing, the line break belongs to the tag that follows.
     const isMarkup = isMended || (opening > 0 && closing > 0);
     return isMarkup ? written.slice(opening, written.length - closing) : written;
   }
 
   /**
-   * Returns where a value ends: at the first of its closers that the next argument or the end of the call follows.
-   * Where the value's own closer is missing, the next argument's opener or the call's closer ends it.
+   * Returns where a value ends: at the first of its closing marks that the next argument or the end of the call
+   * follows. Where the value's own closing mark is missing, the next argument's opening mark or the call's
+   * closing mark ends it.
    */
   #valueEnd(key: string, start: number): ValueEnd | null {
     const proper = this.#nextProperClose(key, start);
@@ -213,14 +217,17 @@ export class TaggedArguments {
     return found;
   }
 
-  /** Whether the next argument, the end of the call, of its section or of the reply follows a closer. */
+  /** Whether the next argument, the end of the call, of its section or of the reply follows a closing mark. */
   #continues(position: number): boolean {
     const at = this.#skip(position);
     if (at >= this.#text.length || this.#argumentAt(at) || this.#matches.at(this.#tags.end, at)) return true;
     return closerEnd(this.#text, at) !== null || readTokens(this.#text, at).end >= this.#text.length;
   }
 
-  /** Returns the next argument's opener at the start of a line, for a declared parameter that was not given yet. */
+  /**
+   * Returns the next argument's opening mark at the start of a line, for a declared parameter that was not
+   * given yet.
+   */
   #nextArgument(start: number): number | null {
     const found = this.#matches.after(`(?<=\\n[ \\t]{0,20})${this.#tags.open}`, start);
     const key = found?.groups?.['key'] ?? '';
@@ -228,7 +235,10 @@ export class TaggedArguments {
     return found && isOwn ? found.index : null;
   }
 
-  /** Ends the last value at the call's closer, if its section's closer or another call follows, and no closer of the value is before. */
+  /**
+   * Ends the last value at the call's closing mark if none of the value's own is before it, and the section's
+   * closing mark or another call follows.
+   */
   #endAtCall(start: number, limit: number): ValueEnd | null {
     const end = this.#matches.after(this.#tags.end, start);
     if (end === null || end.index > limit) return null;
@@ -239,7 +249,7 @@ export class TaggedArguments {
   }
 
   /**
-   * Accepts a call whose closer is missing if its section, or the reply, ends here. If the section is not closed
+   * Accepts a call whose closing mark is missing if its section, or the reply, ends here. If the section is not closed
    * either, more arguments might have followed.
    */
   #endWithoutCloser(at: number): CallReading {

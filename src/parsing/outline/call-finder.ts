@@ -52,7 +52,7 @@ export class CallFinder {
     return !isWrapped && this.#isIntended(reading, at + 1) ? reading : null;
   }
 
-  /** Reads a block whose opener counts only at the start of a line; `>>>` is no block quote there. */
+  /** Reads a block whose opening mark counts only at the start of a line; `>>>` is no block quote there. */
   readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
     const at = skipBlanks(this.#text, lineStart);
     const isText = line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(this.#text, at);
@@ -83,8 +83,9 @@ export class CallFinder {
 
   /** Whether a call is outside inline code that closes after it. */
   #isIntended(reading: CallReading, fallbackEnd: number): boolean {
-    if (reading.dialect === 'invoke' && isForUser(this.#text, fallbackEnd)) return false;
-    if (!this.#codeSpans.closesAfter(reading.kind === 'call' ? endOf(reading) : fallbackEnd)) return true;
+    const isMentioned = reading.dialect === 'invoke' && isForUser(this.#text, fallbackEnd);
+    if (!isMentioned && !this.#codeSpans.closesAfter(reading.kind === 'call' ? endOf(reading) : fallbackEnd))
+      return true;
     this.#attempts += 1;
     return false;
   }

@@ -57,7 +57,10 @@ function quotedAction({ openQuotation }: OutlineWalk, text: string, tools: Offer
   return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
 }
 
-/** Returns the end of a closer of reasoning after an action that was read inside unopened reasoning; null if there is none. */
+/**
+ * Returns the end of a closing mark of reasoning after an action that was read inside unopened reasoning; null
+ * if there is none.
+ */
 function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   if (turn.kind !== 'action') return null;
   const { reading } = turn;
@@ -79,12 +82,12 @@ class OutlineWalk {
   readonly #codeSpans: CodeSpans;
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
-  /** Position after a closer of reasoning that was never opened. */
+  /** Position after a closing mark of reasoning that was never opened. */
   #orphanEnd: number | null = null;
   /** End of the last unreadable value; values before it are not tried again. */
   #triedBefore = 0;
   #line: TextSpan = [0, -1];
-  /** Rows of marks of which no closer follows; they are not searched again. */
+  /** Rows of marks of which no closing mark follows; they are not searched again. */
   readonly #neverClosed = new Set<ReasoningMarks>();
 
   constructor(text: string, start: number, tools: OfferedTools, { orphanCloseCounts = true } = {}) {
@@ -104,7 +107,7 @@ class OutlineWalk {
     return this.#orphanEnd;
   }
 
-  /** Start of an unclosed quotation whose opener lost its mark. */
+  /** Start of an unclosed quotation whose opening tag lost its mark. */
   get openQuotation(): number | null {
     return this.#quotations.open;
   }
@@ -270,7 +273,7 @@ class OutlineWalk {
     return at + 1;
   }
 
-  /** Treats the rest of the line as part of one of our own fences; omits a closer alone on its line. */
+  /** Treats the rest of the line as part of one of our own fences; omits a closing tag alone on its line. */
   #leaveToQuotation(at: number, { kind, end }: OwnTag): number | null {
     const [, lineStop] = this.#line;
     if (kind === 'opens' || !isRestBlank(this.#text, end, lineStop)) this.#lines.sawProse();

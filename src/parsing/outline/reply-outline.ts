@@ -47,7 +47,7 @@ export interface ReplyOutline {
   /** Start of another role's turn that the model imagined (rule: chat-tokens). */
   readonly otherTurn: number | null;
   /**
-   * An action in an echoed fence without mark and closer, which the model may have intended (rule:
+   * An action in an echoed fence without mark and closing tag, which the model may have intended (rule:
    * echoed-fence).
    */
   readonly quotedAction: WholeCall | null;

@@ -90,32 +90,41 @@ export class CharacterSet {
 }
 
 /**
- * A set of words for fast comparison at many positions: compares only words with the right character at
- * `key`.
+ * A set of words for fast comparison at many positions: compares only words with the right characters at
+ * `key` and after it, which every word must have.
  */
 export class FixedWords<Word extends string = string> {
   readonly #key: number;
   readonly #keys: CharacterSet;
+  readonly #longest: number;
   readonly #byKey = new Map<number, Word[]>();
+  /** The words by their characters at the key and after it, since hundreds of marks begin with `<|`. */
+  readonly #byPair = new Map<number, Word[]>();
 
   /** Creates the set. If one word begins with another, the earlier in the list wins. */
   constructor(words: readonly Word[], key: number) {
     this.#key = key;
     this.#keys = new CharacterSet(words.map((word) => word.charAt(key)).join(''));
+    this.#longest = Math.max(...words.map((word) => word.length));
     for (const word of words) {
       const alike = this.#byKey.get(word.charCodeAt(key));
       if (alike) alike.push(word);
       else this.#byKey.set(word.charCodeAt(key), [word]);
+      const pair = pairAt(word, key);
+      this.#byPair.set(pair, [...(this.#byPair.get(pair) ?? []), word]);
     }
   }
 
   at(text: string, position: number): Word | undefined {
-    return this.#alike(text, position)?.find((word) => text.startsWith(word, position));
+    if (!this.#keys.has(text.charCodeAt(position + this.#key))) return undefined;
+    const pair = pairAt(text, position + this.#key);
+    return this.#byPair.get(pair)?.find((word) => text.startsWith(word, position));
   }
 
   /** Whether the text ends in the middle of a word of the set that begins at `position`. */
   isUnderWay(text: string, position: number): boolean {
     const length = text.length - position;
+    if (length > this.#longest) return false;
     const longer = this.#alike(text, position)?.filter((word) => word.length > length) ?? [];
     return longer.length > 0 && longer.some((word) => word.startsWith(text.slice(position)));
   }
@@ -125,6 +134,10 @@ export class FixedWords<Word extends string = string> {
     return this.#keys.has(code) ? this.#byKey.get(code) : undefined;
   }
 }
+
+/** Returns two adjacent characters as one number. */
+const pairAt = (text: string, position: number): number =>
+  text.charCodeAt(position) * 0x10000 + text.charCodeAt(position + 1);
 
 /** Whether one of `characters` is at `position`; never at the end of the text. */
 export function isOneOf(characters: string, text: string, position: number): boolean {

@@ -105,7 +105,7 @@ export function chatTokenAt(text: string, position: number): string | undefined 
 /** Headers of text for the user whose first token stands in the prompt (Functionary, Muse). */
 const leadingHeaders = ['>>>all\n', TO_USER_ALONE];
 
-/** Returns the end of such a header at the start of a reply; `'partial'` if more text is needed to decide. */
+/** Returns the end of a leading header at the start of a reply; `'partial'` if more text is needed to decide. */
 export function leadingHeaderEnd(text: string, position: number): number | 'partial' | null {
   const written = text.slice(position, position + 20);
   const header = leadingHeaders.find((each) => written.startsWith(each));

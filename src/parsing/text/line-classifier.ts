@@ -57,7 +57,7 @@ export class LineClassifier {
     return this.insideCodeFence || this.#echoed.isInside;
   }
 
-  /** True inside one of our own fences whose opener lost its mark, so that it may never be closed. */
+  /** True inside one of our own fences whose opening tag lost its mark, so that it may never be closed. */
   get insideUnmarkedFence(): boolean {
     return this.#echoed.isInsideUnmarked;
   }

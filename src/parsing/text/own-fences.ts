@@ -90,7 +90,7 @@ export class EchoedFences {
     return this.#inside?.mark === null;
   }
 
-  /** Records a tag; returns `'stray'` for the closer of a fence that was never opened. */
+  /** Records a tag; returns `'stray'` for the closing tag of a fence that was never opened. */
   enter(tag: OwnTag): 'quotes' | 'stray' | 'text' {
     const { kind, mark } = tag;
     if (kind === 'opens') {
@@ -102,7 +102,7 @@ export class EchoedFences {
     return mark === null || this.#opened.has(mark) ? 'text' : 'stray';
   }
 
-  /** Whether a closer has the mark of the open fence, or the tag's name if the fence lost its mark. */
+  /** Whether a closing tag has the mark of the open fence, or the tag's name if the fence lost its mark. */
   #isClosedBy({ name, mark }: OwnTag): boolean {
     if (this.#inside === null) return false;
     return this.#inside.mark === null ? this.#inside.name === name : this.#inside.mark === mark;

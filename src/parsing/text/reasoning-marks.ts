@@ -1,10 +1,10 @@
 import { FixedWords, isOneOf, skipSpace } from './characters.js';
 
-/** The marks around the reasoning of some model families. A closer belongs to the openers of its row. */
+/** The marks around the reasoning of some model families. A closing mark belongs to the opening marks of its row. */
 export interface ReasoningMarks {
   readonly open: readonly string[];
   readonly close: readonly string[];
-  /** Closers that end reasoning even if its opener is missing, since they have no other meaning. */
+  /** Closing marks that end reasoning even if its opening mark is missing, since they have no other meaning. */
   readonly orphanClose: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const plainNames = ['think', 'thinking', 'thought', 'reasoning'].flatMap((name) 
   name.toUpperCase(),
 ]);
 
-/** Makes a row whose closers have no other meaning. */
+/** Makes a row whose closing marks have no other meaning. */
 const row = (open: readonly string[], close: readonly string[]): ReasoningMarks => ({
   open,
   close,
@@ -49,7 +49,7 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
   row(['[unused16]'], ['[unused17]']),
   row(['<|think:start|>'], ['<|think:end|>']),
   {
-    // Harmony: the header of the final channel belongs to the closer, so that the reply proper follows.
+    // Harmony: the header of the final channel belongs to the closing mark, so that the reply proper follows.
     open: ['<|channel|>analysis<|message|>'],
     close: [
       ...harmonyFinal.map((header) => `<|end|>${header}`),
@@ -87,7 +87,7 @@ const leadingMarks: readonly {
     close: /<\|eom\|>(?:<\|start\|>assistant to=user<\|message\|>)?/g,
     needsClose: false,
   },
-  // Harmony without its tokens. The word alone may begin any sentence, so the closer must follow.
+  // Harmony without its tokens. The word alone may begin any sentence, so the closing mark must follow.
   { open: /analysis(?=[^a-z])/y, close: /assistantfinal|assistant(?=commentary to=)/g, needsClose: true },
   {
     open: /Here(?: is|'s|’s) my thought process:/y,
@@ -133,7 +133,7 @@ export function suffixedTagAt(text: string, position: number): ReasoningMark | '
   return { kind: tag[1] === '' ? 'think' : 'think_end', end };
 }
 
-/** Returns the row of the opener at `position`; null if there is none. */
+/** Returns the row of the opening mark at `position`; null if there is none. */
 export function openedReasoning(text: string, position: number): ReasoningMarks | null {
   const opener = openerWords.at(text, position);
   if (opener !== undefined) return rowsByOpener.get(opener) ?? null;
@@ -141,7 +141,7 @@ export function openedReasoning(text: string, position: number): ReasoningMarks 
   return tag !== null && tag !== 'partial' && tag.kind === 'think' ? plainRow : null;
 }
 
-/** Returns the end of the row's closer at `position`; `'partial'` if more text could complete or extend it. */
+/** Returns the end of the row's closing mark at `position`; `'partial'` if more text could complete or extend it. */
 export function reasoningCloseAt(
   text: string,
   position: number,
@@ -179,13 +179,16 @@ const patterns = new Map(
 /** A place in a text. */
 type Place = readonly [start: number, end: number];
 
-/** Returns the next closer of a row (rule: thinking). */
+/** Returns the next closing mark of a row (rule: thinking). */
 export function nextReasoningClose(text: string, from: number, marks: ReasoningMarks): Place | null {
   const close = patterns.get(marks)?.close;
   return close ? nextMatch(close, text, from) : null;
 }
 
-/** Returns the next closer that ends reasoning whose opener is missing: no opener of its row is before it. */
+/**
+ * Returns the next closing mark that ends reasoning whose opening mark is missing: no opening mark of its row
+ * is before it.
+ */
 export function nextOrphanClose(text: string, from: number): Place | null {
   const close = nextMatch(orphanPattern, text, from);
   if (close === null) return null;

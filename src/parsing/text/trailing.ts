@@ -8,7 +8,7 @@ const MIN_HALF_LENGTH = 3;
 /** Marks that close inline code, emphasis, a list or a statement around a call. */
 const closers = ['`', '**', ';', ']'] as const;
 
-/** Skips closers, chat tokens and blanks up to other text of the line. */
+/** Skips closing marks, chat tokens and blanks up to other text of the line. */
 export function skipClosers(text: string, position: number): number {
   let at = skipBlanks(text, position);
   for (;;) {

@@ -64,6 +64,9 @@ const Phases = ({ phases }: { phases: readonly PhaseState[] }) => (
   </ol>
 );
 
+/** Writes a typed answer as a code block. JSON has no line that could close it. */
+const fencedJson = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
+
 /** Shows the output of one model call: thought and answer, or the reason why there is none. */
 function Said({ call }: { call: ModelCallView }) {
   const { answer, failures, response, phase } = call;
@@ -79,7 +82,7 @@ function Said({ call }: { call: ModelCallView }) {
       )}
       {answer !== '' && (
         <div class={isAnswer && response?.parse?.outcome !== 'malformed_action' ? 'answer' : 'thought'}>
-          <Markdown text={answer} />
+          <Markdown text={response?.answer == null ? answer : fencedJson(response.answer)} />
         </div>
       )}
       {mergeRepeats(failures).map(({ error, retryInMs, tries }) => (

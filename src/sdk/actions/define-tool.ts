@@ -33,7 +33,10 @@ export interface ShellCall {
   isInside(path: string): Promise<boolean>;
 }
 
-/** A tool that a run can execute. Its return value becomes the observation: strings unchanged, other values as JSON. */
+/**
+ * A tool that a run can execute. Its return value becomes the observation: strings unchanged, other values as JSON. The
+ * value `{ content, attachments }` is the content with images and PDF files, each `{ media_type, data }` in base64.
+ */
 export interface Tool extends ToolDefinition {
   /** Tells the model what the tool does and when to use it. */
   readonly description: string;

@@ -1,4 +1,7 @@
+import type { Attachment } from '../../contract/attachment.js';
 import type { ActionDetails } from '../../contract/step.js';
+import { isObject } from '../../conversation/is-object.js';
+import { isAttachment } from '../base/attachments.js';
 import { startTimer } from '../base/timer.js';
 import { InputNeeded, type InputRequest } from './client-tools.js';
 import type { Tool, ToolContext } from './define-tool.js';
@@ -7,7 +10,12 @@ import { SecurityViolation, TerminalToolError } from './tool-errors.js';
 
 /** The outcome of a tool call, with the text that the model reads. */
 export type ToolOutcome =
-  | { readonly success: true; readonly text: string }
+  | {
+      readonly success: true;
+      readonly text: string;
+      /** Images and PDF files that the model sees with the text. */
+      readonly attachments?: readonly Attachment[];
+    }
   | {
       readonly success: false;
       readonly text: string;
@@ -46,8 +54,16 @@ export async function executeTool(
 function outcomeOf(result: unknown): ToolOutcome {
   const failed =
     typeof result === 'object' && result !== null && 'success' in result && result.success === false;
-  if (!failed) return { success: true, text: renderObservation(result) };
+  if (!failed) return successOf(result);
   return { success: false, text: 'error' in result ? renderError(result.error) : renderObservation(result) };
+}
+
+/** A result `{ content, attachments }` is a text with files; one with anything but files is a value like any other. */
+function successOf(result: unknown): ToolOutcome {
+  const files = isObject(result) ? result['attachments'] : undefined;
+  if (!isObject(result) || !Array.isArray(files) || files.length === 0 || !files.every(isAttachment))
+    return { success: true, text: renderObservation(result) };
+  return { success: true, text: renderObservation(result['content'] ?? ''), attachments: files };
 }
 
 export function failureOf(error: unknown): ToolOutcome {

@@ -1,3 +1,4 @@
+import type { Attachment } from '../../contract/attachment.js';
 import type { Compaction } from '../../contract/compaction.js';
 import type {
   ContextReport,
@@ -73,7 +74,10 @@ type NamedTurnFields = Pick<
   | 'provider_state'
   | 'toolCallId'
   | 'toolResult'
+  | 'attachments'
 >;
+
+const isAttachment = shapeOf<Pick<Attachment, 'media_type' | 'data'>>({ media_type: isText, data: isText });
 
 export const isTurn = shapeOf<NamedTurnFields>({
   role: oneOf('user', 'assistant', 'tool_observation'),
@@ -86,6 +90,7 @@ export const isTurn = shapeOf<NamedTurnFields>({
   provider_state: isJsonValue,
   toolCallId: optional(isText),
   toolResult: optional(isToolResult),
+  attachments: optional(listOf(isAttachment)),
 });
 
 const isAction = shapeOf<ActionDetails>({
@@ -180,6 +185,7 @@ const stepFields = {
   iterations_remaining: isWholeNumber,
   thought: optional(isText),
   direct_response: optional(isText),
+  answer: isJsonValue,
   action_details: optional(isAction),
   additional_actions: listOf(isAction),
   updated_conversation_history: optional(listOf(isTurn)),

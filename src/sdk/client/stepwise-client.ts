@@ -16,7 +16,7 @@ import {
   isStreamEvent,
 } from '../base/wire-shapes.js';
 import { Run } from '../run/run.js';
-import type { RunOptions } from '../run/run-options.js';
+import type { TypedRunOptions } from '../run/run-options.js';
 import { CallLimit } from './call-limit.js';
 import { EventReader } from './read-events.js';
 
@@ -83,9 +83,10 @@ export class StepwiseClient implements StepService {
 
   /**
    * Creates a run of an agent on a task. The run starts when its events or its result are read. Throws `RangeError` for a
-   * step limit or time limit out of range, and `TypeError` for two tools of the same name.
+   * step limit or time limit out of range, and `TypeError` for two tools of the same name or an answer schema that cannot be
+   * sent.
    */
-  run(task: string, options: RunOptions): Run {
+  run<Answer = unknown>(task: string, options: TypedRunOptions<Answer>): Run<Answer> {
     return new Run(this, task, options);
   }
 

@@ -2,6 +2,7 @@ import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 import type { Tool } from '../actions/define-tool.js';
+import { withinBodyLimit } from '../base/attachments.js';
 import type { RunState } from './run-state.js';
 
 interface Call {
@@ -9,13 +10,23 @@ interface Call {
   readonly lastCall: boolean;
 }
 
-/** Builds the request of the next step. `lastCall` makes the model answer now, however many iterations are left. */
-export function buildRequest(run: RunState, { phase, lastCall }: Call): StepRequestInput {
+/**
+ * Builds the request of the next step. `lastCall` makes the model answer now, however many iterations are left. Attachments
+ * for which the request has no room leave the run's history too.
+ */
+export function buildRequest(run: RunState, call: Call): StepRequestInput {
+  const request = wholeRequest(run, call);
+  run.history = withinBodyLimit(request);
+  return { ...request, conversation_history: [...run.history] };
+}
+
+function wholeRequest(run: RunState, { phase, lastCall }: Call): StepRequestInput {
   const { options } = run;
   return {
     project_id: run.projectId,
     session_id: run.sessionId,
     user_query: run.taskIsNew ? run.task : '',
+    ...run.taskAttachments,
     conversation_history: [...run.history],
     llm_config: run.llmConfig,
     max_iterations_left: lastCall ? 1 : run.iterationsLeft,
@@ -26,6 +37,7 @@ export function buildRequest(run: RunState, { phase, lastCall }: Call): StepRequ
     ...(phase && { phase }),
     ...(options.phaseInstructions && { phase_instructions: options.phaseInstructions }),
     ...(options.instructions !== undefined && { instructions: options.instructions }),
+    ...(run.answerCheck && { answer_schema: run.answerCheck.jsonSchema }),
     ...(options.protocol && { protocol: options.protocol }),
     // The last call must answer, whatever the caller allows in the last step.
     ...(options.onLastIteration && !lastCall && { on_last_iteration: options.onLastIteration }),

@@ -169,7 +169,10 @@ async function observe(run: RunState, performed: readonly Performed[]): Promise<
 function toObservation({ action, outcome, edited }: Performed): TurnInput {
   const note = edited ? editNote(action.tool_args) : '';
   const turn = { role: 'tool_observation' as const, content: note + outcome.text, toolCallId: action.id };
-  if (outcome.success) return { ...turn, toolResult: { success: true } };
+  if (outcome.success) {
+    const { attachments } = outcome;
+    return { ...turn, toolResult: { success: true }, ...(attachments && { attachments: [...attachments] }) };
+  }
   const { denied, terminal } = outcome;
   return {
     ...turn,

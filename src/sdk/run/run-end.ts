@@ -10,6 +10,8 @@ import type { StopReason } from './run-result.js';
 export interface RunEnd {
   readonly stopReason: StopReason;
   readonly answer?: string | null;
+  /** The answer as data, if it has a schema and fits it. */
+  readonly value?: unknown;
   readonly terminationReason?: TerminationReason;
   readonly error?: StepError;
   readonly inputRequest?: InputRequest;

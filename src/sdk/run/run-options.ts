@@ -1,3 +1,4 @@
+import type { Attachment } from '../../contract/attachment.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { ActionDetails } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
@@ -5,6 +6,7 @@ import type { ApprovalRule, Approve } from '../actions/approval.js';
 import type { ClientToolName, InputRequest } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { checkTimeLimit } from '../base/timer.js';
+import type { AnswerSchema } from './answer-schema.js';
 
 /** The options of a run (rule: run-options). An undefined option means the same as an omitted one. */
 export interface RunOptions {
@@ -17,8 +19,15 @@ export interface RunOptions {
   readonly tools?: readonly Tool[] | (() => Promise<readonly Tool[]>) | undefined;
   /** Files and other background for the model, sent with every step. */
   readonly context?: RunContext | undefined;
+  /** Images and PDF files that belong to the task, in base64. */
+  readonly attachments?: readonly Attachment[] | undefined;
   /** Additional system text; counts towards the token budget. */
   readonly instructions?: string | undefined;
+  /**
+   * The form of the final answer (rule: typed-results): a schema of Zod or any other library of Standard Schema, or a JSON
+   * Schema. The answer is then `value` of the result, in the type of the schema.
+   */
+  readonly answerSchema?: AnswerSchema | undefined;
   /** The form in which the model is taught to write calls; default `text`. */
   readonly protocol?: NonNullable<StepRequestInput['protocol']> | undefined;
   /** The order of model calls and actions; default `react`. */
@@ -80,6 +89,12 @@ export interface RunOptions {
   /** UUID of the session for logs; default: a new one. */
   readonly sessionId?: string | undefined;
 }
+
+/** The options of a run whose answer has a type: that of its schema. */
+export type TypedRunOptions<Answer> = RunOptions & {
+  /** The form of the final answer, which gives `value` of the result its type (rule: typed-results). */
+  readonly answerSchema?: AnswerSchema<Answer> | undefined;
+};
 
 const MAX_STEPS = 2 ** 31 - 1;
 

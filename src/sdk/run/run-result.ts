@@ -36,9 +36,14 @@ export interface ActionRecord {
 }
 
 /** The result of a run, with everything that happened in it (rule: run-result). */
-export interface RunResult {
+export interface RunResult<Answer = unknown> {
   /** The answer, or a sentence that says why there is none; never empty. At the step limit, the last text of the model. */
   readonly answer: string;
+  /**
+   * The answer as data, in the type of `answerSchema`. Null without one, and if the run ended without an answer that fits
+   * (rule: typed-results).
+   */
+  readonly value: Answer | null;
   /** Reason for the end. */
   readonly stop_reason: StopReason;
   /** Set if no further step can help; null otherwise. */

@@ -7,6 +7,7 @@ import type { Tool } from '../actions/define-tool.js';
 import { randomId } from '../base/random-id.js';
 import type { StepService } from '../base/step-service.js';
 import { withoutNul } from '../base/without-nul.js';
+import { type AnswerCheck, toAnswerCheck } from './answer-schema.js';
 import type { RunEvent } from './run-events.js';
 import type { RunLlmConfig, RunOptions } from './run-options.js';
 import type { ActionRecord, StepRecord } from './run-result.js';
@@ -38,6 +39,8 @@ export class RunState {
   readonly options: RunOptions;
   readonly signal: AbortSignal;
   readonly llmConfig: StepRequestInput['llm_config'];
+  /** Undefined if the answer is text. */
+  readonly answerCheck: AnswerCheck | undefined;
   readonly projectId: string;
   readonly sessionId: string;
 
@@ -82,6 +85,7 @@ export class RunState {
     this.options = options;
     this.signal = signal;
     this.llmConfig = completeLlmConfig(options.llmConfig);
+    this.answerCheck = options.answerSchema && toAnswerCheck(options.answerSchema);
     this.projectId = options.projectId ?? randomId();
     this.sessionId = options.sessionId ?? randomId();
     this.beganWith = withoutNul(options.history ?? []);
@@ -103,8 +107,15 @@ export class RunState {
   get resumableHistory(): readonly TurnInput[] {
     const last = this.history.at(-1);
     const hasTask = last?.role === 'user' && !last.kind && last.content === this.task;
-    if (this.taskIsNew && !hasTask) return [...this.history, { role: 'user', content: this.task }];
+    if (this.taskIsNew && !hasTask)
+      return [...this.history, { role: 'user', content: this.task, ...this.taskAttachments }];
     return this.unfinishedStep.size === 0 ? this.history : [...this.history, ...this.unfinishedStep.values()];
+  }
+
+  /** The attachments of the task as a field; none once a step has taken the task into the history. */
+  get taskAttachments(): Pick<StepRequestInput, 'attachments'> {
+    const { attachments = [] } = this.options;
+    return this.taskIsNew && attachments.length > 0 ? { attachments: [...attachments] } : {};
   }
 
   beginStep(): void {

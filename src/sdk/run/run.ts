@@ -6,7 +6,7 @@ import { offerTools, renewTools } from './offer-tools.js';
 import { relay } from './relay.js';
 import { endOfException, OUT_OF_STEPS, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
-import { checkRunOptions, type RunOptions } from './run-options.js';
+import { checkRunOptions, type TypedRunOptions } from './run-options.js';
 import { type RunResult, summarizeRun } from './run-result.js';
 import { RunState } from './run-state.js';
 import { strategies } from './strategies.js';
@@ -18,13 +18,13 @@ import { toTrajectory } from './trajectory.js';
  * A run of an agent. Its events can be read once, with `for await`: the run waits for a slow reader, and stops if the reader
  * leaves the loop. `result()` reads all remaining events and resolves at the end of the run.
  */
-export class Run implements AsyncIterable<RunEvent> {
+export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
   readonly #state: RunState;
   readonly #controller = new AbortController();
   readonly #events: AsyncGenerator<RunEvent, void>;
-  #result: RunResult | undefined;
+  #result: RunResult<Answer> | undefined;
 
-  constructor(service: StepService, task: string, options: RunOptions) {
+  constructor(service: StepService, task: string, options: TypedRunOptions<Answer>) {
     checkRunOptions(options);
     const signal = this.#controller.signal;
     this.#state = new RunState({ service, task, options, signal });
@@ -45,9 +45,9 @@ export class Run implements AsyncIterable<RunEvent> {
   }
 
   /** Reads all remaining events and resolves with the result. Never rejects: a failure is part of the result. */
-  async result(): Promise<RunResult> {
+  async result(): Promise<RunResult<Answer>> {
     for await (const _ of this.#events);
-    return this.#result ?? toResult(this.#state, stopped);
+    return this.#result ?? toResult<Answer>(this.#state, stopped);
   }
 
   /** The rules for calls that need no approval: those given at the start, and those added by the decision `always`. */
@@ -93,7 +93,7 @@ export class Run implements AsyncIterable<RunEvent> {
     if (!end.inputRequest) closeOpenCalls(run);
     if (end.error) await run.emit({ type: 'agent_error', error: end.error, retry_in_ms: null });
     run.phase = null;
-    this.#result = toResult(run, end);
+    this.#result = toResult<Answer>(run, end);
     const type = endings[end.stopReason];
     await run.emit({ type, result: this.#result });
   }
@@ -135,9 +135,10 @@ function closeOpenCalls(run: RunState): void {
   run.observe(...turns);
 }
 
-function toResult(run: RunState, end: RunEnd): RunResult {
+function toResult<Answer>(run: RunState, end: RunEnd): RunResult<Answer> {
   const result = {
     answer: end.answer || unfinished[end.stopReason],
+    value: (end.value ?? null) as Answer | null, // checked by the schema that has this type
     stop_reason: end.stopReason,
     termination_reason: end.terminationReason ?? null,
     steps: [...run.steps],

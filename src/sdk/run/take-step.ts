@@ -1,4 +1,6 @@
+import type { TurnInput } from '../../contract/history.js';
 import type { Step } from '../../contract/step.js';
+import type { AnswerCheck } from './answer-schema.js';
 import { callModel, type ModelCall } from './call-model.js';
 import { compactIfNeeded } from './compact-if-needed.js';
 import { renewTools } from './offer-tools.js';
@@ -38,6 +40,7 @@ export async function takeStep(run: RunState, call: ModelCall): Promise<TakenSte
 async function followUp(run: RunState, response: Step): Promise<FollowUp> {
   if (response.status === 'error') return endUnlessEmpty(run, response);
   run.emptyRepliesInARow = 0;
+  if (run.answerCheck && isAnswer(response)) return answerTyped(run, response, run.answerCheck);
   const text = response.direct_response ?? response.thought ?? '';
   if (completionMark.test(text)) return answered(run, text.replace(completionMark, '').trim());
   if (response.correction) return correct(run, response);
@@ -69,6 +72,39 @@ function correct(run: RunState, { correction, direct_response, parse, phase }: S
   if (correction) run.append(correction);
   return 'unusable';
 }
+
+const isAnswer = ({ status, parse }: Step): boolean =>
+  status === 'direct_response_provided' && parse?.outcome === 'answer';
+
+/** Ends the run with an answer that fits its schema; corrects the model otherwise (rule: typed-results). */
+async function answerTyped(run: RunState, response: Step, { check }: AnswerCheck): Promise<FollowUp> {
+  const { direct_response, correction, parse } = response;
+  const checked = correction
+    ? { problem: parse?.problem ?? 'the answer does not fit' }
+    : await check(response.answer);
+  if (checked.problem === null) return { ...answered(run, direct_response), value: checked.value };
+  if (run.iterationsLeft === 0 || run.correctionsInARow === MAX_CORRECTIONS_IN_A_ROW)
+    return mismatched(direct_response, checked.problem);
+  run.correctionsInARow += 1;
+  run.append(correction ?? ownCorrection(checked.problem));
+  return 'unusable';
+}
+
+/** Corrects an answer that fits the JSON Schema, but not the checks of the caller's own schema. */
+const ownCorrection = (problem: string): TurnInput => ({
+  role: 'user',
+  kind: 'notice',
+  content: `${problem.charAt(0).toUpperCase()}${problem.slice(1)}. Write the whole answer again, in the same form.`,
+});
+
+const mismatched = (answer: string | null, problem: string): RunEnd => ({
+  stopReason: 'error',
+  answer,
+  error: clientError(
+    'answer_mismatch',
+    `The model gave no answer that fits answerSchema, also after corrections: ${problem}`,
+  ),
+});
 
 /**
  * Ends the run with the answer. If the model wanted to act at the step limit instead, or wrote a call that cannot be read,

@@ -2,6 +2,7 @@ import type { TurnInput } from '../../contract/history.js';
 import type { Step } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { type JsonSchema, toJsonSchema } from './answer-schema.js';
 import { toDefinition } from './build-request.js';
 import type { RunOptions } from './run-options.js';
 import type { RunResult } from './run-result.js';
@@ -53,7 +54,10 @@ export type SavedOptions = Pick<
   | 'instructions'
   | 'context'
   | 'clientTools'
->;
+> & {
+  /** JSON Schema of the answer; the schema of a library is code, which a file cannot hold. */
+  readonly answerSchema?: JsonSchema | undefined;
+};
 
 /** Returns the run as a saved run. Its result is null if the run has not ended. */
 export function toTrajectory(run: RunState, result: RunResult | undefined): Trajectory {
@@ -80,9 +84,9 @@ function withoutFunctions({ summary: _, ...result }: RunResult): Trajectory['res
 }
 
 /** Returns the options to save: plain data only, no permissions. Leaves out unset options. */
-export function savedOptions(options: SavedOptions): SavedOptions {
+export function savedOptions(options: SavedOptions | RunOptions): SavedOptions {
   const { llmConfig, strategy, phaseInstructions, protocol, maxSteps, onLastIteration } = options;
-  const { extensions, instructions, context, clientTools } = options;
+  const { extensions, instructions, context, clientTools, answerSchema } = options;
   return {
     llmConfig,
     ...(strategy && { strategy }),
@@ -94,5 +98,6 @@ export function savedOptions(options: SavedOptions): SavedOptions {
     ...(instructions !== undefined && { instructions }),
     ...(context && { context }),
     ...(clientTools && { clientTools }),
+    ...(answerSchema && { answerSchema: toJsonSchema(answerSchema) }),
   };
 }

@@ -96,6 +96,7 @@ const isOptions = shapeOf<SavedOptions>({
   extensions: optional(isBoolean),
   instructions: optional(isText),
   context: optional(isContext),
+  answerSchema: optional(isJsonObject),
   clientTools: optional(listOf(oneOf(...clientToolNames))),
 });
 

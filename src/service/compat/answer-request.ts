@@ -12,7 +12,7 @@ export interface Answering {
   step(request: StepInput, observer?: StepObserver): Promise<StepResult>;
   /** Maximum number of further steps that correct a reply. */
   readonly corrections: number;
-  /** True if the answer carries its report. */
+  /** True if the answer contains a report. */
   readonly reports: boolean;
   readonly identity: AnswerIdentity;
   /** Returns a new random text of 24 letters and digits. */
@@ -31,7 +31,7 @@ export interface Answered {
 }
 
 /**
- * Answers a request with one step, and corrects a reply that meant to act and could not be read with a further one
+ * Answers a request with one step. If its reply meant to act and could not be read, a further step corrects it
  * (rule: compatible-corrections).
  */
 export async function answerRequest(
@@ -74,7 +74,7 @@ async function makeSteps(
   return results;
 }
 
-/** Gives up a correction that failed: the reply before it is the answer, which is made and billed. */
+/** Handles the failure of a correction: the earlier reply, which has been paid for, becomes the answer. */
 function keepEarlier(error: unknown): undefined {
   if (error instanceof Interruption && error.reason === 'caller_left') throw error;
   return undefined;

@@ -20,12 +20,13 @@ export function readErrorBody(body: string): ErrorBody {
   const json = parseJson(body);
   if (json === undefined) return { fields: {}, message: body, parameter: undefined, words: undefined };
   const fields = errorIn(json) ?? {};
-  const message = [sentenceOf(fields), passedOn(fields)].filter(Boolean).join(': ');
-  const parameter = typeof fields['param'] === 'string' ? fields['param'] : locationOf(fields);
+  const sentences = [sentenceOf(fields), sentencesByName(fields['errors']), passedOn(fields)];
+  const message = sentences.filter(Boolean).join(': ');
+  const parameter = parameterIn(fields);
   return { fields, message, parameter, words: message === '' ? undefined : { message, parameter } };
 }
 
-/** Returns the sentence of the error that OpenRouter had from the model's provider, and passes on as text. */
+/** Returns the sentence of the error that OpenRouter received from the model's provider and passes on as text. */
 function passedOn({ metadata }: Fields): string {
   const raw = isObject(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string') return '';
@@ -59,7 +60,7 @@ function placesOfErrors(json: Fields): unknown[] {
 const isError = (value: unknown): boolean =>
   isObject(value) ? Object.values(value).some(Boolean) : Boolean(value);
 
-/** Returns whether the server says in the place of a finish reason that it gave up. */
+/** Returns whether the finish reason says that the server gave up. */
 function isInterrupted(json: Fields): boolean {
   const { stop_reason, delta, response, output } = json;
   const whole = isObject(response) ? response : output ? json : {};
@@ -95,7 +96,10 @@ function sentenceOf(error: Fields, depth = 0): string {
   return '';
 }
 
-/** Besides the usual names, those of FastAPI, Z.ai, Bedrock, Qianfan and OAuth gateways. */
+/**
+ * Fields that may hold the sentence of an error: the usual names, and those of FastAPI, Z.ai, Bedrock, Qianfan
+ * and OAuth gateways.
+ */
 const sentenceFields = ['message', 'detail', 'errors', 'msg', 'Message', 'error_msg', 'error_description'];
 
 function sentencesIn(value: unknown, depth: number): string {
@@ -109,16 +113,31 @@ function sentencesIn(value: unknown, depth: number): string {
   return typeof value['msg'] === 'string' ? value['msg'] : sentenceOf(value, depth + 1);
 }
 
+/** Returns the sentences of an object whose fields are the names of refused parameters. */
+function sentencesByName(errors: unknown): string {
+  if (!isObject(errors) || sentenceOf(errors) !== '') return '';
+  const named = Object.entries(errors).slice(0, MAX_ERRORS);
+  return named.map(([name, value]) => `${name}: ${sentencesIn(value, 1)}`).join('; ');
+}
+
 /** Maximum number of errors that are read of one list. */
 const MAX_ERRORS = 10;
 
 /** Maximum nesting of errors that is read. A server may nest its JSON deeper than the stack allows. */
 const MAX_DEPTH = 8;
 
-/** Returns the path of the refused field as FastAPI gives it: `loc` of the first entry of `detail`. */
-function locationOf(error: Fields): string | undefined {
-  const { message, detail = isObject(message) ? message['detail'] : undefined } = error;
-  const first = Array.isArray(detail) ? detail[0] : undefined;
-  const path = isObject(first) ? first['loc'] : undefined;
-  return Array.isArray(path) ? path.join('.') : undefined;
+/**
+ * Returns the refused parameter or the path to it, as a field of the error or of the first entry of its list. FastAPI
+ * gives a path under `loc`.
+ */
+function parameterIn(error: Fields): string | undefined {
+  const { message, errors, detail = isObject(message) ? message['detail'] : errors } = error;
+  const [entry = {}] = objectsIn(detail);
+  for (const { param, parameter, field, loc, path } of [error, entry]) {
+    const place = [param, parameter, field, loc, path].find(
+      (each) => typeof each === 'string' || Array.isArray(each),
+    );
+    if (place && place !== 'None') return String(Array.isArray(place) ? place.join('.') : place);
+  }
+  return undefined;
 }

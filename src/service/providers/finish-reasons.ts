@@ -41,7 +41,7 @@ function normalized(reason: string): string {
 /** Maximum length of a reason that is compared. */
 const MAX_REASON_LENGTH = 100;
 
-/** DashScope sends the text `null` with every chunk, watsonx `not_finished`. */
+/** Values that mean "not finished yet": DashScope sends the text `null` with every chunk, watsonx `not_finished`. */
 const unfinished: ReadonlySet<string> = new Set([
   '',
   'null',
@@ -52,7 +52,10 @@ const unfinished: ReadonlySet<string> = new Set([
   'queued',
 ]);
 
-/** The words of DeepSeek, Z.ai, vLLM, SGLang, watsonx, TensorRT-LLM, LM Studio, Cohere and the Responses API. */
+/**
+ * Finish reasons that mean that the server gave up: of DeepSeek, Z.ai, vLLM, SGLang, watsonx, TensorRT-LLM, LM
+ * Studio, Cohere and the Responses API.
+ */
 const interruptions: ReadonlySet<string> = new Set([
   'error',
   'failed',
@@ -72,8 +75,8 @@ const interruptions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Besides the words of OpenAI and Anthropic, those of Gemini, Bedrock, Mistral, mistral.rs, Cohere, Z.ai, Qianfan,
- * xAI, watsonx, LM Studio and Text Generation Inference.
+ * The unified reason for each vendor's: OpenAI's and Anthropic's, and those of Gemini, Bedrock, Mistral,
+ * mistral.rs, Cohere, Z.ai, Qianfan, xAI, watsonx, LM Studio and Text Generation Inference.
  */
 const unifiedReasons: ReadonlyMap<string, FinishReason> = new Map([
   ...named('stop', [

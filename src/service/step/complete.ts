@@ -6,8 +6,9 @@ import type { ParseOptions } from '../../parsing/parse-completion.js';
 import { ObjectReplyReader } from '../../parsing/structured/reading/object-reply-reader.js';
 import { outputLimit } from './budget/share-budget.js';
 import { withoutNul } from './history/json-values.js';
+import { nativeDefinitions } from './prompt/answer-tool.js';
 import type { Completion, CompletionEvent, CompletionRequest, Prompt } from './provider.js';
-import { objectReaderOptions, readingOptions } from './read-reply.js';
+import { objectReaderOptions, readAnswerCall, readingOptions } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
 import { PlainReader } from './reply/plain.js';
@@ -60,10 +61,15 @@ export function completionRequest(
 }
 
 function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
-  if (situation.replyFormat) return { replySchema: situation.replyFormat.schema, ...call };
-  if (situation.protocol !== 'native') return call;
-  const mayAct = !situation.mustAnswer && !isPlain(situation) && (situation.request.phase ?? 'act') === 'act';
-  return { nativeTools: { definitions: situation.tools, choice: mayAct ? 'auto' : 'none' }, ...call };
+  const { replyFormat, protocol, mustAnswer, request } = situation;
+  const constrained = replyFormat ? { replySchema: replyFormat.schema, ...call } : call;
+  if (protocol !== 'native') return constrained;
+  const mayAct = !mustAnswer && !isPlain(situation) && (request.phase ?? 'act') === 'act';
+  const nativeTools = {
+    definitions: nativeDefinitions(situation),
+    choice: mayAct ? 'auto' : 'none',
+  } as const;
+  return { nativeTools, ...constrained };
 }
 
 interface DeltaReader {
@@ -130,9 +136,12 @@ class Relay {
   async end(completion: Completion): Promise<Received> {
     this.#signal = undefined;
     const { deltas, ...reading } = this.#parser.end(readingOptions(completion, this.#situation));
-    const isThought = completion.toolCalls.length > 0 && !this.#situation.mustAnswer;
+    const answer = readAnswerCall(completion, this.#situation);
+    const isThought =
+      answer !== undefined || (completion.toolCalls.length > 0 && !this.#situation.mustAnswer);
     await this.#report(isThought ? deltas.map(asThought) : deltas);
     await this.#endPhase();
+    if (answer) await this.#emit('answer', answer.text);
     return { completion, reading: completion.text === this.#text ? reading : undefined };
   }
 

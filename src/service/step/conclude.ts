@@ -4,9 +4,11 @@ import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.j
 import { stepError } from '../../conversation/blank-step.js';
 import { CallIds } from '../../conversation/units.js';
 import { readProse } from '../../parsing/reply-text.js';
-import { correctionFor } from './correction.js';
+import { type JsonValue, Scanner } from '../../parsing/text/scanner.js';
+import { answerCorrection, correctionFor } from './correction.js';
 import type { ReadAction, Reply } from './read-reply.js';
-import { type ProsePhase, readPhaseReply } from './reply/phases.js';
+import { type PhaseReply, type ProsePhase, readPhaseReply } from './reply/phases.js';
+import { chooseAnswer, fits, type TypedAnswer, valuesIn, valuesOf } from './reply/typed-answer.js';
 import type { MustAnswer, ReplySituation } from './types.js';
 
 /** The end of a step: the proposed actions or the answer, and the turns to append to the history. */
@@ -20,6 +22,8 @@ export interface Conclusion {
   readonly control: PhaseControl | null;
   readonly correction: Turn | null;
   readonly error: StepError | null;
+  /** The answer as a JSON value, or why the text is not one; null for both without `answer_schema`. */
+  readonly answer: TypedAnswer;
   /** Turns that follow the new user turn; empty if the history stays unchanged. */
   readonly turns: readonly Turn[];
 }
@@ -46,6 +50,23 @@ function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
 
 /** Decides what the reply means for the run: an action, an answer, the end of a phase, or an error. */
 export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
+  const { answerValues, ...conclusion } = concludeAny(reply, situation);
+  const { answerType } = situation;
+  const isAnswer = conclusion.status === 'direct_response_provided' && conclusion.outcome === 'answer';
+  if (!answerType || !isAnswer) return conclusion;
+  const answer = chooseAnswer(
+    answerValues ?? reply.answerValues ?? [],
+    conclusion.directResponse ?? '',
+    answerType.schema,
+  );
+  const correction = answer.mismatch === null ? null : answerCorrection(answer.mismatch, situation);
+  return { ...conclusion, answer, correction };
+}
+
+/** A conclusion before its answer is checked; with the values that the answer may be, if they are not the reply's. */
+type Unchecked = Conclusion & { readonly answerValues?: readonly JsonValue[] };
+
+function concludeAny(reply: Reply, situation: ReplySituation): Unchecked {
   const { phase } = situation.request;
   const { outcome } = reply.parse;
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
@@ -76,6 +97,7 @@ function concluded(
     control: null,
     correction: null,
     error: null,
+    answer: { value: null, mismatch: null },
     turns: [],
     ...given,
   };
@@ -150,17 +172,27 @@ function answerWith(reply: Reply, answer: string, thought = reply.thought): Conc
  * Ends a phase by its control block. In `observe`, a labelled answer takes precedence over the block
  * (rules: phases, phase-control).
  */
-function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySituation): Conclusion {
+function concludePhase(reply: Reply, phase: ProsePhase, situation: ReplySituation): Unchecked {
   const content = readProse(reply.completion.text);
-  const { prose, control } = readPhaseReply(proseOf(reply, content), phase);
+  const hasJsonAnswer = situation.answerType !== undefined;
+  const read = readPhaseReply(proseOf(reply, content), phase, { hasJsonAnswer });
+  if (phase === 'observe') return concludeObserve(reply, { content, ...read }, situation);
+  const { prose, control } = read;
+  return completePhase(reply, phase, {
+    content,
+    prose,
+    control: reply.answerLabelled ? { ...control, finish: true } : control,
+  });
+}
+
+function concludeObserve(
+  reply: Reply,
+  { content, prose, control, answer: inBlock }: PhaseReply & Pick<PhaseText, 'content'>,
+  situation: ReplySituation,
+): Unchecked {
+  const { mustAnswer } = situation;
   const labelled = reply.answerLabelled;
-  if (phase === 'reason')
-    return completePhase(reply, phase, {
-      content,
-      prose,
-      control: labelled ? { ...control, finish: true } : control,
-    });
-  const labelledAnswer = labelled ? readPhaseReply(reply.answer ?? '', phase).prose : '';
+  const labelledAnswer = labelled ? readLabelledAnswer(reply, situation) : '';
   const given =
     labelledAnswer ||
     (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
@@ -168,11 +200,28 @@ function concludePhase(reply: Reply, phase: ProsePhase, { mustAnswer }: ReplySit
   if (given === null && mustAnswer && reply.parse.outcome === 'action')
     return withholdAction(reply, mustAnswer);
   const final = given ?? (mustAnswer ? prose || noAnswer(mustAnswer) : null);
-  if (final === null) return completePhase(reply, phase, { content, prose, control });
-  const thought = labelled ? readPhaseReply(reply.thought ?? '', phase).prose : prose;
+  if (final === null) return completePhase(reply, 'observe', { content, prose, control });
+  const thought = labelled ? readPhaseReply(reply.thought ?? '', 'observe').prose : prose;
   const answer = answerWith(reply, final, thought && thought !== final ? thought : null);
   const ended = given === null ? control : { ...control, should_continue: false, final_answer: final };
-  return { ...answer, outcome: 'answer', thought: thought || null, control: ended };
+  const value = labelledAnswer === '' && given !== null ? inBlock : undefined;
+  const answerValues = value === undefined ? valuesIn(final) : blockValues(value, reply, situation);
+  return { ...answer, outcome: 'answer', thought: thought || null, control: ended, answerValues };
+}
+
+/** Returns the labelled answer without control blocks. An answer that fits its schema is not searched for them. */
+function readLabelledAnswer(reply: Reply, { answerType }: ReplySituation): string {
+  const { answer, answerValues = [] } = reply;
+  if (answerType && fits(answerValues, answerType.schema)) return answer ?? '';
+  return readPhaseReply(answer ?? '', 'observe').prose;
+}
+
+/** Returns the values that the answer of a control block may be. */
+function blockValues(value: JsonValue, { completion }: Reply, { replyFormat }: ReplySituation): JsonValue[] {
+  const restored = completion.isConstrained
+    ? replyFormat?.restoreAnswer?.(value, new Scanner('', 0))
+    : undefined;
+  return restored === undefined ? valuesOf(value) : [restored, ...valuesOf(value)];
 }
 
 /** Returns the whole text of a reply, without labels if it is an answer. An action counts as prose here. */

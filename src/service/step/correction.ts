@@ -1,6 +1,6 @@
 import type { Turn } from '../../contract/history.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
-import { sampleCall } from './prompt/sample-call.js';
+import { sampleArguments, sampleCall } from './prompt/sample-call.js';
 import type { Reply } from './read-reply.js';
 import type { ReplySituation, TaughtProtocol } from './types.js';
 
@@ -45,3 +45,29 @@ function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: R
 
 /** Drops a namespace: `functions.list` means `list`. */
 const withoutNamespace = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
+/**
+ * Writes the turn that corrects an answer that does not fit `answer_schema`: the reason, and the form of an answer with
+ * sample values. Unlike that of an action, it is also written where the model had to answer (rule: typed-answers).
+ */
+export function answerCorrection(mismatch: string, situation: ReplySituation): Turn {
+  const form = `Write the whole answer again, in this form:\n${sampleAnswer(situation)}`;
+  return { role: 'user', kind: 'notice', content: `${upperFirst(mismatch)}. ${form}` };
+}
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+function sampleAnswer({ answerType, protocol, request, mustAnswer }: ReplySituation): string {
+  const name = answerType?.tool?.name;
+  const inputSchema = { type: 'object', properties: { answer: answerType?.schema }, required: ['answer'] };
+  const sample = sampleArguments({ name: 'answer', parameters: ['answer'], inputSchema });
+  const json = sample ? JSON.stringify(sample['answer']) : 'the JSON value';
+  if (request.phase === 'observe' && protocol !== 'json')
+    return `{"observation": "what was learned", "should_continue": false, "final_answer": ${json}}`;
+  if (request.phase === 'observe')
+    return `{"thought": "what the result means", "observation": "what was learned", "should_continue": false, "final_answer": ${json}}`;
+  if (protocol === 'text') return `Final Answer: ${json}`;
+  if (protocol === 'xml') return `<final_answer>${json}</final_answer>`;
+  if (protocol === 'json') return `{"thought": "what you found", "final_answer": ${json}}`;
+  return name && !mustAnswer ? `${name}({"answer": ${json}})` : json;
+}

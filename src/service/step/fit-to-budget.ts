@@ -92,6 +92,7 @@ function tailContents(
   return {
     phaseOrder: order,
     mustAnswer,
+    hasJsonAnswer: request.answer_schema !== undefined,
     tasks,
     focus,
     advice: isPlain({ terms }) ? undefined : advise(heeded),

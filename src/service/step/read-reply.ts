@@ -7,9 +7,13 @@ import {
   ObjectReplyReader,
   type ReaderOptions,
 } from '../../parsing/structured/reading/object-reply-reader.js';
+import { readExactJson } from '../../parsing/text/exact-json.js';
+import { isJsonObject, type JsonValue, Scanner } from '../../parsing/text/scanner.js';
 import { withoutNul } from './history/json-values.js';
+import { ANSWER_PARAMETER } from './prompt/answer-tool.js';
 import type { Completion, NativeToolCall } from './provider.js';
 import { takeAsAnswer } from './reply/plain.js';
+import { answerText, fits, valuesIn, valuesOf } from './reply/typed-answer.js';
 import { laxTools, wholeArguments } from './reply/whole-calls.js';
 import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
 
@@ -37,6 +41,8 @@ export interface Reply {
   /** Contains several actions only if the model called natively, or in a native format in its text. */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
+  /** With `answer_schema`: the JSON values that the answer may be, the most likely first (rule: typed-answers). */
+  readonly answerValues?: readonly JsonValue[];
 }
 
 /**
@@ -47,12 +53,17 @@ export async function readReply(
   { completion, reading }: Received,
   situation: ReadingSituation,
 ): Promise<Reply> {
-  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion) && !isUnread(situation);
-  const read = isNative
-    ? await readNativeCalls(completion, situation)
-    : withWholeCalls(readText({ completion, reading }, situation), completion, situation);
+  const read = await readAny({ completion, reading }, situation);
   const whole = completion.isTooLong && mayPropose(situation) ? withoutActions(read, completion) : read;
   return { completion, ...(mayEscape(completion) ? withoutNul(whole) : whole) };
+}
+
+async function readAny(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
+  const { completion } = received;
+  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion) && !isUnread(situation);
+  if (!isNative) return withWholeCalls(readText(received, situation), completion, situation);
+  const answer = readAnswerCall(completion, situation);
+  return answer ? fromAnswerCall(answer, completion) : readNativeCalls(completion, situation);
 }
 
 const isUnread = ({ terms }: ReadingSituation): boolean => isPlain({ terms });
@@ -101,12 +112,14 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 
 /** The parts of a situation that decide how a reply is read. */
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
-  Partial<Pick<ReplySituation, 'replyFormat' | 'request' | 'terms'>>;
+  Partial<Pick<ReplySituation, 'replyFormat' | 'answerType' | 'request' | 'terms'>>;
 
-export function objectReaderOptions({ offered, replyFormat, request }: ReadingSituation): ReaderOptions {
+export function objectReaderOptions(situation: ReadingSituation): ReaderOptions {
+  const { offered, replyFormat, answerType, request } = situation;
   const { phase } = request ?? {};
   return {
     tools: offered,
+    hasJsonAnswer: answerType !== undefined,
     restoreArguments: replyFormat?.restoreArguments ?? ((_, value) => value),
     answerKey: replyFormat?.answerKey,
     phase: phase === 'reason' || phase === 'observe' ? phase : undefined,
@@ -120,12 +133,55 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
 function readText(received: Received, situation: ReadingSituation): ReadCompletion {
   const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
-  if (isUnread(situation)) return fromParsed(takeAsAnswer(completion.text, completion));
+  if (isUnread(situation))
+    return withAnswerValues(fromParsed(takeAsAnswer(completion.text, completion)), completion, situation);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
   const options = readingOptions(completion, situation);
   const parsed = received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options);
   const isCut = parsed.outcome === 'truncated';
-  return fromParsed(isCut ? { ...parsed, thought: proseBefore(completion.text, situation) } : parsed);
+  const read = fromParsed(isCut ? { ...parsed, thought: proseBefore(completion.text, situation) } : parsed);
+  return withAnswerValues(read, completion, situation);
+}
+
+/**
+ * Adds the JSON values that an answer in text may be. A whole reply that fits the schema is the answer, whatever else it
+ * could be read as, except an action (rule: typed-answers).
+ */
+function withAnswerValues(
+  read: ReadCompletion,
+  completion: Completion,
+  situation: ReadingSituation,
+): ReadCompletion {
+  const { answerType, request } = situation;
+  if (!answerType) return read;
+  const isEnforced = completion.isConstrained && (situation.protocol === 'native' || isUnread(situation));
+  const values = (text: string) => (isEnforced ? restoredValues(valuesIn(text), situation) : valuesIn(text));
+  const own = read.parse.outcome === 'answer' ? values(read.answer ?? '') : [];
+  if (request?.phase) return { ...read, answerValues: own };
+  if (fits(own, answerType.schema)) return asAnswer({ ...read, answerValues: own }, isEnforced);
+  const whole = values(completion.text);
+  const isAnswer = (read.parse.outcome !== 'action' || isEnforced) && fits(whole, answerType.schema);
+  if (!isAnswer) return { ...read, answerValues: own };
+  return asAnswer(
+    { ...read, ...unlabelled, answer: completion.text.trim(), answerValues: whole },
+    isEnforced,
+  );
+}
+
+/** Makes a reply an answer without a problem. */
+function asAnswer(read: ReadCompletion, isEnforced: boolean): ReadCompletion {
+  const { parse } = read;
+  const confidence = isEnforced && parse.repairs.length === 0 ? 'constrained' : parse.confidence;
+  return { ...read, parse: { ...parse, outcome: 'answer', dialect: null, problem: null, confidence } };
+}
+
+/** Returns the values converted back from the schema that the provider enforced, then the values as written. */
+function restoredValues(values: readonly JsonValue[], { replyFormat }: ReadingSituation): JsonValue[] {
+  const restored = values.flatMap((value) => {
+    const back = replyFormat?.restoreAnswer?.(value, new Scanner('', 0));
+    return back === undefined ? [] : [back];
+  });
+  return [...restored, ...values];
 }
 
 /** Returns the prose before an action that was cut off, which a stream has sent as the thought. */
@@ -154,14 +210,26 @@ function readObjectReply({ completion, reading }: Received, situation: ReadingSi
   const { isConstrained } = completion;
   const { replyFormat: requested, ...taught } = situation;
   // The streamed reading assumed that the provider would enforce the schema.
-  const { completion: parsed, isWhole } =
+  const read =
     reading && (isConstrained || !requested)
       ? reading
       : readObject(completion, isConstrained ? situation : taught);
-  const read = fromParsed(parsed);
+  const { completion: parsed, isWhole } = read;
+  const reply = withObjectAnswer(fromParsed(parsed), read, { completion, situation });
   const isComplete = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
-  if (!isConstrained || !isWhole || !isComplete) return read;
-  return { ...read, parse: { ...read.parse, confidence: 'constrained' } };
+  if (!isConstrained || !isWhole || !isComplete) return reply;
+  return { ...reply, parse: { ...reply.parse, confidence: 'constrained' } };
+}
+
+/** Adds the values that an answer in an object may be; a reply without one is read like text. */
+function withObjectAnswer(
+  read: ReadCompletion,
+  { answerValue: value }: TextReading,
+  { completion, situation }: { readonly completion: Completion; readonly situation: ReadingSituation },
+): ReadCompletion {
+  if (value === undefined) return withAnswerValues(read, completion, situation);
+  const values = valuesOf(value);
+  return { ...read, answerValues: completion.isConstrained ? restoredValues(values, situation) : values };
 }
 
 function readObject(completion: Completion, situation: ReadingSituation): TextReading {
@@ -194,6 +262,41 @@ const refused: Parse = {
 
 function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
   return { parse: refused, answer: text || refusal, reasoning, ...unlabelled };
+}
+
+/** The answer that a native model gave by calling the reserved tool. */
+interface AnswerCall {
+  readonly text: string;
+  readonly values: readonly JsonValue[];
+}
+
+/** Returns the answer if the first call of a reply is that of the reserved tool (rule: typed-answers). */
+export function readAnswerCall(
+  { toolCalls: [call] }: Completion,
+  { answerType }: Pick<ReadingSituation, 'answerType'>,
+): AnswerCall | undefined {
+  if (!call || call.name !== answerType?.tool?.name) return undefined;
+  const { value: given } = readExactJson(call.arguments);
+  if (given === undefined) return { text: call.arguments.trim(), values: [] };
+  const isWrapped = isJsonObject(given) && Object.keys(given).join() === ANSWER_PARAMETER;
+  const value = isWrapped ? (given[ANSWER_PARAMETER] ?? null) : given;
+  return { text: answerText(value), values: valuesOf(value) };
+}
+
+function fromAnswerCall(
+  { text, values }: AnswerCall,
+  { text: prose, reasoning }: Completion,
+): ReadCompletion {
+  const parse: Parse = { ...refused, outcome: 'answer', dialect: 'native' };
+  return {
+    ...unlabelled,
+    parse,
+    answer: text,
+    thought: prose.trim() || null,
+    answerLabelled: true,
+    reasoning,
+    answerValues: values,
+  };
 }
 
 /** Checks native calls against the same tools and schemas as written calls. */

@@ -13,19 +13,23 @@ import {
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
+import { requireAnswerSchema } from './answer-schema.js';
 import { attachmentWarnings, weighAttachments } from './history/attachments.js';
 import { sameValue } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { keepOwnStates } from './history/provider-state.js';
 import { countSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
+import { ANSWER_TOOL, answerTool } from './prompt/answer-tool.js';
 import { chooseExample } from './prompt/example.js';
-import { chooseReplyFormat } from './prompt/reply-format.js';
+import { chooseNativeFormat, chooseReplyFormat } from './prompt/reply-format.js';
 import type { ModelProfile } from './provider.js';
 import {
+  type AnswerType,
   type ClientTerms,
   isPlain,
   type MustAnswer,
+  type ReplyFormat,
   type ReplySituation,
   type Situation,
   type TaughtProtocol,
@@ -55,11 +59,18 @@ export async function readSituation(
   const units = weighAttachments(own, profile.vision);
   const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
+  const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
+  const mustAnswer = chooseMustAnswer(request, isLast, units);
+  const { answerType, warnings: answerWarnings } = await readAnswerType(request, {
+    protocol,
+    profile,
+    offered,
+  });
+  const answerSchema = answerType?.schema;
   const replyFormat =
     protocol === 'json' && !isPlain({ terms })
-      ? await chooseReplyFormat({ offered, phase: request.phase }, profile, signal)
-      : undefined;
-  const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
+      ? await chooseReplyFormat({ offered, phase: request.phase, answerSchema }, profile, signal)
+      : answerFormat({ request, protocol, mustAnswer, terms }, answerSchema, profile);
   return {
     request,
     newTurn,
@@ -69,13 +80,15 @@ export async function readSituation(
     offered,
     protocol,
     replyFormat,
+    answerType,
     example: profile.needsExample && !isPlain({ terms }) ? chooseExample(offered, tools) : undefined,
     isLast,
-    mustAnswer: chooseMustAnswer(request, isLast, units),
+    mustAnswer,
     terms,
     signals: countSignals(calls, tools),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
+      ...answerWarnings,
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
       ...stateWarnings,
@@ -88,8 +101,8 @@ export async function readSituation(
 /** Copies the part of a situation that is still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, offered, protocol, replyFormat, isLast, mustAnswer, terms, warnings } =
-    situation;
+  const { newTurn, calls, tools, offered, protocol, isLast, mustAnswer, terms, warnings } = situation;
+  const { replyFormat, answerType } = situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,
@@ -98,6 +111,7 @@ export function toReplySituation(situation: Situation): ReplySituation {
     offered,
     protocol,
     replyFormat,
+    answerType,
     isLast,
     mustAnswer,
     terms,
@@ -135,11 +149,12 @@ function noTask(): StepRefused {
 }
 
 /** Throws `StepRefused` if the answer needs fields that the caller declined (rule: source-fields). */
-function requireExtensions({ include, protocol, phase, attachments }: StepRequest): void {
+function requireExtensions({ include, protocol, phase, attachments, answer_schema }: StepRequest): void {
   if (include?.extensions !== false) return;
   const fields = [
     ...(protocol === 'native' ? ['protocol'] : []),
     ...(phase ? ['phase'] : []),
+    ...(answer_schema ? ['answer_schema'] : []),
     ...(attachments && attachments.length > 0 ? ['attachments'] : []),
   ];
   if (fields.length === 0) return;
@@ -164,6 +179,42 @@ function chooseProtocol(
   const message = 'protocol "native" needs at least one tool with an inputSchema';
   throw new StepRefused('invalid_request', [{ path: 'tools', code: 'tools_required', message }]);
 }
+
+/**
+ * Returns the form of the final answer that the caller asked for. Throws `StepRefused` if its schema cannot be used
+ * (rules: typed-answers, answer-schema).
+ */
+async function readAnswerType(
+  { answer_schema: sent, phase, terms }: StepInput,
+  { protocol, profile: { structured }, offered }: AnswerBasis,
+): Promise<{ answerType?: AnswerType; warnings: Warning[] }> {
+  if (!sent) return { warnings: [] };
+  const warnings = requireAnswerSchema(sent);
+  const [ordered] = await orderTools([{ name: ANSWER_TOOL, inputSchema: sent }], undefined);
+  const schema = ordered?.inputSchema ?? sent;
+  const isConstrained = typeof structured === 'object' && structured.besideTools === true;
+  const needsTool = protocol === 'native' && !phase && !isConstrained && !isPlain({ terms });
+  return { answerType: { schema, tool: needsTool ? answerTool(schema, offered) : undefined }, warnings };
+}
+
+interface AnswerBasis {
+  readonly protocol: TaughtProtocol;
+  readonly profile: ModelProfile;
+  readonly offered: readonly OfferedTool[];
+}
+
+/** Returns the schema that constrains a reply that is only the answer: that of a native model, or one without tools. */
+function answerFormat(
+  { request, protocol, mustAnswer, terms }: AnswerSituation,
+  answerSchema: AnswerType['schema'] | undefined,
+  profile: ModelProfile,
+): ReplyFormat | undefined {
+  const isUntaught = isPlain({ terms });
+  if (!answerSchema || request.phase || (protocol !== 'native' && !isUntaught)) return undefined;
+  return chooseNativeFormat(answerSchema, profile, { mayAct: mustAnswer === undefined && !isUntaught });
+}
+
+type AnswerSituation = Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'terms'>;
 
 /**
  * Keeps the first definition of each tool name, because vendors reject a request with two tools of one name.

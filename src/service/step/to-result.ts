@@ -2,12 +2,13 @@ import type { ContextReport } from '../../contract/context-report.js';
 import { errorCodes } from '../../contract/error-codes.js';
 import type { Turn } from '../../contract/history.js';
 import type { Preview } from '../../contract/preview.js';
-import type { ActionDetails, Signals, Step, Usage, Warning } from '../../contract/step.js';
+import type { ActionDetails, Parse, Signals, Step, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import { blankStep, stepError } from '../../conversation/blank-step.js';
 import type { UnitAttachment } from '../../conversation/units.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
+import { nativeDefinitions } from './prompt/answer-tool.js';
 import { attachmentsOf } from './prompt/weigh-messages.js';
 import type { Message, Part } from './provider.js';
 import type { Reply } from './read-reply.js';
@@ -49,13 +50,14 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
     // An empty thought counts as none, in every protocol.
     thought: conclusion.thought || null,
     direct_response: conclusion.directResponse,
+    answer: conclusion.answer.value,
     action_details: action ?? null,
     additional_actions: others,
     new_turns: newTurns(conclusion, situation, step.now()),
     correction: conclusion.correction,
     control: conclusion.control,
     phase: request.phase ?? null,
-    parse: { ...reply.parse, outcome: conclusion.outcome },
+    parse: parseOf(conclusion),
     context_report: report,
     signals: signalsOf(conclusion, step),
     usage: completion.usage,
@@ -75,12 +77,19 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
   };
 }
 
+/** Returns how the reply was read. An answer that does not fit its schema was not constrained by it (rule: typed-answers). */
+function parseOf({ reply: { parse }, outcome, answer: { mismatch } }: Conclusion): Parse {
+  if (mismatch === null) return { ...parse, outcome };
+  const confidence = parse.confidence === 'constrained' ? 'exact' : parse.confidence;
+  return { ...parse, outcome, confidence, problem: mismatch };
+}
+
 /** Returns the prompt as the model reads it, with native calls as JSON. */
 export function toPreview({ situation, prompt, report }: RenderedPrompt): PreviewResult {
   return {
     system: prompt.system,
     messages: prompt.messages.map((message) => ({ role: message.role, content: contentOf(message) })),
-    native_tools: situation.protocol === 'native' ? [...situation.tools] : [],
+    native_tools: situation.protocol === 'native' ? [...nativeDefinitions(situation)] : [],
     prompt_sha256: hashPrompt(prompt.system, prompt.messages),
     context_report: report,
     warnings: [...situation.warnings],
@@ -155,14 +164,17 @@ function signalsOf(
 
 /** Returns warnings for callers that check only the status (rule: unreadable-action). */
 function replyWarnings(
-  { reply, status, outcome }: Conclusion,
+  { reply, status, outcome, answer }: Conclusion,
   { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
 ): Warning[] {
   if (outcome === 'action_after_limit') return [actionWithheld(reply, mustAnswer)];
   const isUnread = outcome === 'malformed_action' || outcome === 'unknown_tool';
   if (isUnread) return status === 'action_proposed' ? [] : [unreadableAction];
   const isCut = reply.completion.finishReason === 'length';
-  return isCut && status !== 'action_proposed' && status !== 'error' ? [answerTruncated] : [];
+  return [
+    ...(isCut && status !== 'action_proposed' && status !== 'error' ? [answerTruncated] : []),
+    ...(answer.mismatch === null ? [] : [answerMismatch]),
+  ];
 }
 
 /** Prompts of fewer tokens are not judged: fixed costs and counting margins weigh too much in them. */
@@ -208,4 +220,9 @@ const unreadableAction: Warning = {
 const answerTruncated: Warning = {
   code: 'answer_truncated',
   message: 'The answer was cut off by the output limit; raise maxOutputTokens or reservedOutputTokens.',
+};
+
+const answerMismatch: Warning = {
+  code: 'answer_mismatch',
+  message: 'The answer does not fit answer_schema: answer is null, and parse.problem contains the reason.',
 };

@@ -5,6 +5,7 @@ import type { ToolDefinition } from '../../contract/tool.js';
 import type { Observation, PairedCall, Unit } from '../../conversation/units.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
 import type { ParsedCompletion } from '../../parsing/parse-completion.js';
+import type { RestoreAnswer } from '../../parsing/structured/schema/answer-form.js';
 import type { ReplySchema, RestoreArguments } from '../../parsing/structured/schema/reply-schema.js';
 import type { JsonValue } from '../../parsing/text/scanner.js';
 import type { Completion } from './provider.js';
@@ -24,6 +25,13 @@ export type TaughtProtocol = WrittenProtocol | 'native';
 /** The reason why a step must answer instead of acting (rules: last-iteration, terminal-observation). */
 export type MustAnswer = 'last_iteration' | 'terminal_error';
 
+/** The form of the final answer that the caller asked for (rule: typed-answers). */
+export interface AnswerType {
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The tool through which a native model answers, if its vendor cannot combine tools with a reply schema. */
+  readonly tool: ToolDefinition | undefined;
+}
+
 /**
  * Terms of a step for a client that runs a loop of its own and cannot read a step's outcome, as those of the compatible
  * endpoints (rule: client-terms).
@@ -40,6 +48,8 @@ export interface ReplyFormat {
   /** True if the vendor puts the schema into the prompt and bills its tokens. */
   readonly isCharged: boolean;
   readonly restoreArguments: RestoreArguments;
+  /** Absent if answers are text. */
+  readonly restoreAnswer?: RestoreAnswer;
   /** The key of the answer in the schema. */
   readonly answerKey?: ReplySchema['answerKey'];
   readonly warnings: readonly Warning[];
@@ -83,8 +93,13 @@ export interface ReplySituation {
   /** The tools that the reader accepts: the defined ones and those read from the free text. */
   readonly offered: readonly OfferedTool[];
   readonly protocol: TaughtProtocol;
-  /** Undefined if the protocol is not `json` or the model's output cannot be constrained. */
+  /**
+   * Undefined if the model's output cannot be constrained, and in other protocols than `json` unless a native model has to
+   * answer in a given form.
+   */
   readonly replyFormat: ReplyFormat | undefined;
+  /** Undefined without `answer_schema`. */
+  readonly answerType?: AnswerType | undefined;
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
   /** Undefined for a step whose caller reads its outcome. */
@@ -109,6 +124,8 @@ export interface TextReading {
   readonly completion: ParsedCompletion;
   /** For a reply in one JSON object: true if it is complete and nothing surrounds it. */
   readonly isWhole?: boolean;
+  /** For a reply in one JSON object: the answer in it, if answers have a schema. */
+  readonly answerValue?: JsonValue | undefined;
 }
 
 /** A completion, and the reading of its text if it was parsed while streamed. */

@@ -2,7 +2,7 @@ import type { ImageSize } from './image-size.js';
 
 /** The way in which a vendor counts the tokens of an image (rule: attachment-tokens). */
 export type ImageFormula =
-  /** OpenAI's squares of 512 pixels, with a base. */
+  /** OpenAI's older formula: a base, and tokens for each square of 512 pixels. */
   | { readonly kind: 'tiles'; readonly base: number; readonly tile: number }
   /** Square patches, to whose limits larger images are scaled down. */
   | {

@@ -19,7 +19,7 @@ export interface CommandOptions {
   readonly timeoutMs: number;
   /** Returns values that commands must not find in their environment. */
   readonly secrets: () => readonly string[];
-  /** Runs an approved command. By default as a process of this one. */
+  /** Runs an approved command. By default, starts it as a child process. */
   readonly run?: CommandRunner;
 }
 

@@ -234,11 +234,30 @@ describe('files attached to an ACP prompt (rule: acp)', () => {
     expect(editor.text(editor.id)).toContain('.env was not read:');
   });
 
-  test('an ACP prompt with images, audio or binary data is rejected, and the session remains usable', async () => {
+  test('the images and PDF files of an ACP prompt are sent to the model', async () => {
+    const bench = await setUp([answer('A cat.')], files);
+    const editor = await edit(bench);
+    await editor.agent.request('session/prompt', {
+      sessionId: editor.id,
+      prompt: [
+        { type: 'image', data: 'iVBORw==', mimeType: 'image/png' },
+        {
+          type: 'resource',
+          resource: { uri: 'file:///x.pdf', mimeType: 'application/pdf', blob: 'JVBERg==' },
+        },
+        { type: 'text', text: 'What is in it?' },
+      ],
+    });
+    expect(editor.text(editor.id)).toContain('A cat.');
+    expect(editor.text(editor.id)).not.toContain('iVBORw==');
+  });
+
+  test('an ACP prompt with audio, other binary data or other images is rejected, and the session remains usable', async () => {
     const bench = await setUp([answer('Fine.')], files);
     const editor = await edit(bench);
     for (const block of [
-      { type: 'image' as const, data: 'AAAA', mimeType: 'image/png' },
+      { type: 'image' as const, data: 'AAAA', mimeType: 'image/svg+xml' },
+      { type: 'image' as const, data: 'A A', mimeType: 'image/png' },
       { type: 'audio' as const, data: 'AAAA', mimeType: 'audio/wav' },
       { type: 'resource' as const, resource: { uri: 'file:///x.bin', blob: 'AAAA' } },
     ])
@@ -419,7 +438,7 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(calls.at(-1)).toBe('release');
   });
 
-  test('hides variables that hold a key, also inside another value, from a command in a terminal of the editor', async () => {
+  test('a command in a terminal of the editor gets no variable that holds a key, not even inside another value', async () => {
     const bench = await setUp([run, answer('Ran.')], files);
     const word = 'canary-key-0123456789';
     Object.assign(bench.environment, {
@@ -441,7 +460,7 @@ describe('commands over ACP (rules: acp, command-safety)', () => {
     expect(hidden).not.toContain('HARMLESS=');
   });
 
-  test('does not run a command in a terminal of the editor if its folder is a link that changed after the approval', async () => {
+  test('a command does not run in a terminal of the editor if its folder is a link that changed after the approval', async () => {
     const there = act('run_command(command="echo x", working_dir="link")');
     const bench = await setUp([there, answer('Ran.')], { ...files, 'other/b.txt': 'b' });
     const link = join(bench.folder, 'link');

@@ -108,7 +108,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     const editor = await edit(bench, [raw(listed('picture'))]);
     await editor.prompt(editor.id, 'Show it');
     for (const said of [
-      '[image, image/png, 3 bytes: not shown]',
+      '[image, image/png, 3 bytes]',
       '[a link to file:///plan.pdf (The plan, application/pdf): not read]',
     ]) {
       expect(bench.prompt(1)).toContain(said);

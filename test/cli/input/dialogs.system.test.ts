@@ -93,6 +93,27 @@ onTerminal('approval dialogs (rule: terminal)', () => {
   }, 30_000);
 });
 
+onTerminal('approvals in very small windows (rule: approval)', () => {
+  test.each([
+    [20, 5, /│ echo safe<.*\n.*: touch ran\n.*\[y\] allow/],
+    [20, 3, /│ echo saf….*ouch ran\n.*\[y\] allow/],
+    [12, 4, /│ echo….* ran\n.*\[y\] allo/],
+  ])(
+    'a window of %i columns and %i rows shows the beginning and the end of a command above the choices',
+    async (columns, rows, shown) => {
+      const command = `echo safe${' '.repeat(900)}${'#'.repeat(900)}: touch ran`;
+      const bench = await setUp([act(`run_command(command=${JSON.stringify(command)})`), answer('Done.')]);
+      const pty = bench.open([...scripted, 'Go to it']);
+      await pty.onScreen('[esc] stop');
+      pty.resize(columns, rows);
+      await pty.onScreen(shown);
+      pty.type(escapeKey);
+      expect(await pty.end).toBe(130);
+    },
+    30_000,
+  );
+});
+
 onTerminal('Ctrl-L and Ctrl-Z (rule: terminal)', () => {
   test('Ctrl-L during an approval or its reason prints the proposal again', async () => {
     const bench = await setUp([touch, answer('Done.')]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ChatService, readFile, startChatService, tool, user } from '../../support/compat.js';
+import { type ChatService, onePixel, readFile, startChatService, tool, user } from '../../support/compat.js';
 
 let service: ChatService;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('plain answers of Chat Completions', () => {
     expect([message.content, finish]).toEqual(['I know.\n\nIt is 4.', 'stop']);
   });
 
-  test('native calls of an upstream keep their ids, and all of them go out', async () => {
+  test('native calls of an upstream keep their ids, and all of them reach the client', async () => {
     const script = {
       text: 'Two files.',
       toolCalls: [
@@ -150,7 +150,7 @@ describe('requests of Chat Completions', () => {
     expect(JSON.stringify(sentMessages())).toContain('path');
   });
 
-  test('a function without parameters and a request without a user turn are taken', async () => {
+  test('a function without parameters and a request without a user turn are accepted', async () => {
     const { calls } = await service.ask(
       { text: 'Action: now()' },
       {
@@ -159,6 +159,21 @@ describe('requests of Chat Completions', () => {
       },
     );
     expect(calls).toMatchObject([{ name: 'now', args: {} }]);
+  });
+
+  test('an image as a data URL reaches the model; one that is not base64 becomes a placeholder (rule: attachments)', async () => {
+    const url = `data:image/png;base64,${onePixel}`;
+    const image = (each: string) => ({ type: 'image_url' as const, image_url: { url: each } });
+    await service.ask(
+      { text: 'Final Answer: yes' },
+      {
+        messages: [{ role: 'user', content: [image(url), image('data:image/png;base64,%')] }],
+        tools: [readFile],
+      },
+    );
+    const sent = JSON.stringify(sentMessages());
+    expect(sent).toContain(url);
+    expect(sent).toContain('[image_url: not shown to the model]');
   });
 
   test('an image becomes a placeholder, and ignored fields and vendors’ tools are named in the report (rule: compatible-report)', async () => {
@@ -222,7 +237,7 @@ describe('requests without tools', () => {
     ]);
   });
 
-  test('tool_choice none teaches nothing either, and writes past calls in the protocol of the upstream', async () => {
+  test('with tool_choice none the prompt teaches nothing, and past calls are written in the protocol of the upstream', async () => {
     const calls = [
       { id: 'c', type: 'function' as const, function: { name: 'read_file', arguments: '{"path":"a"}' } },
     ];
@@ -295,7 +310,7 @@ describe('whole calls that do not fit', () => {
 });
 
 describe('streams of Chat Completions', () => {
-  test('every chunk has what clients need, and the last one before the end mark the usage if asked for (rules: chat-answers, compatible-streams)', async () => {
+  test('every chunk has what clients need, and the last one before the end mark has the usage if the client asks for it (rules: chat-answers, compatible-streams)', async () => {
     const { chunks, text, calls, finish, headers } = await service.stream(
       { text: 'Thought: I look.\nAction: read_file(path="a.ts")' },
       { tools: [readFile], stream_options: { include_usage: true } },

@@ -141,14 +141,28 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('an image as a data URL is a placeholder, with a warning', async () => {
+  test('an image as a data URL reaches the model, and one by its address is a placeholder with a warning', async () => {
+    const url =
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+    const image = (image_url: string) => ({
+      type: 'input_image' as const,
+      image_url,
+      detail: 'auto' as const,
+    });
     const content = [
       { type: 'input_text' as const, text: 'See?' },
-      { type: 'input_image' as const, image_url: 'data:image/png;base64,AAAA', detail: 'auto' as const },
+      image(url),
+      image('https://images.test/a.png'),
     ];
-    const response = await ask({ text: 'Yes.' }, { input: [{ role: 'user', content }] }, report);
+    const response = await ask(
+      { text: 'Yes.' },
+      { input: [{ role: 'user', content }], model: 'local/some-model', tools: [] },
+      report,
+    );
+    expect(prompt()).toContain(url);
     expect(prompt()).toContain('See?\\n[input_image: not shown to the model]');
-    expect(JSON.stringify(response)).toContain('image_replaced');
+    expect(prompt()).not.toContain('images.test');
+    expect(JSON.stringify(response)).toContain('An image was replaced');
   });
 
   test('several turns reach the model in their order', async () => {

@@ -57,9 +57,9 @@ describe('overload protection (rule: overload)', () => {
 
 describe('slow uploads (rule: overload)', () => {
   const body = JSON.stringify(stepBody());
-  /** Enough for a step with its reply besides half of it. */
+  /** Enough for a step and its reply while uploads hold half of it. */
   const limit = 90_000;
-  /** Declares a body and sends so much of it. */
+  /** Declares a body of `declared` bytes and sends the first `sent` of them. */
   const uploadPart = async (declared: number, sent: number) => {
     const before = service.inFlight.bytes;
     const begun = upload();
@@ -68,7 +68,7 @@ describe('slow uploads (rule: overload)', () => {
     return begun;
   };
 
-  test('bodies that are declared but not sent take nothing from other callers', async () => {
+  test('bodies that are declared but not sent take no memory from other callers', async () => {
     service = await startTestService({ maxBytes: limit });
     for (let count = 0; count < 5; count += 1) await uploadPart(limit / 2, 1);
     expect((await post()).status).toBe(200);
@@ -86,7 +86,7 @@ describe('slow uploads (rule: overload)', () => {
     await until(() => service.inFlight.bytes === 0);
   });
 
-  test('uploads continue however long they take while there is room, or if ending them makes none', async () => {
+  test('slow uploads continue while there is room, and also if ending them would make too little', async () => {
     service = await startTestService({ maxBytes: limit, maxContestedUploadMs: 0 });
     const slow = await uploadPart(body.length + 10, 10);
     expect((await post()).status).toBe(200);

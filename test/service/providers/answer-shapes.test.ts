@@ -8,7 +8,7 @@ import type { Vendor } from '../../../src/service/providers/vendor.js';
 import type { Completion } from '../../../src/service/step/provider.js';
 import { readEventData, readPlain, vendorRequestOf } from '../../support/providers/requests.js';
 
-/** A way to ask, and how a server answers there with a content and a finish reason of its own. */
+/** A form of request, and a server's response to it with a given content and finish reason. */
 interface Way {
   readonly title: string;
   readonly read: (content: unknown, reason?: unknown) => Completion | undefined;
@@ -62,7 +62,7 @@ const ways: readonly Way[] = [
 const words = fc.string({ minLength: 1 }).filter((text) => text.trim() !== '');
 
 describe.each(ways)('content in any shape is read (rule: compatible-answers): $title', ({ read }) => {
-  test('a text, a list of texts, a part and a list of parts are the same text', () => {
+  test('a text, a list of texts, a part and a list of parts are read as the same text', () => {
     fc.assert(
       fc.property(fc.array(words, { minLength: 1, maxLength: 4 }), (texts) => {
         const whole = texts.join('');
@@ -73,7 +73,7 @@ describe.each(ways)('content in any shape is read (rule: compatible-answers): $t
     );
   });
 
-  test('a list that holds a refusal alone is a refusal', () => {
+  test('a list that holds only a refusal is read as a refusal', () => {
     expect(read([{ type: 'refusal', refusal: 'I cannot.' }])).toMatchObject({
       text: '',
       refusal: 'I cannot.',
@@ -137,7 +137,29 @@ test.each([
   expect(reply.isFinished).toBe(false);
 });
 
-describe('further shapes of Chat Completions (rule: compatible-answers)', () => {
+test.each([
+  ['content_filter: OTHER', 'refusal'],
+  ['MAX_TOKENS', 'length'],
+])('a choice without a message that ended with %s is an empty reply, plain and streamed (rule: finish-reason)', (finish_reason, unified) => {
+  const json = { choices: [{ index: 0, finish_reason }] };
+  const expected = { text: '', finishReason: unified };
+  expect(readPlain(chat, json)).toMatchObject(expected);
+  expect(readPlain(chat, { choices: [{ message: null, finish_reason }] })).toMatchObject(expected);
+  expect(streamed(chat, [json])).toMatchObject(expected);
+});
+
+test.each([
+  'length',
+  'content_filter',
+])('a reply cut with %s stays cut if `stop` follows (rule: finish-reason)', (reason) => {
+  const ends = [reason, 'stop', 'tool_calls'].map((finish_reason) => ({
+    choices: [{ delta: {}, finish_reason }],
+  }));
+  const completion = streamed(chat, [{ choices: [{ delta: { content: 'Half of' } }] }, ...ends]);
+  expect(completion?.finishReasonRaw).toBe(reason);
+});
+
+describe('further shapes of Chat Completions are read (rule: compatible-answers)', () => {
   test.each([
     ['choices that are one object', { choices: { message: { content: '80' } } }],
     ['a message that is a text', { choices: [{ message: '80' }] }],
@@ -153,7 +175,7 @@ describe('further shapes of Chat Completions (rule: compatible-answers)', () => 
     expect(streamed(chat, [json, finished])?.text).toBe('80');
   });
 
-  test('content that a server has parsed as JSON is the text of that JSON', () => {
+  test('content that a server has parsed as JSON is read as the text of that JSON', () => {
     const content = { thought: 'Hm.', final_answer: '80' };
     expect(JSON.parse(readPlain(chat, { choices: [{ message: { content } }] })?.text ?? '')).toEqual(content);
   });
@@ -197,7 +219,7 @@ describe('further shapes of Chat Completions (rule: compatible-answers)', () => 
   });
 });
 
-describe('calls in further shapes (rule: compatible-answers)', () => {
+describe('calls in further shapes are read (rule: compatible-answers)', () => {
   const called = { name: 'read_file', arguments: '{"path":"a.ts"}' };
   const callsOf = (completion: Completion | undefined) =>
     completion?.toolCalls.map(({ id, name, arguments: text }) => ({
@@ -220,6 +242,7 @@ describe('calls in further shapes (rule: compatible-answers)', () => {
       'arguments under another name',
       { tool_calls: [{ function: { name: 'read_file', parameters: { path: 'a.ts' } } }] },
     ],
+    ['a name between blanks', { tool_calls: [{ function: { ...called, name: ' read_file\n' } }] }],
     ['an index that is a text', { tool_calls: [{ index: '0', function: called }] }],
   ])('%s is read as a call, plain and streamed', (_, message) => {
     expect(callsOf(readPlain(chat, { choices: [{ message }] }))).toEqual(expected);
@@ -270,7 +293,7 @@ describe('calls in further shapes (rule: compatible-answers)', () => {
     expect(callsOf(completion)).toEqual(expected);
   });
 
-  test('another name without an id after arguments that came in parts begins another call', () => {
+  test('a second name without an id, after arguments in fragments, begins another call', () => {
     const parts = [
       { name: 'one', arguments: '{' },
       { arguments: '}' },
@@ -284,7 +307,7 @@ describe('calls in further shapes (rule: compatible-answers)', () => {
     expect(completion?.toolCalls.map(({ name }) => name)).toEqual(['one', 'two']);
   });
 
-  test('whole calls that share an id and have no index are calls of their own', () => {
+  test('whole calls that share an id and have no index are read as separate calls', () => {
     const events = ['a.ts', 'b.ts'].map((path) => ({
       choices: [{ delta: { tool_calls: [{ id: 'c', function: { name: 'f', arguments: { path } } }] } }],
     }));
@@ -296,7 +319,7 @@ describe('calls in further shapes (rule: compatible-answers)', () => {
   });
 });
 
-describe('further shapes of Responses (rule: compatible-answers)', () => {
+describe('further shapes of Responses are read (rule: compatible-answers)', () => {
   const message = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: '80' }] };
   const call = { type: 'function_call', call_id: 'c1', name: 'f', arguments: '{"path":"a.ts"}' };
   const completed = (output: unknown) => ({
@@ -344,7 +367,7 @@ describe('further shapes of Responses (rule: compatible-answers)', () => {
   });
 });
 
-describe('further shapes of Messages (rule: compatible-answers)', () => {
+describe('further shapes of Messages are read (rule: compatible-answers)', () => {
   test('blocks without an index are put together in their order', () => {
     const completion = streamed(messages, [
       { type: 'message_start' },

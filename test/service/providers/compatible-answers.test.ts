@@ -18,7 +18,7 @@ const events = [
   { choices: [{ delta: { content: 'is 80.' }, finish_reason: '' }] },
   { choices: [{ delta: {}, finish_reason: 'stop' }] },
 ];
-const stream = `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
+const stream = `data:\n\n${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`;
 
 /** Connects to an upstream that answers as given; `bodies` holds the requests that it got. */
 async function upstream(answer: (response: ServerResponse, request: number) => void) {

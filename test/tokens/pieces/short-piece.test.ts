@@ -12,7 +12,7 @@ const piece = fc
 
 test.each(
   encodings,
-)('linear search and queue merge a short %s piece to equally many tokens', async (encoding) => {
+)('a short %s piece has as many tokens when merged by linear search as when merged with a queue', async (encoding) => {
   const { vocabulary } = await loadEncoding(encoding);
   const merge = new PieceMerge(MAX_SHORT_PIECE_BYTES);
   fc.assert(

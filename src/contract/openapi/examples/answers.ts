@@ -49,6 +49,7 @@ export const actionAnswer: Step = {
   iterations_remaining: 9,
   thought,
   direct_response: null,
+  answer: null,
   action_details: {
     tool_name: 'search_code',
     tool_args: { pattern: 'discount' },

@@ -14,9 +14,9 @@ const opener = /^<([a-z][\w-]*)((?:[ \t][^<>\n]*)?)>/gimu;
 const closer = /<\/([a-z][\w-]*)([^<>\n]*)>/gimu;
 
 /**
- * Splits a message at its fences: `<name attribute="…">` at the start of a line up to the matching closer. If
- * a closer repeats an attribute (a fence mark), only that closer counts. An unclosed block is text. Linear in
- * the message.
+ * Splits a message at its fences: `<name attribute="…">` at the start of a line up to the matching closing tag.
+ * If a closing tag repeats an attribute (a fence mark), only that closing tag counts. An unclosed block is
+ * text. Linear in the message.
  */
 export function splitBlocks(message: string): MessageSegment[] {
   const segments: MessageSegment[] = [];
@@ -74,14 +74,14 @@ interface Opening {
   readonly body: number;
 }
 
-/** Returns the first closer after the opener that repeats its mark, else the first one. */
+/** Returns the first closing tag after the opening tag that repeats its mark, else the first one. */
 function findCloser(closers: Closers, { name, attributes, body }: Opening): CloserSpan | undefined {
   const marks = Object.values(attributes).filter((value) => value.match(markPattern)?.[0] === value);
   const marked = marks.flatMap((mark) => firstFrom(closers.get(keyOf(name, mark)), body) ?? []);
   return marked[0] ?? firstFrom(closers.get(keyOf(name, '')), body);
 }
 
-/** Drops closers before the position: openers come in order, so no later one needs them. */
+/** Drops closing tags before the position: opening tags come in order, so no later one needs them. */
 function firstFrom(spans: CloserSpan[] | undefined, position: number): CloserSpan | undefined {
   while (spans && (spans.at(-1)?.start ?? position) < position) spans.pop();
   return spans?.at(-1);

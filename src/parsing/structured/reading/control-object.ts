@@ -40,6 +40,13 @@ function asText({ text, before }: ScannedReply): ParsedCompletion {
 
 /** Reads the partial answer of an object that the output limit cut, if the run ends. */
 function readCutControl(reply: ScannedReply): ParsedCompletion {
-  const answer = endsRun(reply) ? reply.scanner.strings.get('final_answer')?.trim() : '';
+  const answer = endsRun(reply) ? (reply.scanner.strings.get('final_answer')?.trim() ?? cutJson(reply)) : '';
   return answer ? answered(reply, answer) : cutByLimit(reply, thoughtOf(reply));
+}
+
+/** Returns the incomplete text of an answer that is a JSON value. */
+function cutJson({ text, start, scanner, hasJsonAnswer }: ScannedReply): string | undefined {
+  const field =
+    hasJsonAnswer && scanner.fields.find(({ key, first }) => key === 'final_answer' && first !== 'n');
+  return field ? text.slice(start + field.start, start + (field.end ?? text.length)).trim() : undefined;
 }

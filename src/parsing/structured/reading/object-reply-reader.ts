@@ -7,6 +7,7 @@ import {
   type ParseOptions,
   parseCompletion,
 } from '../../parse-completion.js';
+import { readExactJson } from '../../text/exact-json.js';
 import type { ObjectScanner } from '../scanning/object-scanner.js';
 import type { ScannedField, StringFragment } from '../scanning/scanned-strings.js';
 import type { RestoreArguments } from '../schema/reply-schema.js';
@@ -27,6 +28,8 @@ export interface ReaderOptions {
   readonly phase: 'reason' | 'observe' | undefined;
   /** The schema's key for the answer, if a schema may have constrained the reply. */
   readonly answerKey?: 'final_answer' | 'action' | undefined;
+  /** True if the answer is a JSON value of any type instead of text (rule: typed-answers). */
+  readonly hasJsonAnswer?: boolean;
 }
 
 /** Maximum number of objects for which the text before them is parsed to decide whether they count. */
@@ -104,8 +107,15 @@ export class ObjectReplyReader {
 
   /** Returns the answer of a control object that ends the run. */
   #closingAnswer(): string | undefined {
-    const { scanner } = this.#object ?? {};
-    return scanner?.fields.some(ends) ? scanner.strings.get('final_answer')?.trim() : undefined;
+    const { scanner, start = 0 } = this.#object ?? {};
+    if (!scanner?.fields.some(ends)) return undefined;
+    const string = scanner.strings.get('final_answer')?.trim();
+    if (string !== undefined || !this.#options.hasJsonAnswer) return string;
+    const field = scanner.fields.find(({ key, first }) => key === 'final_answer' && first !== 'n');
+    if (!field || field.end === null) return undefined;
+    const written = this.#chunks.join('').slice(start + field.start, start + field.end);
+    const { value } = readExactJson(written);
+    return value === undefined ? undefined : JSON.stringify(value);
   }
 
   /** Reads a whole reply at once, without deltas. */

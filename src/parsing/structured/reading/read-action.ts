@@ -10,8 +10,14 @@ import { readJson } from '../schema/image.js';
 import { answered, cutOff, discardedFields, malformed, noAction } from './completions.js';
 import { type ScannedReply, thoughtOf } from './scanned-reply.js';
 
-/** A completion; `departs` is true if it deviates from the schema that may have constrained it. */
-export type ReadAction = ParsedCompletion & { readonly departs?: boolean };
+/**
+ * A completion; `departs` is true if it deviates from the schema that may have constrained it. `answerValue` is the
+ * answer of a reply whose answers are JSON values.
+ */
+export type ReadAction = ParsedCompletion & {
+  readonly departs?: boolean;
+  readonly answerValue?: JsonValue | undefined;
+};
 
 interface WrittenAction {
   readonly turn: ScannedField;

@@ -5,6 +5,7 @@ import type { ScannedField } from '../scanning/scanned-strings.js';
 import { discardedAfter, proseAfter } from './after-object.js';
 import { answered, cutOff, noAction } from './completions.js';
 import { isControl, readControl } from './control-object.js';
+import { readJsonAnswer } from './json-answer.js';
 import { holdsBoth, nestedAnswer, outcomesOf, turnOf } from './outcomes.js';
 import { type ReadAction, readAction, writtenAction } from './read-action.js';
 import { endOf, isCut, type ScannedReply, thoughtOf } from './scanned-reply.js';
@@ -15,6 +16,8 @@ export interface ObjectReading {
    * True if the reply is exactly the requested object: complete, without repairs, and with nothing around it.
    */
   readonly isWhole: boolean;
+  /** The answer as a JSON value, if the reply has one and its answers are not text (rule: typed-answers). */
+  readonly answerValue?: JsonValue | undefined;
   /** The rest of the thought, if the object was only an example. */
   readonly furtherThought?: string | null;
 }
@@ -22,7 +25,7 @@ export interface ObjectReading {
 /** Reads a scanned object (rule: object-reply). Never throws. */
 export function readObject(reply: ScannedReply, options: ParseOptions): ObjectReading {
   const { before, scanner } = reply;
-  const { departs = false, ...found } = findIn(reply, options);
+  const { departs = false, answerValue, ...found } = findIn(reply, options);
   const isIntroduced = Boolean(before.answer);
   const prose = acts(found) ? proseAfter(reply.text, endOf(reply), { isIntroduced }) : null;
   if (prose !== null) return readExample(reply, prose, options);
@@ -40,11 +43,14 @@ export function readObject(reply: ScannedReply, options: ParseOptions): ObjectRe
   const isAlone =
     scanner.end === reply.text.trim().length &&
     reply.text.trimStart().length === reply.text.length - reply.start;
-  return { completion, isWhole: isAlone && repairs.length === 0 && !departs && isTaughtForm(reply) };
+  const isWhole = isAlone && repairs.length === 0 && !departs && isTaughtForm(reply);
+  return { completion, isWhole, answerValue };
 }
 
 function findIn(reply: ScannedReply, options: ParseOptions): ReadAction {
   if (isControl(reply)) return readControl(reply, options);
+  const typed = reply.hasJsonAnswer ? readJsonAnswer(reply) : undefined;
+  if (typed) return typed;
   return findOutcome(reply, options) ?? readOtherwise(reply, options);
 }
 
@@ -158,13 +164,16 @@ function isTaughtForm(reply: ScannedReply): boolean {
   if (isControl(reply)) return true;
   const { thought: _, action, final_answer: answer, ...others } = value;
   if (Object.keys(others).length > 0) return false;
-  if (action === undefined) return typeof answer === 'string' && reply.answerKey !== 'action';
+  if (action === undefined) return isAnswer(answer, reply) && reply.answerKey !== 'action';
   return answer === undefined && isJsonObject(action) && isTaughtAction(action, reply);
 }
 
-function isTaughtAction(action: Readonly<Record<string, JsonValue>>, { answerKey }: ScannedReply): boolean {
+const isAnswer = (answer: JsonValue | undefined, { hasJsonAnswer }: ScannedReply): boolean =>
+  hasJsonAnswer ? answer !== undefined : typeof answer === 'string';
+
+function isTaughtAction(action: Readonly<Record<string, JsonValue>>, reply: ScannedReply): boolean {
   const keys = Object.keys(action);
-  if (keys.length === 1) return typeof action['final_answer'] === 'string' && answerKey !== 'final_answer';
+  if (keys.length === 1) return isAnswer(action['final_answer'], reply) && reply.answerKey !== 'final_answer';
   return keys.length === 2 && keys.includes('tool') && keys.includes('args');
 }
 

@@ -15,6 +15,8 @@ export interface ScannedReply {
   readonly phase: 'reason' | 'observe' | undefined;
   /** The schema's key for the answer, if a schema may have constrained the reply. */
   readonly answerKey?: 'final_answer' | 'action' | undefined;
+  /** True if the answer is a JSON value of any type instead of text (rule: typed-answers). */
+  readonly hasJsonAnswer?: boolean;
 }
 
 export const endOf = ({ text, start, scanner: { end } }: ScannedReply): number =>

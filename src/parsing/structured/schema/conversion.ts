@@ -82,6 +82,11 @@ export class Conversion {
     return image === jsonText || contradicts(merged, 'object') ? null : image;
   }
 
+  /** Converts the schema of a value of any type. */
+  convertValue(schema: SchemaObject, level: number): Image {
+    return this.#convert(schema, { level, path: '' });
+  }
+
   #convert(schema: unknown, place: Place): Image {
     const merged = isJsonObject(schema) ? mergeAll(schema) : undefined;
     if (!merged) return this.#anything(place);

@@ -1,7 +1,7 @@
 import { countParts, expandSchema } from '../../arguments/expand-schema.js';
 import { isJsonObject, type JsonValue, Scanner } from '../../text/scanner.js';
 import { Conversion } from './conversion.js';
-import { restored, type SchemaObject } from './image.js';
+import { type Image, restored, type SchemaObject } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
 
 /** A tool's argument schema converted to a dialect, and the conversion back. */
@@ -32,16 +32,43 @@ export function convertSchema(
   dialect: SchemaDialect,
   level: number,
 ): ConvertedSchema | null {
-  const schema: unknown = speaksOtherwise(inputSchema) ? null : expandSchema(inputSchema)?.schema;
-  if (!isJsonObject(schema) || countParts(schema) > MAX_PARTS) return null;
-  const conversion = new Conversion(dialect);
-  const image = conversion.convertArguments(schema, level);
-  if (!image || conversion.isTooLarge) return null;
-  const { size, free } = conversion;
-  const { matches, schema: converted } = image;
+  const converted = convertBy((conversion, schema) => conversion.convertArguments(schema, level), {
+    schema: inputSchema,
+    dialect,
+  });
+  if (!converted) return null;
+  const { image, size, free } = converted;
   const restore: ConvertedSchema['restore'] = (value, reading = new Scanner('', 0)) =>
     restored(image, value, reading);
-  return { schema: converted, size, free, matches, restore };
+  return { schema: image.schema, size, free, matches: image.matches, restore };
+}
+
+/** The image of a schema, its size, and the paths of its values without a schema. */
+export type ConvertedValue = Pick<ConvertedSchema, 'size' | 'free'> & { readonly image: Image };
+
+/**
+ * Converts the schema of a value of any type to a dialect (rule: reversible-schema). `level` counts the objects
+ * around the value. Returns null if the schema is too large.
+ */
+export function convertValueSchema(
+  schema: SchemaObject,
+  dialect: SchemaDialect,
+  level: number,
+): ConvertedValue | null {
+  return convertBy((conversion, expanded) => conversion.convertValue(expanded, level), { schema, dialect });
+}
+
+function convertBy(
+  convert: (conversion: Conversion, expanded: SchemaObject) => Image | null,
+  { schema, dialect }: { readonly schema: SchemaObject; readonly dialect: SchemaDialect },
+): ConvertedValue | null {
+  const expanded: unknown = speaksOtherwise(schema) ? null : expandSchema(schema)?.schema;
+  if (!isJsonObject(expanded) || countParts(expanded) > MAX_PARTS) return null;
+  const conversion = new Conversion(dialect);
+  const image = convert(conversion, expanded);
+  if (!image || conversion.isTooLarge) return null;
+  const { size, free } = conversion;
+  return { image, size, free };
 }
 
 /** Maximum number of parts of a schema; keeps the conversion from holding the event loop. */

@@ -1,7 +1,8 @@
 import type { OfferedTool } from '../../arguments/offered-tool.js';
 import { isJsonObject, type JsonValue, type Scanner } from '../../text/scanner.js';
+import { type AnswerForm, convertAnswer, textAnswer } from './answer-form.js';
 import { convertSchema } from './convert-schema.js';
-import { readJson, type SchemaObject } from './image.js';
+import { nullableImage, readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
 import { ARGUMENTS_LEVEL, Total } from './schema-size.js';
 
@@ -15,6 +16,7 @@ export interface ReplySchema {
   readonly free: ReadonlyMap<string, readonly string[] | null>;
   readonly restoreArguments: RestoreArguments;
   readonly answerKey: 'final_answer' | 'action';
+  readonly answer: AnswerForm;
 }
 
 /**
@@ -32,12 +34,26 @@ const MAX_SCHEMA_LENGTH = 256 * 1024;
  * (rule: reply-schema). Null if not even the tools' names fit. `pause` is called before each tool: converting many
  * schemas can take seconds.
  */
-export async function buildReplySchema(
+export function buildReplySchema(
   tools: readonly OfferedTool[],
   dialect: SchemaDialect,
   pause: () => Promise<void> | undefined,
 ): Promise<ReplySchema | null> {
+  return buildTypedReplySchema(tools, { dialect }, pause);
+}
+
+/** Builds the schema of a reply whose answer has a schema of its own, if one is given (rule: typed-answers). */
+export async function buildTypedReplySchema(
+  tools: readonly OfferedTool[],
+  {
+    dialect,
+    answerSchema,
+  }: { readonly dialect: SchemaDialect; readonly answerSchema?: SchemaObject | undefined },
+  pause: () => Promise<void> | undefined,
+): Promise<ReplySchema | null> {
   const total = new Total(dialect);
+  const answer = answerSchema ? convertAnswer(answerSchema, dialect, ARGUMENTS_LEVEL) : textAnswer;
+  total.add(answer.size);
   const branches: Branch[] = [];
   for (const tool of tools) {
     const characters = JSON.stringify(tool.inputSchema ?? '').length;
@@ -50,11 +66,15 @@ export async function buildReplySchema(
   const byTool = new Map(branches.map((branch) => [branch.tool, branch]));
   if (total.isExceeded) return null;
   return {
-    schema: replyOf(branches.length > 0 ? branches.map(({ schema }) => schema) : [anyTool(dialect)], dialect),
+    schema: replyOf(branches.length > 0 ? branches.map(({ schema }) => schema) : [anyTool(dialect)], {
+      dialect,
+      answer: answer.image.schema,
+    }),
     free: new Map(branches.flatMap(({ tool, free }) => (free?.length === 0 ? [] : [[tool, free]]))),
     restoreArguments: (tool, value, reading) =>
       (byTool.get(tool)?.restore ?? freeRestore(dialect))(value, reading),
     answerKey: dialect.unionAtRoot ? 'final_answer' : 'action',
+    answer,
   };
 }
 
@@ -108,15 +128,22 @@ const action = (tool: SchemaObject, args: SchemaObject): SchemaObject => closedO
 /** Returns the schema for an action of any tool, used if the request has no readable tool. */
 const anyTool = (dialect: SchemaDialect): SchemaObject => action({ type: 'string' }, freeArguments(dialect));
 
-function replyOf(actions: readonly SchemaObject[], { unionAtRoot }: SchemaDialect): SchemaObject {
+function replyOf(
+  actions: readonly SchemaObject[],
+  { dialect: { unionAtRoot }, answer }: { readonly dialect: SchemaDialect; readonly answer: SchemaObject },
+): SchemaObject {
   const thought = { type: 'string' };
-  const answer = { type: 'string' };
   if (!unionAtRoot)
     return closedObject({ thought, action: { anyOf: [...actions, closedObject({ final_answer: answer })] } });
   const acting = actions.length === 1 ? actions[0] : { anyOf: actions };
   return {
     anyOf: [closedObject({ thought, action: acting }), closedObject({ thought, final_answer: answer })],
   };
+}
+
+/** Returns the control object of `observe` for a final answer in the given form; null in its place means none. */
+export function observeSchemaFor({ image }: AnswerForm): SchemaObject {
+  return observeSchema(nullableImage(image).schema);
 }
 
 /** The control object of a phase; its prose is in `thought` (rule: phase-control). */
@@ -127,13 +154,17 @@ export const controlSchemas = {
     tools_to_consider: { type: 'array', items: { type: 'string' } },
     finish: { type: 'boolean' },
   }),
-  observe: closedObject({
+  observe: observeSchema({ anyOf: [{ type: 'string' }, { type: 'null' }] }),
+} as const;
+
+function observeSchema(finalAnswer: SchemaObject): SchemaObject {
+  return closedObject({
     thought: { type: 'string' },
     observation: { type: 'string' },
     should_continue: { type: 'boolean' },
-    final_answer: { anyOf: [{ type: 'string' }, { type: 'null' }] },
-  }),
-} as const;
+    final_answer: finalAnswer,
+  });
+}
 
 function closedObject(properties: SchemaObject): SchemaObject {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };

@@ -5,6 +5,8 @@
 export interface SchemaDialect {
   /** Format in which the schema is sent. */
   readonly form: 'json_schema' | 'llama' | 'anthropic';
+  /** True if a schema may constrain the answer while native tools are offered. */
+  readonly besideTools?: boolean;
   /** True if the root may be a union; otherwise the union is a property of an object. */
   readonly unionAtRoot: boolean;
   /** True if every property must be required, so that optional ones become nullable. */

@@ -58,7 +58,7 @@ export async function readChat(body: unknown, signal: AbortSignal): Promise<Read
   };
 }
 
-/** Refuses what would need more than one answer, or is not built. */
+/** Refuses requests for several answers, and for features that the service does not have. */
 function refuseUnsupported({ n = 1, response_format: format }: ChatBody): void {
   if (n > 1) throw refused('n', 'only one choice can be made; send n: 1, or several requests');
   if (format?.type === 'json_schema')

@@ -2,6 +2,7 @@ import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/
 import { freeformText } from '../client-tools.js';
 import { writeOpenAiFailure } from '../openai-failure.js';
 import type { Answer, AnswerCall, AnswerIdentity, StreamWriter, WireFailure } from '../wire.js';
+import { detailsOf, extraContentOf } from './chat-state.js';
 
 type ToolCall = NonNullable<ChatCompletion.Choice['message']['tool_calls']>[number];
 type FinishReason = ChatCompletion.Choice['finish_reason'];
@@ -15,6 +16,7 @@ export function writeChat(answer: Answer): ChatCompletion & { readonly stepwise?
     refusal,
     ...(reasoning !== '' && { reasoning_content: reasoning }),
     ...(calls.length > 0 && { tool_calls: calls.map(toToolCall) }),
+    ...detailsOf(answer.providerState),
   };
   return {
     ...headOf(answer),
@@ -42,10 +44,16 @@ const finishReasons = {
 const finishReasonOf = ({ end, refusal }: Answer): FinishReason =>
   refusal === '' ? 'content_filter' : finishReasons[end];
 
-function toToolCall({ id, tool, parameters }: AnswerCall): ToolCall {
+function toToolCall({ id, tool, parameters, providerState }: AnswerCall): ToolCall {
+  const state = extraContentOf(providerState);
   if (tool.kind === 'custom')
-    return { id, type: 'custom', custom: { name: tool.name, input: freeformText(parameters) } };
-  return { id, type: 'function', function: { name: tool.name, arguments: JSON.stringify(parameters) } };
+    return { id, type: 'custom', custom: { name: tool.name, input: freeformText(parameters) }, ...state };
+  return {
+    id,
+    type: 'function',
+    function: { name: tool.name, arguments: JSON.stringify(parameters) },
+    ...state,
+  };
 }
 
 function usageOf({ usage }: Answer): NonNullable<ChatCompletion['usage']> {
@@ -60,7 +68,10 @@ function usageOf({ usage }: Answer): NonNullable<ChatCompletion['usage']> {
   };
 }
 
-type Delta = ChatCompletionChunk.Choice['delta'] & { readonly reasoning_content?: string };
+type Delta = ChatCompletionChunk.Choice['delta'] & {
+  readonly reasoning_content?: string;
+  readonly reasoning_details?: readonly object[];
+};
 
 /** Writes an answer as a stream of chunks (rule: chat-answers). */
 export class ChatStream implements StreamWriter {
@@ -94,6 +105,7 @@ export class ChatStream implements StreamWriter {
     );
     return [
       ...(refusal ? [this.#chunk({ refusal })] : []),
+      ...(answer.providerState === undefined ? [] : [this.#chunk(detailsOf(answer.providerState))]),
       ...calls.flatMap((call, index) => this.#call(call, index)),
       ended,
       ...(this.#includesUsage ? [this.#usage(answer)] : []),
@@ -110,7 +122,14 @@ export class ChatStream implements StreamWriter {
     const { id, tool, parameters } = call;
     if (tool.kind === 'custom')
       return [this.#chunk({ tool_calls: [{ index, ...toToolCall(call) } as never] })];
-    const head = { index, id, type: 'function' as const, function: { name: tool.name, arguments: '' } };
+    const state = extraContentOf(call.providerState);
+    const head = {
+      index,
+      id,
+      type: 'function' as const,
+      function: { name: tool.name, arguments: '' },
+      ...state,
+    };
     const written = { index, function: { arguments: JSON.stringify(parameters) } };
     return [this.#chunk({ tool_calls: [head] }), this.#chunk({ tool_calls: [written] })];
   }

@@ -1,9 +1,16 @@
 import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig } from '../../../contract/step-request.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
-import { foreignState } from '../carried-state.js';
 import { ClientTools } from '../client-tools.js';
-import { ignoredFields, imageReplaced, readEach, readFields, refused, toolSkipped } from '../read-fields.js';
+import {
+  foreignState,
+  ignoredFields,
+  imageReplaced,
+  readEach,
+  readFields,
+  refused,
+  toolSkipped,
+} from '../read-fields.js';
 import type { NeutralRequest } from '../wire.js';
 import {
   bodySchema,

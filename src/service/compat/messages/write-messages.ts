@@ -5,7 +5,7 @@ import type {
   RawMessageStreamEvent,
   Usage,
 } from '@anthropic-ai/sdk/resources/messages';
-import { writeState } from '../carried-state.js';
+import { writeState } from '../client-state.js';
 import { freeformText } from '../client-tools.js';
 import type { Answer, AnswerCall, AnswerIdentity, StreamWriter, WireFailure } from '../wire.js';
 import { writeMessagesFailure } from './messages-failure.js';

@@ -4,7 +4,7 @@ import type {
   ResponseOutputMessage,
   ResponseReasoningItem,
 } from 'openai/resources/responses/responses';
-import { writeState } from '../carried-state.js';
+import { writeState } from '../client-state.js';
 import { freeformText } from '../client-tools.js';
 import type { Answer, AnswerCall, AnswerIdentity } from '../wire.js';
 

@@ -1,7 +1,9 @@
+import type { Attachment } from '../../../contract/attachment.js';
 import type { ConversationItem } from '../../../conversation/convert/conversation-items.js';
 import { parseArguments } from '../../../conversation/convert/convert-openai.js';
-import { readState } from '../carried-state.js';
+import { readState } from '../client-state.js';
 import { type ClientTools, FREEFORM_PARAMETER } from '../client-tools.js';
+import { attachmentIn } from '../read-attachments.js';
 import { placeholderOf } from '../read-fields.js';
 import { type Item, isKnownItem, type Part } from './responses-schema.js';
 
@@ -54,8 +56,14 @@ function repliesAndOthers(items: readonly Item[]): (Item | Item[])[] {
 }
 
 function otherItem({ type, content, output, call_id: callId = '' }: Item): ConversationItem {
-  if (type === 'message') return { type: 'text', role: 'user', text: textOf(content), origin: null };
-  return { type: 'result', callId, text: textOf(output), isError: false, origin: null };
+  const parts = type === 'message' ? content : output;
+  const read = {
+    text: textOf(parts),
+    attachments: parts.flatMap((part) => fileIn(part) ?? []),
+    origin: null,
+  };
+  if (type === 'message') return { type: 'text', role: 'user', ...read };
+  return { type: 'result', callId, isError: false, ...read };
 }
 
 /** Reads a reply. A state belongs to the call after it; after the last call, or without one, to the text. */
@@ -91,8 +99,19 @@ function toCall(
   return { id, name: tools.nameOf({ name, namespace }), args, origin: null, ...withState(state) };
 }
 
-const isReplaced = ({ text, refusal }: Part): boolean => text === undefined && refusal === undefined;
+/** Returns the image or the PDF of a part. An address or an id is not fetched. */
+function fileIn({ image_url: image, file_data: file }: Part): Attachment | undefined {
+  const url = image ?? file;
+  return url === undefined ? undefined : attachmentIn(url);
+}
+
+const textIn = ({ text, refusal }: Part): string | undefined => text ?? refusal;
+
+const isReplaced = (part: Part): boolean => textIn(part) === undefined && !fileIn(part);
 
 /** Joins the texts of parts, as lines. */
 const textOf = (parts: readonly Part[]): string =>
-  parts.map(({ type, text, refusal }) => text ?? refusal ?? placeholderOf(type)).join('\n');
+  parts
+    .filter((part) => !fileIn(part))
+    .map((part) => textIn(part) ?? placeholderOf(part.type))
+    .join('\n');

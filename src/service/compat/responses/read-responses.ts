@@ -1,9 +1,9 @@
 import { isObject } from '../../../contract/fields.js';
 import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
-import { foreignState } from '../carried-state.js';
 import { ClientTools, type OfferedByClient } from '../client-tools.js';
 import {
+  foreignState,
   ignoredFields,
   imageReplaced,
   MAX_TOOLS,

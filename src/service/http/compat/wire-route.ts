@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { ContextReport } from '../../../contract/context-report.js';
 import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
+import { bindStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
@@ -54,13 +55,17 @@ export async function acceptExchange(
   const tokenLimit = settings.tokenLimit ?? services.windows.of(routed, state.key);
   const budget = chooseBudget(tokenLimit, maxOutputTokens);
   const chosen = services.agent.models.settingsOf(provider, modelName)?.protocol;
-  const input = toStepRequest(exchange.request, {
-    ...budget,
-    provider,
-    modelName,
-    protocol: settings.protocol ?? chosen ?? 'auto',
-    caller: state.caller?.name,
-  });
+  const turns = bindStates(exchange.request.turns, routed.model.profile.stateOrigin);
+  const input = toStepRequest(
+    { ...exchange.request, turns },
+    {
+      ...budget,
+      provider,
+      modelName,
+      protocol: settings.protocol ?? chosen ?? 'auto',
+      caller: state.caller?.name,
+    },
+  );
   state.echo = { sessionId: input.session_id, iterationsLeft: null, history: null };
   announceReply(deadline, budget.outputLimit);
   deadline.start(services.deadlineMs);

@@ -142,8 +142,8 @@ export class InFlight {
   }
 
   /**
-   * Returns whether so many more bytes fit. Ends other uploads that are slow if that makes room for them, oldest first,
-   * since one caller could fill the memory with uploads that never end.
+   * Returns whether `bytes` more fit. Ends other uploads that are slow if that makes room for them, oldest
+   * first, since one caller could fill the memory with uploads that never end.
    */
   #hasRoomFor(bytes: number, max: number, requester?: RequestDeadline): boolean {
     if (this.#bytes + bytes <= max) return true;

@@ -4,12 +4,18 @@ import { isObject } from '../../../contract/fields.js';
 import { type Turn, turnSchema } from '../../../contract/history.js';
 import type { ErrorDetail, Warning } from '../../../contract/step.js';
 import { MAX_TURNS } from '../../../contract/step-request.js';
+import { isBase64 } from '../../../conversation/is-base64.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import { findUnknownFields } from './find-unknown-fields.js';
 
 /** Maximum number of details in a response, because a hostile body can cause hundreds of thousands of issues. */
 const MAX_DETAILS = 20;
+
+interface RequestWithFiles {
+  conversation_history: Turn[];
+  attachments?: Turn['attachments'];
+}
 
 export interface ParsedRequest<Request> {
   readonly request: Request;
@@ -22,7 +28,7 @@ export interface ParsedRequest<Request> {
  * Validates a request by its schema of the contract. Throws `RequestRefused` with `details`
  * (rule: unknown-fields).
  */
-export async function parseRequest<Schema extends z.ZodType<{ conversation_history: Turn[] }>>(
+export async function parseRequest<Schema extends z.ZodType<RequestWithFiles>>(
   schema: Schema,
   body: unknown,
   signal: AbortSignal,
@@ -31,7 +37,8 @@ export async function parseRequest<Schema extends z.ZodType<{ conversation_histo
   const turns = await parseTurns(history, signal);
   const rest = history.length > 0 && isObject(body) ? { ...body, conversation_history: [] } : body;
   const result = schema.safeParse(rest, { error: explainIssue });
-  const issues = [...turns.issues, ...(result.error?.issues ?? [])];
+  const ownIssues = result.success ? undecodable(result.data.attachments, []) : result.error.issues;
+  const issues = [...turns.issues, ...ownIssues];
   if (!result.success || issues.length > 0) throw new RequestRefused('invalid_request', detailsOf(issues));
   const request = result.data;
   if (history.length > 0) request.conversation_history = turns.parsed;
@@ -55,12 +62,25 @@ async function parseTurns(history: readonly unknown[], signal: AbortSignal) {
   for (const [index, turn] of history.entries()) {
     await yieldIfBusy(signal);
     const result = turnSchema.safeParse(turn, { error: explainIssue });
-    if (result.success) parsed.push(result.data);
-    else issues.push(...result.error.issues.map((issue) => at(['conversation_history', index], issue)));
+    if (result.success) {
+      parsed.push(result.data);
+      issues.push(...undecodable(result.data.attachments, ['conversation_history', index]));
+    } else issues.push(...result.error.issues.map((issue) => at(['conversation_history', index], issue)));
     if (issues.length >= MAX_DETAILS) break;
   }
   return { parsed, issues };
 }
+
+/** Returns an issue for each attachment that is not base64, which the schema does not say. */
+const undecodable = (attachments: Turn['attachments'], path: PropertyKey[]): z.core.$ZodIssue[] =>
+  (attachments ?? []).flatMap(({ data }, index) =>
+    isBase64(data) ? [] : [at(path, { ...notBase64, path: ['attachments', index, 'data'] })],
+  );
+
+const notBase64 = {
+  code: 'custom',
+  message: 'expected base64 with its padding, without line breaks and without a data: prefix',
+} as const;
 
 const at = (path: PropertyKey[], issue: z.core.$ZodIssue): z.core.$ZodIssue => ({
   ...issue,

@@ -29,6 +29,7 @@ export const strictSchema: SchemaDialect = {
 /** The dialect of OpenAI's own models, which also enforce these bounds. Fine-tuned models do not. */
 export const openaiSchema: SchemaDialect = {
   ...strictSchema,
+  besideTools: true,
   bounds: [
     'minimum',
     'maximum',
@@ -48,6 +49,7 @@ export const openaiSchema: SchemaDialect = {
 export const anthropicSchema: SchemaDialect = {
   ...strictSchema,
   form: 'anthropic',
+  besideTools: true,
   allRequired: false,
   distinctFirstKeys: false,
   limits: {

@@ -55,7 +55,10 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
  */
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt|model) length|max_(?:seq|model)_len|input is too long|reduce the length of the messages|input token count|(?:model|total) tokens? limit|token count of \d+ exceeds|too many (?:input )?tokens\b(?!.*(?:wait|per))|(?:range of )?input length should be|\binputs?\W* (?:tokens \+|must have less than)/i;
-/** Matches messages about an excess. Others that name the context, with status 500, are about its memory. */
+/**
+ * Matches messages that say something is too large. Without such words, a message about the context with status
+ * 500 is about memory.
+ */
 const excessWording = /exceed|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
 
 /** Matches messages about a refused key in responses with status 400, since Google sends no code for it. */
@@ -79,7 +82,7 @@ const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]lim
 /** Error codes and messages about a refused parameter. Anthropic and most compatible servers have no code for it. */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
 const parameterWording =
-  /not supported|unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
+  /not supported|unsupported|not support|unrecogni[sz]ed|unknown|not a valid (?:parameter|field|argument)|invalid (?:parameter|field|argument)|only [\d.]+ is (?:allowed|supported)|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
 
 /** Returns the failed attempt for an error response. */
 export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): FailedAttempt {

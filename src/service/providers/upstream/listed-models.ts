@@ -12,7 +12,7 @@ interface ListingServer {
   readonly gateway: GatewaySettings;
 }
 
-/** Time for a list, and time for which it is kept, a failure included. */
+/** Time limit for a list; and the time for which a list, or the failure to get one, is kept. */
 const TIMEOUT_MS = 2_000;
 const KEPT_MS = 60_000;
 const MAX_NAMES = 1_000;

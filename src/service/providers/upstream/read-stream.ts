@@ -48,7 +48,7 @@ export async function* readStream({
   while (!cap.isExceeded && performance.now() < endsAt) {
     const event = await nextBefore(endsAt, events);
     if (!event) break;
-    if (reply.hasEnded || event.event === 'ping') continue;
+    if (reply.hasEnded || event.event === 'ping' || event.data.trim() === '') continue;
     const { isFinished } = reply;
     const deltas = event.event === 'error' ? undefined : reply.addEvent(event.data);
     if (!deltas && isFinished) break;

@@ -1,3 +1,5 @@
+import type { ToolDefinition } from '../../../contract/tool.js';
+import { nativeDefinitions } from '../prompt/answer-tool.js';
 import { possibleEnds } from '../prompt/tail.js';
 import { openingTemplate } from '../prompt/templates/orders.js';
 import { countMessages, type Scale } from '../prompt/weigh-messages.js';
@@ -53,10 +55,20 @@ const SCHEMA_MARGIN = 1.3;
 /**
  * Counts the schemas that the vendor puts into the prompt: those of native tools, or the reply's (rule: counting).
  */
-async function countSchemas({ protocol, tools, replyFormat }: Situation, { tokens }: Scale): Promise<number> {
-  const schema =
-    protocol === 'native'
-      ? tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
-      : replyFormat?.isCharged && replyFormat.schema;
-  return schema ? Math.ceil((await tokens.count(JSON.stringify(schema))) * SCHEMA_MARGIN) : 0;
+async function countSchemas(situation: Situation, { tokens }: Scale): Promise<number> {
+  const { protocol, replyFormat } = situation;
+  const definitions = protocol === 'native' ? nativeDefinitions(situation) : [];
+  const schemas = [
+    ...(definitions.length > 0 ? [definitions.map(shownToVendor)] : []),
+    ...(replyFormat?.isCharged && replyFormat.schema ? [replyFormat.schema] : []),
+  ];
+  let sum = 0;
+  for (const schema of schemas) sum += await tokens.count(JSON.stringify(schema));
+  return Math.ceil(sum * SCHEMA_MARGIN);
 }
+
+const shownToVendor = ({ name, description, inputSchema }: ToolDefinition) => ({
+  name,
+  description,
+  inputSchema,
+});

@@ -3,12 +3,14 @@ import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
-import { isPlain, type Situation, type TaughtProtocol } from '../types.js';
+import { type AnswerType, isPlain, type Situation, type TaughtProtocol } from '../types.js';
 import {
+  answerTemplates,
   fenceTemplate,
   jsonTemplate,
   jsonTemplateWithoutTools,
   nativeTemplate,
+  phaseAnswerTemplate,
   textTemplate,
   textTemplateWithoutTools,
   xmlTemplate,
@@ -27,12 +29,25 @@ const templates = {
  * of a run.
  */
 export function renderInstructions(situation: Situation): string {
-  const { request, protocol, calls } = situation;
-  if (isPlain(situation)) return (request.instructions ?? '') + (calls.length > 0 ? fenceTemplate : '');
+  const { request, protocol, calls, answerType } = situation;
+  if (isPlain(situation)) {
+    const described = answerType ? describeAnswer(answerType, { request, protocol: 'native' }) : '';
+    return (request.instructions ?? '') + described + (calls.length > 0 ? fenceTemplate : '');
+  }
   const { withTools, withoutTools } = templates[protocol];
   const hasTools = Boolean(request.tools?.length || request.available_tools_prompt_segment?.trim());
   const own = request.instructions?.trim();
-  return (hasTools ? withTools : withoutTools) + fenceTemplate + (own ? `\n${own}\n` : '');
+  const answer = answerType ? describeAnswer(answerType, { request, protocol }) : '';
+  return (hasTools ? withTools : withoutTools) + answer + fenceTemplate + (own ? `\n${own}\n` : '');
+}
+
+/** Describes the form of the final answer, which is the same in every step of a run (rule: typed-answers). */
+function describeAnswer(
+  { schema, tool }: AnswerType,
+  { request, protocol }: Pick<Situation, 'request' | 'protocol'>,
+): string {
+  const opening = tool ? answerTemplates.nativeTool(tool.name) : answerTemplates[protocol]();
+  return `${opening}${JSON.stringify(schema)}\n${request.phase ? phaseAnswerTemplate : ''}`;
 }
 
 /**

@@ -3,31 +3,102 @@ import type { StepRequest } from '../../../contract/step-request.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import {
-  buildReplySchema,
+  type AnswerForm,
+  convertAnswer,
+  restoreBy,
+  restoreNullableBy,
+} from '../../../parsing/structured/schema/answer-form.js';
+import { objectImage } from '../../../parsing/structured/schema/image.js';
+import {
+  buildTypedReplySchema,
   controlSchemas,
+  observeSchemaFor,
   type ReplySchema,
 } from '../../../parsing/structured/schema/reply-schema.js';
+import type { SchemaDialect } from '../../../parsing/structured/schema/schema-dialect.js';
+import { isJsonObject, type JsonValue } from '../../../parsing/text/scanner.js';
 import type { ModelProfile } from '../provider.js';
-import type { ReplyFormat } from '../types.js';
+import type { AnswerType, ReplyFormat } from '../types.js';
+
+interface ReplyNeeds {
+  readonly offered: readonly OfferedTool[];
+  readonly phase: StepRequest['phase'];
+  readonly answerSchema?: AnswerType['schema'] | undefined;
+}
 
 /**
  * Chooses the schema that constrains the replies of a run, or a phase's control object. Returns undefined if
  * the model's output cannot be constrained.
  */
 export async function chooseReplyFormat(
-  { offered, phase }: { readonly offered: readonly OfferedTool[]; readonly phase: StepRequest['phase'] },
+  { offered, phase, answerSchema }: ReplyNeeds,
   { structured }: ModelProfile,
   signal?: AbortSignal,
 ): Promise<ReplyFormat | undefined> {
   if (structured === 'none') return undefined;
   if (structured === 'json_object') return anyObject;
-  if (phase === 'reason' || phase === 'observe')
-    return { ...anyObject, schema: controlSchemas[phase], isCharged: structured.isCharged };
-  const reply = await buildReplySchema(offered, structured, () => yieldIfBusy(signal));
-  if (!reply) return { ...anyObject, warnings: [tooManyTools] };
-  const { schema, restoreArguments, answerKey } = reply;
   const { isCharged } = structured;
-  return { schema, isCharged, restoreArguments, answerKey, warnings: freeTools(reply) };
+  if (phase === 'observe' && answerSchema) return observeFormat(answerSchema, structured);
+  if (phase === 'reason' || phase === 'observe')
+    return { ...anyObject, schema: controlSchemas[phase], isCharged };
+  const needs = { dialect: structured, answerSchema };
+  const reply = await buildTypedReplySchema(offered, needs, () => yieldIfBusy(signal));
+  if (!reply) return { ...anyObject, warnings: [tooManyTools] };
+  const { schema, restoreArguments, answerKey, answer } = reply;
+  const restoreAnswer = restoreBy(answer.image);
+  const warnings = [...freeTools(reply), ...freeAnswer(answer)];
+  return { schema, isCharged, restoreArguments, restoreAnswer, answerKey, warnings };
+}
+
+/** Number of objects around the answer: the control object, or the object that wraps it for a native model. */
+const ANSWER_LEVEL = 2;
+
+function observeFormat(answerSchema: AnswerType['schema'], dialect: SchemaDialect): ReplyFormat {
+  const answer = convertAnswer(answerSchema, dialect, ANSWER_LEVEL);
+  return {
+    ...anyObject,
+    schema: observeSchemaFor(answer),
+    isCharged: dialect.isCharged,
+    restoreAnswer: restoreNullableBy(answer),
+    warnings: freeAnswer(answer),
+  };
+}
+
+/** The only key of the object around a native answer that is not an object itself. */
+const WRAPPING_KEY = 'answer';
+
+/**
+ * Chooses the schema that constrains the text of a native model to the answer (rule: typed-answers). Returns undefined if
+ * the vendor does not support one here: beside callable tools, only some do.
+ */
+export function chooseNativeFormat(
+  answerSchema: AnswerType['schema'],
+  { structured }: ModelProfile,
+  { mayAct }: { readonly mayAct: boolean },
+): ReplyFormat | undefined {
+  if (typeof structured === 'string' || (mayAct && !structured.besideTools)) return undefined;
+  const answer = convertAnswer(answerSchema, structured, ANSWER_LEVEL);
+  const { image } = answer;
+  const isObject = image.schema['type'] === 'object';
+  const wrapped = isObject ? image : objectImage([{ name: WRAPPING_KEY, image, absence: 'required' }]);
+  const restore = restoreBy(wrapped);
+  return {
+    ...anyObject,
+    schema: wrapped.schema,
+    isCharged: structured.isCharged,
+    restoreAnswer: isObject ? restore : (value, reading) => contentOf(restore(value, reading)),
+    warnings: freeAnswer(answer),
+  };
+}
+
+const contentOf = (wrapped: JsonValue | undefined): JsonValue | undefined =>
+  isJsonObject(wrapped) ? wrapped[WRAPPING_KEY] : undefined;
+
+function freeAnswer({ free }: AnswerForm): Warning[] {
+  if (free.length === 0) return [];
+  const places = free.map((path) => path || 'the whole answer').join(', ');
+  const message = `The provider cannot enforce these parts of answer_schema; the service checks them after the reply: ${places}.`;
+  return [{ code: 'answer_not_constrained', message }];
 }
 
 const anyObject: ReplyFormat = {

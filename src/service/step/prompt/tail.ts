@@ -6,6 +6,7 @@ import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
 import { type ClientTerms, isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
 import {
+  answerInJsonTemplate,
   answerNowTemplate,
   callOfTemplate,
   callTemplate,
@@ -17,9 +18,11 @@ import {
 import type { Scale } from './weigh-messages.js';
 
 export interface TailContents {
-  /** The order of the step's phase, or to call a tool; empty if there is neither. */
+  /** The instruction for the step's phase, or to call a tool; empty if there is neither. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
+  /** True if the answer has a JSON Schema (rule: typed-answers). */
+  readonly hasJsonAnswer?: boolean;
   readonly tasks: readonly Task[];
   readonly focus: FocusToFit | undefined;
   readonly advice: string | undefined;
@@ -71,7 +74,8 @@ async function listTasks(
 export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' | 'terms'>): string[] {
   const { request, protocol, terms } = situation;
   if (isPlain(situation)) return [continueTemplate];
-  const ends = [answerNowTemplate, terminalTemplate, continueTemplate];
+  const inJson = request.answer_schema ? answerInJsonTemplate : '';
+  const ends = [answerNowTemplate + inJson, terminalTemplate + inJson, continueTemplate];
   if (!request.phase) return ends.map((end) => callOrder(terms) + end);
   const orders = phaseNames.map((phase) => phaseOrder({ ...request, phase }, protocol));
   return orders.flatMap((order) => ends.map((end) => order + end));
@@ -97,7 +101,8 @@ export function callOrder(terms: ClientTerms | undefined): string {
   return typeof choice === 'object' ? callOfTemplate(choice.name) : '';
 }
 
-function ordersOf({ phaseOrder: order, mustAnswer }: TailContents): string {
+function ordersOf({ phaseOrder: order, mustAnswer, hasJsonAnswer }: TailContents): string {
   if (!mustAnswer) return order;
-  return order + (mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate);
+  const answerOrder = mustAnswer === 'terminal_error' ? terminalTemplate : answerNowTemplate;
+  return order + answerOrder + (hasJsonAnswer ? answerInJsonTemplate : '');
 }

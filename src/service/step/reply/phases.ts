@@ -1,5 +1,7 @@
 import { isObject } from '../../../contract/fields.js';
 import type { PhaseControl } from '../../../contract/step.js';
+import { readExactJson } from '../../../parsing/text/exact-json.js';
+import { isJsonObject, type JsonValue } from '../../../parsing/text/scanner.js';
 
 /** The phases in which a reply is prose with a control block (rule: phase-control). */
 export type ProsePhase = 'reason' | 'observe';
@@ -8,6 +10,8 @@ export type ProsePhase = 'reason' | 'observe';
 export interface PhaseReply {
   readonly prose: string;
   readonly control: PhaseControl;
+  /** The `final_answer` of the block as it was written; undefined if there is none. */
+  readonly answer: JsonValue | undefined;
 }
 
 const emptyControl: PhaseControl = {
@@ -32,10 +36,15 @@ const blockKeys = {
 } as const satisfies Record<ProsePhase, readonly (keyof PhaseControl)[]>;
 
 /** Reads a complete reply and removes all blocks from its prose. */
-export function readPhaseReply(text: string, phase: ProsePhase): PhaseReply {
-  const reader = new PhaseReader(phase);
+export function readPhaseReply(text: string, phase: ProsePhase, options: BlockOptions = {}): PhaseReply {
+  const reader = new PhaseReader(phase, options);
   const prose = reader.push(text) + reader.end();
-  return { prose: prose.trim(), control: reader.control };
+  return { prose: prose.trim(), control: reader.control, answer: reader.answer };
+}
+
+interface BlockOptions {
+  /** True if `final_answer` is a JSON value of any type; control then has its JSON (rule: typed-answers). */
+  readonly hasJsonAnswer?: boolean;
 }
 
 /**
@@ -61,6 +70,7 @@ const UNDECIDED_CLOSING_FENCE = /^\s{0,64}`{0,3}$/;
 export class PhaseReader {
   readonly #phase: ProsePhase;
   #control: PhaseControl;
+  #answer: JsonValue | undefined;
   /** Text that may be a block: it begins with a brace or a fence, or is empty. */
   #held = '';
   /** True if the last emitted character was a backtick, after which no fence can begin. */
@@ -69,13 +79,20 @@ export class PhaseReader {
   /** True if a fenced block was removed, so that its closing fence must be removed too. */
   #endsFence = false;
 
-  constructor(phase: ProsePhase) {
+  readonly #options: BlockOptions;
+
+  constructor(phase: ProsePhase, options: BlockOptions = {}) {
     this.#phase = phase;
+    this.#options = options;
     this.#control = withoutBlock[phase];
   }
 
   get control(): PhaseControl {
     return this.#control;
+  }
+
+  get answer(): JsonValue | undefined {
+    return this.#answer;
   }
 
   /** Appends a fragment and returns the text that is certain to be prose. */
@@ -131,9 +148,10 @@ export class PhaseReader {
     const isClosed = this.#braces.isClosed || this.#braces.readsEnd(this.#held.slice(brace));
     if (!isClosed) return undefined;
     const end = brace + this.#braces.length;
-    const block = parseBlock(this.#held.slice(brace, end), this.#phase);
+    const block = parseBlock(this.#held.slice(brace, end), this.#phase, this.#options);
     if (!block) return this.#let(end);
     this.#control = block.control;
+    this.#answer = block.answer;
     this.#let(end);
     this.#endsFence = brace > 0;
     return block.thought;
@@ -202,16 +220,37 @@ const CLOSE_BRACE = 0x7d;
  * Parses the control block of this phase; undefined if the text is not one. If the block is a complete reply
  * in the `json` protocol, `thought` is its prose.
  */
-function parseBlock(text: string, phase: ProsePhase): { control: PhaseControl; thought: string } | undefined {
+function parseBlock(text: string, phase: ProsePhase, options: BlockOptions): Block | undefined {
   const keys: readonly string[] = blockKeys[phase];
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value) || !keys.some((key) => key in value)) return undefined;
     const { thought } = value;
-    return { control: readControl(value), thought: typeof thought === 'string' ? thought : '' };
+    const control = readControl(value);
+    const common = { control, thought: typeof thought === 'string' ? thought : '' };
+    return options.hasJsonAnswer ? { ...common, ...readBlockAnswer(text, value, control) } : common;
   } catch {
     return undefined; // not JSON: prose
   }
+}
+
+interface Block {
+  readonly control: PhaseControl;
+  readonly thought: string;
+  readonly answer?: JsonValue | undefined;
+}
+
+/** Reads an answer that may be of any type. Null and empty text mean that there is none. */
+function readBlockAnswer(
+  text: string,
+  { final_answer: written }: Readonly<Record<string, unknown>>,
+  control: PhaseControl,
+): Pick<Block, 'control' | 'answer'> {
+  if (written === null || written === undefined) return { control };
+  if (typeof written === 'string') return { control, answer: written };
+  const { value } = readExactJson(text);
+  const answer = isJsonObject(value) ? value['final_answer'] : undefined;
+  return { control: { ...control, final_answer: JSON.stringify(written) }, answer };
 }
 
 function readControl(block: Readonly<Record<string, unknown>>): PhaseControl {

@@ -22,7 +22,7 @@ export function takeAsAnswer(text: string, options: ParseOptions): ParsedComplet
   return addReasoning(outcome, options);
 }
 
-/** Streams such an answer. */
+/** Streams the text of a reply as the answer. */
 export class PlainReader {
   #text = '';
 

@@ -73,13 +73,13 @@ describe('a context overflow is recognised by the words of each vendor (rule: er
     expect(failureOf(400, body).failure).toBe('context_length');
   });
 
-  test('the words inside a 200 or a 500 of a local server suffice', () => {
+  test('a context overflow is recognised inside a 200 or a 500 of a local server', () => {
     const error = 'Trying to keep the first 5000 tokens, more than the context length of 4096.';
     expect(failureInside({ error })).toBe('context_length');
     expect(failureOf(500, { error }).failure).toBe('context_length');
   });
 
-  test('a server without memory for its context is no overflow', () => {
+  test('a message about too little memory for the context is not read as an overflow', () => {
     const error = 'Failed to allocate a KV cache for context length 131072';
     expect(failureInside({ error })).toBe('failed');
     expect(failureOf(500, { error }).failure).toBe('failed');
@@ -107,7 +107,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
   });
 });
 
-describe('a limit of money is recognised, whatever its status (rule: error-table)', () => {
+describe('a spend limit is recognised, whatever the status of the response (rule: error-table)', () => {
   test.each([
     [429, { error: { type: 'exceeded_current_quota_error', message: 'Your account is suspended' } }],
     [429, { error: { message: 'You exceeded your current token quota: 0' } }],
@@ -168,6 +168,38 @@ describe('errors inside a 200 are found where vendors put them (rule: compatible
     const body = '\uFEFF{"error":{"message":"prompt is too long"}}';
     for (const vendor of [chat, anthropicVendor(traitsOf('anthropic', 'x'))])
       expect(vendor.readError(body).message).toBe('prompt is too long');
+  });
+});
+
+describe('a refused parameter is found however a server names it (rule: second-request)', () => {
+  const strippable = ['temperature', 'seed', 'stream_options'];
+  const refused = (status: number, body: unknown) => {
+    const error = chat.readError(JSON.stringify(body));
+    return classifyFailure({ status, headers: {}, error }, { ...request, strippable }).refusedParameter;
+  };
+
+  test.each([
+    ['OpenAI', { error: { message: 'Unsupported value', param: 'seed', code: 'unsupported_value' } }],
+    ['Azure', { error: { message: 'Unrecognized request argument supplied: seed', param: null } }],
+    ['LiteLLM', { error: { message: 'Unknown parameter: seed', param: 'None', code: '400' } }],
+    ['Groq', { error: { message: "property 'seed' is unsupported" } }],
+    ['Kimi', { error: { message: 'invalid seed: only 1 is allowed for this model' } }],
+    ['Mistral', { message: { detail: [{ loc: ['body', 'seed'], msg: 'Extra inputs are not permitted' }] } }],
+    ['FastAPI', { detail: [{ loc: ['body', 'seed'], msg: 'extra fields not permitted' }] }],
+    ['a Go server', { error: 'json: unknown field "seed"' }],
+    ['a list of fields', { errors: [{ field: 'seed', message: 'is not allowed' }] }],
+    ['a message and fields by name', { message: 'Invalid request', errors: { seed: ['is not allowed'] } }],
+    ['fields by name', { title: 'Validation failed', errors: { seed: ['The field is not allowed.'] } }],
+    ['a JSON Schema validator', { message: "Additional properties are not allowed ('seed' was unexpected)" }],
+    ['a British server', { error: { message: 'unrecognised field seed' } }],
+  ])('%s', (_, body) => {
+    expect(refused(400, body)).toBe('seed');
+    expect(refused(422, body)).toBe('seed');
+  });
+
+  test('an error about something else names no parameter', () => {
+    expect(refused(400, { error: { message: 'The messages must not be empty.' } })).toBeUndefined();
+    expect(refused(422, { errors: { messages: ['must not be empty'] } })).toBeUndefined();
   });
 });
 

@@ -97,7 +97,8 @@ export class ChatCalls {
     call.id ||= this.#cap.admit(part.id);
     if (part.id !== '' && !this.#byId.has(part.id)) this.#byId.set(part.id, call);
     this.#addName(part, call);
-    // Only the part that names the tool decides this, since servers may send empty parts after a whole call.
+    // Only the part that names the tool decides whether the call is whole, since servers may send empty parts
+    // after a whole call.
     if (part.name !== '' && call.arguments === '') call.isWhole = isWholeArguments(part.arguments);
     call.arguments += this.#cap.admit(part.arguments);
   }

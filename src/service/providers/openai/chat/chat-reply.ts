@@ -26,7 +26,7 @@ interface ChatMessage {
   /** DeepSeek and vLLM send `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
   readonly reasoning: string;
   readonly calls: readonly Fields[];
-  /** State to send back: DeepSeek's, OpenRouter's and Gemini's. */
+  /** State that the provider needs back, in the fields of DeepSeek, OpenRouter and Gemini. */
   readonly state: StateFields;
 }
 
@@ -69,9 +69,12 @@ export class ChatReply implements VendorReply {
 
   addAnswer(json: unknown): boolean {
     const answer = holdsError(json) ? undefined : readChunk(json);
-    // Some servers answer plainly with `delta`.
-    const message = answer?.message ?? answer?.delta;
-    if (!answer || !message) return false;
+    if (!answer) return false;
+    // Some servers put the message of a plain response under `delta`. Gemini omits the message of a reply that ended
+    // before its first word.
+    const empty = answer.finishReason === null ? undefined : readMessage({});
+    const message = answer.message ?? answer.delta ?? empty;
+    if (!message) return false;
     const { read, unread } = splitCalls(message.calls);
     const calls = read.map(toCallPart);
     if (calls.some(({ name }) => name === '')) return false;
@@ -110,7 +113,7 @@ export class ChatReply implements VendorReply {
       state: message,
       toolCalls: read.map(({ id, name, arguments: written }, index) => ({
         id: id === '' ? `call_${randomUUID()}` : id,
-        name: this.#request.ownToolName(name),
+        name: this.#request.ownToolName(name.trim()),
         arguments: written === '' ? '{}' : written,
         state: states[index],
       })),
@@ -141,7 +144,8 @@ export class ChatReply implements VendorReply {
   #addHead({ model, usage, finishReason }: Chunk): void {
     this.#model ??= model;
     this.#usage = usage ?? this.#usage;
-    this.#finishReason = finishReason ?? this.#finishReason;
+    // Some servers end a stream with `stop` after the reason for which the reply was cut.
+    if (!isCut(this.#finishReason)) this.#finishReason = finishReason ?? this.#finishReason;
   }
 
   /** Returns the message of a chunk. Some servers stream with `message`, or send all of it beside an empty last `delta`. */
@@ -195,6 +199,8 @@ function readMessage(json: unknown): ChatMessage | undefined {
     state: json,
   };
 }
+
+const isCut = (reason: string | null): boolean => ['length', 'refusal'].includes(unifyReason(reason));
 
 const isEmpty = ({ texts, reasoning, calls }: ChatMessage): boolean =>
   texts.text === '' &&

@@ -64,7 +64,7 @@ interface OpenItem {
   state: readonly ReasoningItem[];
 }
 
-/** The text that an event adds to its item. */
+/** The kind of text that each event adds to its item. */
 const deltaEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.output_text.delta', 'text'],
   ['response.refusal.delta', 'refusal'],
@@ -73,7 +73,7 @@ const deltaEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.function_call_arguments.delta', 'arguments'],
 ]);
 
-/** The whole text of a part, which some servers send without its fragments. */
+/** The kind of text that each of these events holds as a whole: some servers send a part without its fragments. */
 const doneEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.output_text.done', 'text'],
   ['response.refusal.done', 'refusal'],
@@ -82,7 +82,7 @@ const doneEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.function_call_arguments.done', 'arguments'],
 ]);
 
-/** The type of the items that have a text. */
+/** The type of item that holds each kind of text. */
 const kinds: Readonly<Record<TextField, string>> = {
   text: 'message',
   refusal: 'message',
@@ -211,7 +211,7 @@ export class ResponsesReply implements VendorReply {
     return places;
   }
 
-  /** Returns the place of an item without an index: that of the last one if this is its end, else the next. */
+  /** Returns the place of an item without an index: the last place if the event ends the last item, else the next one. */
   #placeOf({ type, item }: ResponseEvent): number {
     const last = this.#items.get(this.#items.size - 1);
     const isEnd = type === 'response.output_item.done' && last?.kind === typeOf(item) && !last?.isDone;
@@ -227,7 +227,7 @@ export class ResponsesReply implements VendorReply {
     return item;
   }
 
-  /** Adds a fragment, or the whole of a text of which no fragment arrived. */
+  /** Adds a fragment of a text. Adds the whole text if no fragment of it arrived. */
   #addText(item: OpenItem, field: TextField, { type, ...event }: ResponseEvent): readonly TextDelta[] {
     if (deltaEvents.has(type)) return this.#append(item, field, event.delta ?? '');
     const whole = field === 'reasoning' ? event.text : event[field];

@@ -16,7 +16,9 @@ import { itemsOf, type ReasoningItem } from './response-state.js';
 /** An item of the input, limited to the fields that a prompt needs. */
 export type InputItem =
   | ReasoningItem
-  | { readonly role: 'system' | 'user' | 'assistant'; readonly content: unknown }
+  | { readonly role: 'system' | 'user'; readonly content: unknown }
+  // OpenAI needs no type here; llama.cpp does.
+  | { readonly type: 'message'; readonly role: 'assistant'; readonly content: string }
   | {
       readonly type: 'function_call';
       readonly call_id: string;
@@ -84,7 +86,7 @@ function assistantItems(parts: readonly Part[]): InputItem[] {
     reasoning = [];
   };
   const endText = (): void => {
-    if (text !== '') add({ role: 'assistant', content: text });
+    if (text !== '') add({ type: 'message', role: 'assistant', content: text });
     text = '';
   };
   for (const part of parts) {
@@ -107,6 +109,7 @@ const toCall = ({ id, name, arguments: args }: Extract<Part, { type: 'tool_call'
 /** Returns the same items without breakpoints, for a model that refuses them. */
 export const withoutBreakpoints = (items: readonly InputItem[]): InputItem[] =>
   items.map((item) => {
-    if ('role' in item) return { ...item, content: withoutMarks(item.content) };
+    if ('role' in item)
+      return item.role === 'assistant' ? item : { ...item, content: withoutMarks(item.content) };
     return item.type === 'function_call_output' ? { ...item, output: withoutMarks(item.output) } : item;
   });

@@ -42,9 +42,11 @@ export function toRequest(
   const { nativeTools, model, maxOutputTokens, cacheKey } = settings;
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
+  const summary = 'reasoning' in sent && settings.reasoningEffort !== 'none' && !refused.has(SUMMARY);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
   const optional = Object.entries({
     ...sent,
+    ...(summary && { reasoning: { effort: settings.reasoningEffort, summary: 'auto' } }),
     max_output_tokens: Math.max(maxOutputTokens, MIN_OUTPUT_TOKENS),
     ...(traits.efforts.length > 0 && { include: ['reasoning.encrypted_content'] }),
     ...(traits.cacheKey && { prompt_cache_key: cacheKey }),
@@ -61,7 +63,12 @@ export function toRequest(
   return {
     model,
     body,
-    strippable: [...optional.map(([name]) => name), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])],
+    // The summary comes first, because its name includes that of the effort.
+    strippable: [
+      ...(summary ? [SUMMARY] : []),
+      ...optional.map(([name]) => name),
+      ...(breakpoints ? ['prompt_cache_breakpoint'] : []),
+    ],
     constraint,
     warnings: [...warnings, ...dropped],
     ownToolName,
@@ -91,6 +98,9 @@ function wantedParameters(
     { name: 'reasoningEffort', wire: 'reasoning', value: effort && { effort }, isSupported: takesEffort },
   ];
 }
+
+/** Requests visible reasoning beside an effort. OpenAI refuses it to organisations that it has not verified. */
+const SUMMARY = 'reasoning.summary';
 
 /** Converts a tool. It is not strict: the schema is the caller's, and the service checks the arguments. */
 function toTool({ name, description, inputSchema }: ToolDefinition): object {

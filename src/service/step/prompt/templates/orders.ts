@@ -39,6 +39,10 @@ export const answerNowTemplate = `This is the last step: no further action is po
 export const terminalTemplate = `The last tool failed in a way that ends this run: no further action is possible. Give the final answer now: what you found, and what went wrong.
 `;
 
+/** Follows an order to answer if the answer has a JSON Schema (rule: typed-answers). */
+export const answerInJsonTemplate = `Write it as one JSON value that fits the schema of the answer.
+`;
+
 /** Orders a call, where the client demands one (rule: client-terms). */
 export const callTemplate = `Reply with a call of one of the tools now; do not answer yet.
 `;

@@ -1,0 +1,111 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { until } from '../../test/support/until.js';
+
+const START_TIMEOUT_MS = 180_000;
+
+/** A server that runs in a process of its own. */
+export interface Program {
+  /** Ends the process and waits until it has ended. */
+  stop(): Promise<void>;
+}
+
+interface StartOptions {
+  readonly folder: string;
+  /** Variables beside the path; the process inherits no others, so it finds no key of the person who runs this. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** An address that answers as soon as the server is ready. */
+  readonly ready: string;
+}
+
+/**
+ * Starts a server and waits until it answers. Throws, with the end of its output, if it exits or stays silent. The server
+ * finds no proxy and no key in its environment.
+ */
+export async function startProgram(
+  command: string,
+  words: readonly string[],
+  { folder, env = {}, ready }: StartOptions,
+): Promise<Program> {
+  const child = spawn(command, words, {
+    cwd: folder,
+    // A server that reads its standard input to the end stops when this process does.
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
+  });
+  const output = tailOf(child);
+  const program = { stop: () => stop(child) };
+  try {
+    await until(
+      async () => {
+        if (child.exitCode !== null) return true;
+        return (await fetch(ready, { signal: AbortSignal.timeout(2_000) })).ok;
+      },
+      Boolean,
+      START_TIMEOUT_MS,
+    );
+  } catch (error) {
+    await program.stop();
+    throw new Error(`${command} did not answer: ${String(error)}\n${output()}`);
+  }
+  if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}:\n${output()}`);
+  return program;
+}
+
+const MAX_TAIL = 2_000;
+
+function tailOf({ stdout, stderr }: ChildProcess): () => string {
+  let tail = '';
+  for (const stream of [stdout, stderr])
+    stream?.on('data', (data: Buffer) => {
+      tail = (tail + data.toString()).slice(-MAX_TAIL);
+    });
+  return () => tail;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+  await ended;
+  clearTimeout(timer);
+}
+
+/** Installs packages of Python into an environment of their own, once for each list, and returns its folder. */
+export function installPython(folder: string, packages: readonly string[]): string {
+  return installOnce(folder, packages, () => {
+    run(folder, 'python3', '-m', 'venv', '.');
+    run(folder, 'bin/pip', 'install', '--quiet', '--disable-pip-version-check', ...packages);
+  });
+}
+
+/** Installs packages of npm without their scripts, once for each list, and returns their folder. */
+export function installNode(folder: string, packages: readonly string[]): string {
+  return installOnce(folder, packages, () => {
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }');
+    run(
+      folder,
+      'npm',
+      ...['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...packages],
+    );
+  });
+}
+
+/** A folder that was installed for the same list is complete: its mark is written last. */
+function installOnce(folder: string, packages: readonly string[], install: () => void): string {
+  const mark = join(folder, `installed ${packages.join(' ').replaceAll('/', '+')}`);
+  if (existsSync(mark)) return folder;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  console.error(`installing ${packages.join(', ')} …`);
+  install();
+  writeFileSync(mark, '');
+  return folder;
+}
+
+function run(folder: string, command: string, ...words: string[]): void {
+  execFileSync(command, words, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+}

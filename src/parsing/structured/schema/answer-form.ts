@@ -1,0 +1,50 @@
+import type { JsonValue, Scanner } from '../../text/scanner.js';
+import { convertValueSchema } from './convert-schema.js';
+import {
+  anything,
+  type Image,
+  jsonText,
+  nullableImage,
+  plainImage,
+  restored,
+  type SchemaObject,
+} from './image.js';
+import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
+import { Total } from './schema-size.js';
+
+/** The final answer in a dialect: its schema, and the conversion of an answer back (rule: typed-answers). */
+export interface AnswerForm {
+  readonly image: Image;
+  readonly size: Partial<SchemaSize>;
+  /** Paths of the values without a schema; `''` is the whole answer. */
+  readonly free: readonly string[];
+}
+
+/** Converts a value of the form back; undefined if it does not match, so that the value is used as written. */
+export type RestoreAnswer = (value: JsonValue, reading: Scanner) => JsonValue | undefined;
+
+/** The answer of a reply whose answer is text. */
+export const textAnswer: AnswerForm = { image: plainImage({ type: 'string' }), size: {}, free: [] };
+
+/** Maximum length of an answer's schema that is converted; no vendor accepts a longer one. */
+const MAX_SCHEMA_LENGTH = 256 * 1024;
+
+/**
+ * Converts the schema of the answer, which stands within `level` objects. If the dialect cannot hold it, the answer
+ * is any value, or its JSON text; the check of the answer is then the only one.
+ */
+export function convertAnswer(schema: SchemaObject, dialect: SchemaDialect, level: number): AnswerForm {
+  const isTooLong = JSON.stringify(schema).length > MAX_SCHEMA_LENGTH;
+  const converted = isTooLong ? null : convertValueSchema(schema, dialect, level);
+  return converted && new Total(dialect).takes(converted.size)
+    ? converted
+    : { image: dialect.openValues ? anything : jsonText, size: {}, free: [''] };
+}
+
+/** Returns the conversion of an answer back. */
+export function restoreBy(image: Image): RestoreAnswer {
+  return (value, reading) => (image.matches(value) ? restored(image, value, reading) : undefined);
+}
+
+/** Returns the conversion of an answer that may be null, which means none, as in the control object of `observe`. */
+export const restoreNullableBy = ({ image }: AnswerForm): RestoreAnswer => restoreBy(nullableImage(image));

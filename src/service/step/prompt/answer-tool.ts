@@ -1,0 +1,41 @@
+import type { ToolDefinition } from '../../../contract/tool.js';
+import { expandSchema } from '../../../parsing/arguments/expand-schema.js';
+import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
+import type { AnswerType, ReplySituation } from '../types.js';
+
+/** Usual name of the reserved tool. */
+export const ANSWER_TOOL = 'final_answer';
+
+/** The only parameter of the reserved tool. */
+export const ANSWER_PARAMETER = 'answer';
+
+/**
+ * Returns the reserved tool through which a native model answers, if its vendor cannot combine tools with a reply schema
+ * (rule: typed-answers). Its name is not that of any offered tool.
+ */
+export function answerTool(schema: AnswerType['schema'], offered: readonly OfferedTool[]): ToolDefinition {
+  const taken = new Set(offered.map(({ name }) => name));
+  let name = ANSWER_TOOL;
+  for (let number = 2; taken.has(name); number += 1) name = `${ANSWER_TOOL}_${number}`;
+  return {
+    name,
+    description: 'Gives the final answer and ends the task. Call it alone, once you know enough.',
+    inputSchema: {
+      type: 'object',
+      properties: { [ANSWER_PARAMETER]: withoutReferences(schema) },
+      required: [ANSWER_PARAMETER],
+    },
+  };
+}
+
+/** Expands references, which would not resolve within another schema. */
+function withoutReferences(schema: AnswerType['schema']): unknown {
+  return JSON.stringify(schema).includes('"$ref"') ? (expandSchema(schema)?.schema ?? {}) : schema;
+}
+
+/** Returns the tools that a native model may call: those of the request and, if there is one, the reserved tool. */
+export const nativeDefinitions = ({
+  tools,
+  answerType,
+}: Pick<ReplySituation, 'tools' | 'answerType'>): readonly ToolDefinition[] =>
+  answerType?.tool ? [...tools, answerType.tool] : tools;

@@ -1,0 +1,43 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { readAttachments } from '../../../src/cli/context/read-attachments.js';
+import { ProjectRoot } from '../../../src/tools/project-root.js';
+import { pngBytes } from '../../support/attachments.js';
+
+let folder: string;
+let root: ProjectRoot;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'attachments-'));
+  const project = join(folder, 'project');
+  await mkdir(join(project, 'folder.png'), { recursive: true });
+  await writeFile(join(project, 'a.PNG'), pngBytes(2, 3));
+  await writeFile(join(project, 'b.ts'), 'x');
+  await writeFile(join(project, 'empty.gif'), '');
+  await writeFile(join(project, 'huge.pdf'), Buffer.alloc(3_000_001));
+  await writeFile(join(folder, 'outside.png'), pngBytes(2, 3));
+  await symlink(join(folder, 'outside.png'), join(project, 'link.png'));
+  root = await ProjectRoot.open(project);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('images and PDF files become attachments, and other files and folders stay (rule: attachment-limit)', async () => {
+  const { attachments, others } = await readAttachments(root, [
+    'b.ts',
+    'a.PNG',
+    'folder.png',
+    'a.PNG',
+    'none.png',
+  ]);
+  expect(attachments).toEqual([{ media_type: 'image/png', data: pngBytes(2, 3).toString('base64') }]);
+  expect(others).toEqual(['b.ts', 'folder.png', 'none.png']);
+});
+
+test.each(['empty.gif', 'huge.pdf'])('%s is refused with a sentence', async (path) => {
+  await expect(readAttachments(root, [path])).rejects.toThrow(path);
+});
+
+test('a link out of the folder is no attachment (rule: containment)', async () => {
+  expect(await readAttachments(root, ['link.png'])).toEqual({ attachments: [], others: ['link.png'] });
+});
