@@ -397,6 +397,23 @@ describe('requests as Codex sends them (rule: responses-requests)', () => {
   });
 });
 
+describe('types that name members of objects (rule: responses-requests)', () => {
+  test.each([
+    '__proto__',
+    'constructor',
+    'toString',
+  ])('an item or a tool of the type %s is skipped', async (type) => {
+    const input = [
+      { type, content: 7 },
+      { role: 'user', content: 'Look.' },
+    ] as ResponseInputItem[];
+    const tools = [readFile, { type, name: 7 }] as never;
+    const response = await ask({ text: 'Final Answer: yes' }, { input, tools }, report);
+    expect(response.output_text).toBe('yes');
+    expect(JSON.stringify(response)).toContain('item_skipped');
+  });
+});
+
 describe('tool choices of Responses (rule: compatible-corrections)', () => {
   test.each([
     'required' as const,

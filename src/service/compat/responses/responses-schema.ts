@@ -18,17 +18,17 @@ const partsSchema = z.preprocess(
 );
 
 /** The fields that items of a type need. The fields of items of other types are not read. */
-const needed: Readonly<Record<string, readonly string[]>> = {
-  message: ['role'],
-  function_call: ['call_id', 'name'],
-  custom_tool_call: ['call_id', 'name'],
-  function_call_output: ['call_id'],
-  custom_tool_call_output: ['call_id'],
-  reasoning: [],
-};
+const needed: ReadonlyMap<string, readonly string[]> = new Map([
+  ['message', ['role']],
+  ['function_call', ['call_id', 'name']],
+  ['custom_tool_call', ['call_id', 'name']],
+  ['function_call_output', ['call_id']],
+  ['custom_tool_call_output', ['call_id']],
+  ['reasoning', []],
+]);
 
 /** Whether items of a type are part of the conversation for the model. */
-export const isKnownItem = (type: string): boolean => Object.hasOwn(needed, type);
+export const isKnownItem = (type: string): boolean => needed.has(type);
 
 /** Names the type of an item: a message may lack it. Leaves nothing else of items of unknown types. */
 function toTyped(item: unknown): unknown {
@@ -54,7 +54,7 @@ const itemFields = z.object({
 export const itemSchema = z.preprocess(
   toTyped,
   itemFields.superRefine((item, context) => {
-    for (const field of needed[item.type] ?? [])
+    for (const field of needed.get(item.type) ?? [])
       if (item[field as keyof typeof item] === undefined)
         context.addIssue({ code: 'custom', path: [field], message: 'this field is required: a text' });
   }),
