@@ -13,6 +13,10 @@ type ChatRequest = Partial<ChatCompletionCreateParamsNonStreaming>;
 /** An upstream without a key, whose model is taught to write its calls as text. */
 export const textModel = 'local/qwen3:8b';
 
+/** A PNG image of one pixel, in base64. */
+export const onePixel =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+
 /** A function tool with string parameters, all of them required. */
 export const tool = (name: string, ...parameters: string[]) => ({
   type: 'function' as const,

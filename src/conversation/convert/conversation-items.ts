@@ -1,3 +1,4 @@
+import type { Attachment } from '../../contract/attachment.js';
 import type { Turn, TurnInput } from '../../contract/history.js';
 import { observationText } from '../observation-text.js';
 import { callsOf, readUnits } from '../units.js';
@@ -14,6 +15,8 @@ export interface TextItem {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly origin: Origin;
+  /** Images and files beside a text of the user. */
+  readonly attachments?: readonly Attachment[];
   /** State that a provider needs back with the text. */
   readonly providerState?: unknown;
 }
@@ -31,6 +34,7 @@ export interface ResultItem {
   readonly text: string;
   readonly isError: boolean;
   readonly origin: Origin;
+  readonly attachments?: readonly Attachment[];
 }
 
 interface ConversationCall {
@@ -78,7 +82,8 @@ export function toItems(history: readonly TurnInput[]): ConversationItem[] {
 /** Converts items into turns. The residue holds the fields that items lack. */
 export function toTurns(items: readonly ConversationItem[]): Turn[] {
   return items.flatMap((item): Turn[] => {
-    if (item.type === 'text') return [{ role: item.role, content: item.text, ...stateOf(item) }];
+    if (item.type === 'text')
+      return [{ role: item.role, content: item.text, ...stateOf(item), ...attachmentsOf(item) }];
     if (item.type === 'result') return [resultTurn(item)];
     return item.calls.map((call, index) => ({
       role: 'assistant',
@@ -92,12 +97,20 @@ export function toTurns(items: readonly ConversationItem[]): Turn[] {
 const stateOf = ({ providerState }: { readonly providerState?: unknown }): Pick<Turn, 'provider_state'> =>
   providerState === undefined ? {} : { provider_state: providerState };
 
+const attachmentsOf = ({ attachments = [] }: Pick<TextItem, 'attachments'>): Pick<Turn, 'attachments'> =>
+  attachments.length === 0 ? {} : { attachments: [...attachments] };
+
 /** Returns for each turn of `toTurns` its index in our history. */
 export const originsOf = (items: readonly ConversationItem[]): readonly Origin[] =>
   items.flatMap((item) => (item.type === 'calls' ? item.calls.map(({ origin }) => origin) : [item.origin]));
 
-function resultTurn({ callId, text, isError }: ResultItem): Turn {
-  const turn = { role: 'tool_observation' as const, content: text, toolCallId: callId };
+function resultTurn({ callId, text, isError, ...item }: ResultItem): Turn {
+  const turn = {
+    role: 'tool_observation' as const,
+    content: text,
+    toolCallId: callId,
+    ...attachmentsOf(item),
+  };
   return isError ? { ...turn, toolResult: { success: false } } : turn;
 }
 

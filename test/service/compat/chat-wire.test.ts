@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ChatService, readFile, startChatService, tool, user } from '../../support/compat.js';
+import { type ChatService, onePixel, readFile, startChatService, tool, user } from '../../support/compat.js';
 
 let service: ChatService;
 beforeAll(async () => {
@@ -159,6 +159,21 @@ describe('requests of Chat Completions', () => {
       },
     );
     expect(calls).toMatchObject([{ name: 'now', args: {} }]);
+  });
+
+  test('an image as a data URL reaches the model; one that is not base64 becomes a placeholder (rule: attachments)', async () => {
+    const url = `data:image/png;base64,${onePixel}`;
+    const image = (each: string) => ({ type: 'image_url' as const, image_url: { url: each } });
+    await service.ask(
+      { text: 'Final Answer: yes' },
+      {
+        messages: [{ role: 'user', content: [image(url), image('data:image/png;base64,%')] }],
+        tools: [readFile],
+      },
+    );
+    const sent = JSON.stringify(sentMessages());
+    expect(sent).toContain(url);
+    expect(sent).toContain('[image_url: not shown to the model]');
   });
 
   test('an image becomes a placeholder, and ignored fields and vendors’ tools are named in the report (rule: compatible-report)', async () => {

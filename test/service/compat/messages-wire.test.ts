@@ -7,7 +7,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Script } from '../../../src/offline/fake-provider.js';
-import { textModel } from '../../support/compat.js';
+import { onePixel, textModel } from '../../support/compat.js';
 import { startWholeService, type WholeService } from '../../support/whole-service.js';
 
 type Request = Partial<MessageCreateParamsNonStreaming>;
@@ -282,6 +282,25 @@ describe('requests of Messages (rule: messages-requests)', () => {
     );
     expect(prompt()).toContain('[image: not shown to the model]');
     expect(JSON.stringify(message)).toContain('image_replaced');
+  });
+
+  test('images of the user and of a tool’s result reach the model, in base64 (rule: attachments)', async () => {
+    const source = { type: 'base64' as const, media_type: 'image/png' as const, data: onePixel };
+    const messages: MessageParam[] = [
+      { role: 'user', content: [{ type: 'image', source }] },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 't1', name: 'read_file', input: { path: 'a' } }],
+      },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 't1', content: [{ type: 'image', source }] }],
+      },
+    ];
+    const message = await ask({ text: 'Final Answer: yes' }, { messages }, { 'X-Stepwise-Report': 'full' });
+    expect(prompt().split(`data:image/png;base64,${onePixel}`)).toHaveLength(3);
+    expect(prompt()).not.toContain('not shown to the model');
+    expect(JSON.stringify(message)).not.toContain('image_replaced');
   });
 
   test('the state that a provider needs back returns to it through the client, verbatim', async () => {

@@ -7,6 +7,8 @@ const partSchema = z.object({
   type: z.string(),
   text: optional(z.string()),
   refusal: optional(z.string()),
+  image_url: optional(z.union([z.string(), z.object({ url: z.string() })], 'expected an object with url')),
+  file: optional(z.object({ file_data: optional(z.string()) })),
 });
 
 /** A text, or a list of parts, read as a list of parts. */

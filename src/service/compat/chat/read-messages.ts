@@ -1,6 +1,8 @@
+import type { Attachment } from '../../../contract/attachment.js';
 import type { ConversationItem } from '../../../conversation/convert/conversation-items.js';
 import { parseArguments } from '../../../conversation/convert/convert-openai.js';
 import { type ClientTools, FREEFORM_PARAMETER } from '../client-tools.js';
+import { attachmentIn } from '../read-attachments.js';
 import { placeholderOf } from '../read-fields.js';
 import type { ChatMessage } from './chat-schema.js';
 import { callState, messageState } from './chat-state.js';
@@ -34,10 +36,19 @@ function toItems(message: ChatMessage, tools: ClientTools): ConversationItem[] {
     case 'developer':
       return [];
     case 'user':
-      return [{ type: 'text', role: 'user', text, origin: null }];
+      return [{ type: 'text', role: 'user', text, origin: null, attachments: attachmentsOf(message) }];
     case 'tool':
     case 'function':
-      return [{ type: 'result', callId: message.tool_call_id ?? '', text, isError: false, origin: null }];
+      return [
+        {
+          type: 'result',
+          callId: message.tool_call_id ?? '',
+          text,
+          isError: false,
+          origin: null,
+          attachments: attachmentsOf(message),
+        },
+      ];
     case 'assistant':
       return assistantItems(message, text, tools);
   }
@@ -73,6 +84,19 @@ function textOf({ content = [], refusal }: ChatMessage): string {
   return text === '' ? (refusal ?? '') : text;
 }
 
-const isReplaced = ({ text, refusal }: Part): boolean => text === undefined && refusal === undefined;
+const attachmentsOf = ({ content = [] }: ChatMessage): Attachment[] =>
+  content.flatMap((part) => fileIn(part) ?? []);
 
-const partText = ({ type, text, refusal }: Part): string => text ?? refusal ?? placeholderOf(type);
+/** Returns the image or the PDF of a part. An address is not fetched. */
+function fileIn({ image_url: image, file }: Part): Attachment | undefined {
+  const url = typeof image === 'string' ? image : (image?.url ?? file?.file_data);
+  return url === undefined ? undefined : attachmentIn(url);
+}
+
+const isReplaced = (part: Part): boolean =>
+  part.text === undefined && part.refusal === undefined && fileIn(part) === undefined;
+
+function partText(part: Part): string {
+  const { type, text, refusal } = part;
+  return text ?? refusal ?? (fileIn(part) ? '' : placeholderOf(type));
+}

@@ -7,8 +7,15 @@ import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 const asBlocks = (content: unknown): unknown =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
+const sourceSchema = z.object({
+  type: z.string(),
+  media_type: optional(z.string()),
+  data: optional(z.string()),
+});
+
 const resultBlockSchema = z.object({
   type: z.string(),
+  source: optional(sourceSchema),
   text: optional(z.string()),
   tool_name: optional(z.string()),
 });
@@ -21,6 +28,8 @@ const blockSchema = z.object({
   name: optional(z.string()),
   input: jsonValue.optional(),
   tool_use_id: optional(z.string()),
+  tool_name: optional(z.string()),
+  source: optional(sourceSchema),
   content: z.preprocess(
     (content) => (typeof content === 'string' || Array.isArray(content) ? asBlocks(content) : []),
     list(resultBlockSchema, MAX_PARTS),

@@ -1,8 +1,10 @@
+import type { Attachment } from '../../../contract/attachment.js';
 import { isObject } from '../../../contract/fields.js';
 import type { ConversationItem } from '../../../conversation/convert/conversation-items.js';
+import { readState } from '../client-state.js';
 import type { ClientTools } from '../client-tools.js';
+import { toAttachment } from '../read-attachments.js';
 import { placeholderOf } from '../read-fields.js';
-import { readState } from './carried-state.js';
 import type { Block, Message } from './messages-schema.js';
 
 /** The conversation in a body. */
@@ -23,7 +25,7 @@ export function readConversation(messages: readonly Message[], tools: ClientTool
   return {
     instructions: messages.filter(({ role }) => role === 'system').map(({ content }) => textOf(content)),
     items: messages.flatMap((message) => itemsOf(message, tools)),
-    replaced: shown.filter(({ type }) => type === 'image' || type === 'document').length,
+    replaced: shown.filter((block) => isFile(block) && !fileIn(block) && textIn(block) === undefined).length,
     foreignStates: blocks.filter(isForeign).length,
   };
 }
@@ -33,7 +35,9 @@ function itemsOf({ role, content }: Message, tools: ClientTools): ConversationIt
   if (role === 'assistant') return assistantItems(content, tools);
   const results = content.filter(({ type }) => type === 'tool_result').map(toResult);
   const text = textOf(content);
-  return text === '' ? results : [...results, { type: 'text', role, text, origin: null }];
+  const attachments = attachmentsOf(content);
+  if (text === '' && attachments.length === 0) return results;
+  return [...results, { type: 'text', role, text, origin: null, attachments }];
 }
 
 /** Reads a reply. A state belongs to the call after it; after the last call, or without one, to the text. */
@@ -67,22 +71,35 @@ function toCall({ id = '', name = '', input }: Block, tools: ClientTools, state:
 }
 
 function toResult({ tool_use_id: callId = '', content, is_error: isError = false }: Block): ConversationItem {
-  return { type: 'result', callId, text: textOf(content), isError, origin: null };
+  const attachments = attachmentsOf(content);
+  return { type: 'result', callId, text: textOf(content), isError, origin: null, attachments };
 }
 
 /** Types of blocks that are no text of their own. */
 const silent = new Set(['tool_use', 'tool_result', 'thinking', 'redacted_thinking']);
 
+/** A block of a message, or of a tool's result. */
+type AnyBlock = Pick<Block, 'type' | 'text' | 'tool_name' | 'source'>;
+
+const isFile = ({ type }: AnyBlock): boolean => type === 'image' || type === 'document';
+
+/** Returns the image or the PDF of a block. Addresses and ids of files are not fetched. */
+function fileIn({ source }: AnyBlock): Attachment | undefined {
+  const { type, media_type: mediaType = '', data = '' } = source ?? {};
+  return type === 'base64' ? toAttachment(mediaType, data) : undefined;
+}
+
+const attachmentsOf = (blocks: readonly AnyBlock[]): Attachment[] =>
+  blocks.flatMap((block) => fileIn(block) ?? []);
+
+/** Returns the text of a block, or of a document that is plain text. */
+const textIn = ({ text, source, tool_name: tool }: AnyBlock): string | undefined =>
+  text ?? tool ?? (source?.type === 'text' ? source.data : undefined);
+
 /** Joins the texts of blocks, as lines. */
-function textOf(
-  blocks: readonly {
-    readonly type: string;
-    readonly text?: string | undefined;
-    readonly tool_name?: string | undefined;
-  }[],
-): string {
+function textOf(blocks: readonly AnyBlock[]): string {
   const texts = blocks
-    .filter(({ type }) => !silent.has(type))
-    .map(({ type, text, tool_name: tool }) => text ?? tool ?? placeholderOf(type));
+    .filter((block) => !silent.has(block.type) && !fileIn(block))
+    .map((block) => textIn(block) ?? placeholderOf(block.type));
   return texts.filter((text) => text !== '').join('\n');
 }

@@ -68,6 +68,8 @@ export interface RequestState {
 /** A response that is a stream. */
 export interface OpenStream {
   readonly started: boolean;
+  /** True if the stream begins even for a prompt that is too long, and reports it. */
+  readonly reportsTooLong?: boolean;
   /** Sends the last event, which reports a failure. */
   fail(error: StepError): void;
 }
