@@ -17,6 +17,7 @@ import type { OpenLimits } from './operations/limits/open-limits.js';
 import { createLog, droppedLines } from './operations/logging/log.js';
 import { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
+import { secretsIn } from './providers/gateway-settings.js';
 import { version } from './version.js';
 
 /** A service that listens for requests. */
@@ -136,6 +137,9 @@ async function open(
     metrics,
     trustProxy: config.TRUST_PROXY,
     ownHostOnly: answersOwnHostOnly(config),
+    gatewaySecrets: Object.values(config.UPSTREAMS)
+      .flatMap((upstream) => secretsIn(upstream ?? {}))
+      .filter(({ isCredential }) => isCredential),
     log,
     version,
     handedRuns,

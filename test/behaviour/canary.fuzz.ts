@@ -6,6 +6,7 @@ import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-pro
 import { faultNames } from '../../src/offline/faults/faults.js';
 import type { FaultName } from '../../src/offline/wire/reply.js';
 import { createToken } from '../../src/service/operations/access/token.js';
+import { shapesOf } from '../support/key-shapes.js';
 import { listen } from '../support/listen.js';
 import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
@@ -28,22 +29,6 @@ const gatewayValue = 'Qx7Zp9LmG"own\\n%41+/=Vt3Kw8YbG';
 /** A string that `Secret.parse` refuses can still be a real key. */
 const malformedKeys = ['Qx7Zp9LmE with spaces Vt3Kw8YbE', 'Qx7Zp9LmFäöüVt3Kw8YbF', 'Qx7Z'.repeat(2_100)];
 
-/** Returns all encodings in which a key could leak; its base64 depends on which of three offsets it starts at. */
-const shapesOf = (key: string): string[] => [
-  key,
-  JSON.stringify(key).slice(1, -1),
-  JSON.stringify(JSON.stringify(key)).slice(3, -3),
-  encodeURIComponent(key),
-  key.slice(0, 8),
-  key.slice(4, 12),
-  key.slice(-8),
-  ...[0, 1, 2].flatMap((offset) => {
-    const base64 = Buffer.from('x'.repeat(offset) + key).toString('base64');
-    // The first and last base64 characters depend on the adjacent bytes.
-    const inner = base64.slice(offset === 0 ? 0 : 4, -4);
-    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
-  }),
-];
 /** The service's own token; the prefix that all tokens share is not secret. */
 const token = createToken();
 const tokenShapes = shapesOf(token.replace('stepwise_', ''));

@@ -176,6 +176,7 @@ export const answered: StepResult = {
   iterations_remaining: 2,
   thought: null,
   direct_response: '42',
+  answer: null,
   action_details: null,
   additional_actions: [],
   new_turns: [

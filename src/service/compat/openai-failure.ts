@@ -1,12 +1,20 @@
 import type { WireFailure } from './wire.js';
 
+/** An error in OpenAI's shape. */
+interface OpenAiError {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string;
+}
+
 /**
  * Writes a failure in OpenAI's shape, for Chat Completions and Responses (rule: compatible-errors). Its clients retry
  * 408, 409, 429 and 5xx.
  */
 export function writeOpenAiFailure({ failure, status, message, param, tooLong }: WireFailure): {
   readonly status: number;
-  readonly body: object;
+  readonly body: { readonly error: OpenAiError };
 } {
   if (tooLong) {
     const { promptTokens, maxPromptTokens } = tooLong;

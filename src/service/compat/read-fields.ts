@@ -65,6 +65,12 @@ export const imageReplaced = (count: number): Warning => ({
   message: `${count === 1 ? 'An image was' : `${count} images were`} replaced by a placeholder.`,
 });
 
+/** Warning about reasoning in a conversation that another service signed or encrypted. */
+export const foreignState: Warning = {
+  code: 'provider_state_not_sent',
+  message: 'Signed reasoning that this service did not pass on was left out of the conversation.',
+};
+
 /** Warning about a tool that runs at a vendor, or that only a vendor's own models know. */
 export const toolSkipped = (type: string): Warning => ({
   code: 'tool_skipped',

@@ -118,6 +118,8 @@ export interface StreamWriter {
   fail(failure: WireFailure): string;
   /** A comment or event that keeps the connection open and says nothing. */
   readonly keepAlive: string;
+  /** True if clients learn only from a stream, not from a status, that a prompt is too long. */
+  readonly reportsTooLong?: boolean;
 }
 
 /** A failure with what a wire's error needs besides code and sentence. */

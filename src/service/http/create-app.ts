@@ -4,6 +4,7 @@ import type { AccessTokens } from '../operations/access/access-tokens.js';
 import type { CallerLimits } from '../operations/limits/caller-limits.js';
 import type { ServiceMetrics } from '../operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from '../operations/tracing/request-trace.js';
+import type { Secret } from '../providers/secret.js';
 import { nameWire, wireRoutes } from './compat/wire-routes.js';
 import { errorHandler } from './failure/error-handler.js';
 import { RequestRefused } from './failure/to-failure.js';
@@ -35,6 +36,8 @@ export interface AppDependencies extends AgentServices {
   /** Tracing of requests. By default, trace headers are only passed on. */
   readonly tracing?: Tracing;
   readonly metrics?: ServiceMetrics | undefined;
+  /** Credentials in the settings of upstreams, which no request id may contain; none by default. */
+  readonly gatewaySecrets?: readonly Secret[];
   /** Proxies whose `X-Forwarded-For` is trusted: their number or their addresses. */
   readonly trustProxy?: number | readonly string[] | undefined;
   /** Saved runs for the playground; none by default. */
@@ -55,6 +58,7 @@ export function createApp(dependencies: AppDependencies): Express {
     limits,
     metrics,
     ownHostOnly,
+    gatewaySecrets = [],
   } = dependencies;
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
@@ -70,7 +74,7 @@ export function createApp(dependencies: AppDependencies): Express {
     recordRequests((record) => {
       log.info(toLogLine(record), 'request');
       metrics?.requestEnded(record);
-    }),
+    }, gatewaySecrets),
     nameRoute(routes),
     nameWire,
     traceRequests(dependencies.tracing ?? passOnTraces),

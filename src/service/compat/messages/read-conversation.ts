@@ -1,10 +1,10 @@
 import type { Attachment } from '../../../contract/attachment.js';
 import { isObject } from '../../../contract/fields.js';
 import type { ConversationItem } from '../../../conversation/convert/conversation-items.js';
+import { readState } from '../client-state.js';
 import type { ClientTools } from '../client-tools.js';
 import { toAttachment } from '../read-attachments.js';
 import { placeholderOf } from '../read-fields.js';
-import { readState } from './carried-state.js';
 import type { Block, Message } from './messages-schema.js';
 
 /** The conversation in a body. */

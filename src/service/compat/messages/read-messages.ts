@@ -1,9 +1,16 @@
 import { isObject } from '../../../contract/fields.js';
-import type { Warning } from '../../../contract/step.js';
 import type { LlmConfig } from '../../../contract/step-request.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { ClientTools } from '../client-tools.js';
-import { ignoredFields, imageReplaced, readEach, readFields, refused, toolSkipped } from '../read-fields.js';
+import {
+  foreignState,
+  ignoredFields,
+  imageReplaced,
+  readEach,
+  readFields,
+  refused,
+  toolSkipped,
+} from '../read-fields.js';
 import type { NeutralRequest } from '../wire.js';
 import {
   bodySchema,
@@ -79,11 +86,6 @@ function referencesIn(messages: readonly Message[]): ReadonlySet<string> {
     results.flatMap(({ type, tool_name: name }) => (type === 'tool_reference' && name ? [name] : [])),
   );
 }
-
-const foreignState: Warning = {
-  code: 'provider_state_not_sent',
-  message: 'Signed reasoning that this service did not pass on was left out of the conversation.',
-};
 
 function toolChoiceOf(
   { tool_choice: choice }: MessagesBody,

@@ -5,9 +5,9 @@ import type {
   RawMessageStreamEvent,
   Usage,
 } from '@anthropic-ai/sdk/resources/messages';
+import { writeState } from '../client-state.js';
 import { freeformText } from '../client-tools.js';
 import type { Answer, AnswerCall, AnswerIdentity, StreamWriter, WireFailure } from '../wire.js';
-import { writeState } from './carried-state.js';
 import { writeMessagesFailure } from './messages-failure.js';
 
 /** Writes an answer as one message (rule: messages-answers). */

@@ -46,11 +46,14 @@ export class Windows {
     this.#log = log;
   }
 
-  /** Returns the window, or the default. The key of the request must not be logged, even as the name of a model. */
+  /** Returns the window, or the default. No secret must be logged, even as the name of a model. */
   of({ modelName, model }: RoutedModel, key: Secret | undefined): number {
     const { contextWindow } = model.profile;
+    const secrets = [...(key ? [key] : []), ...model.secrets];
     const isHarmless =
-      /^[\w.:/@-]{1,128}$/.test(modelName) && !looksSecret(modelName) && !key?.isHintedAtIn(modelName);
+      /^[\w.:/@-]{1,128}$/.test(modelName) &&
+      !looksSecret(modelName) &&
+      !secrets.some((secret) => secret.isHintedAtIn(modelName));
     if (contextWindow === null && isHarmless) this.#warn(model.providerName, modelName);
     return contextWindow ?? UNKNOWN_WINDOW;
   }

@@ -1,6 +1,9 @@
+import type { Request } from 'express';
 import type { Logger } from 'pino';
 import { writeMessagesFailure } from '../../compat/messages/messages-failure.js';
 import { writeOpenAiFailure } from '../../compat/openai-failure.js';
+import { writeResponsesFailure } from '../../compat/responses/responses-failure.js';
+import type { FailureWriter } from '../../compat/wire.js';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
 import { isOfWire } from '../middleware/paths.js';
 import { type Preparation, stateOf } from '../middleware/request-state.js';
@@ -37,6 +40,13 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
       }),
     },
     {
+      path: '/v1/responses',
+      post: loaded(async () => {
+        const { responsesWire } = await import('../../compat/responses/responses-wire.js');
+        return (await room()).answerWire(responsesWire, await services());
+      }),
+    },
+    {
       path: '/v1/messages',
       post: loaded(async () => {
         const { messagesWire } = await import('../../compat/messages/messages-wire.js');
@@ -58,7 +68,13 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
 /** Chooses the shape of the failures of paths below `/v1`, those of no endpoint included (rule: compatible-errors). */
 export const nameWire: Preparation = (request, response) => {
   if (!isOfWire(request.path)) return;
-  const isOfAnthropic =
-    /^\/v1\/messages(?:\/|$)/.test(request.path) || request.get('anthropic-version') !== undefined;
-  stateOf(response).writeFailure = isOfAnthropic ? writeMessagesFailure : writeOpenAiFailure;
+  stateOf(response).writeFailure = failureWriterOf(request);
 };
+
+function failureWriterOf(request: Request): FailureWriter {
+  const { path } = request;
+  if (/^\/v1\/responses(?:\/|$)/.test(path)) return writeResponsesFailure;
+  const isOfAnthropic =
+    /^\/v1\/messages(?:\/|$)/.test(path) || request.get('anthropic-version') !== undefined;
+  return isOfAnthropic ? writeMessagesFailure : writeOpenAiFailure;
+}

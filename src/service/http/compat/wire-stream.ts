@@ -23,6 +23,10 @@ export class WireStream implements TextSink, OpenStream {
     return this.#stream.started;
   }
 
+  get reportsTooLong(): boolean {
+    return this.#writer.reportsTooLong ?? false;
+  }
+
   say(delta: string): Promise<void> | undefined {
     return this.#stream.send(this.#writer.say(delta));
   }

@@ -23,7 +23,8 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
     if (thrown instanceof ProviderError) state.connectionProblem = thrown.connection?.problem;
     if (isBug(thrown)) logBug(log, thrown, state);
     if (response.destroyed) return;
-    if (state.events?.started) state.events.fail(failure);
+    const { events } = state;
+    if (events?.started || (state.tooLong && events?.reportsTooLong)) events.fail(failure);
     else if (response.headersSent) response.destroy();
     else sendFailure(request, response, failure);
   };

@@ -149,7 +149,8 @@ export function connect(
   state.upstream = model.providerName;
   if (request.max_iterations_left === 0) return model.connect(undefined);
   const key = model.keyRequired ? readModelKey(sentKey) : undefined;
-  const secrets = [...(key ? [key] : []), ...model.secrets];
+  // The sent key, even if the upstream needs none: the caller may also have sent it as the name of the model.
+  const secrets = [...(state.key ? [state.key] : []), ...model.secrets];
   const redact = (text: string): string => withoutSecrets(text, secrets);
   const provider = state.trace.connect((observe) => model.connect(key, observe), { redact });
   return meter(provider, state.ownCount);

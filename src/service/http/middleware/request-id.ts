@@ -5,11 +5,15 @@ import { looksSecret, Secret } from '../../providers/secret.js';
 /**
  * Returns the id of a request: the caller's if it is harmless in headers and logs, otherwise a new one
  * (rule: request-log). An id that looks like a vendor's key or one of our tokens, or contains a secret of the same
- * request, is replaced.
+ * request or of a gateway, is replaced.
  */
-export function readRequestId(request: Request): { id: string; isSentId: boolean } {
+export function readRequestId(
+  request: Request,
+  gatewaySecrets: readonly Secret[],
+): { id: string; isSentId: boolean } {
   const id = request.get('X-Request-Id');
-  return id && isHarmless(id, request) ? { id, isSentId: true } : { id: randomUUID(), isSentId: false };
+  const isKept = id && isHarmless(id, request) && gatewaySecrets.every((secret) => secret.redact(id) === id);
+  return isKept ? { id, isSentId: true } : { id: randomUUID(), isSentId: false };
 }
 
 const isHarmless = (id: string, request: Request): boolean =>

@@ -1,5 +1,6 @@
 import type { ConnectionProblem } from '../../../network/connection-problem.js';
 import type { EndedRequest } from '../../operations/metrics/request-metrics.js';
+import type { Secret } from '../../providers/secret.js';
 import { type Outcome, openRequest, type Preparation, type RequestState } from './request-state.js';
 
 /** A finished request, for the log and the metrics: ids, codes and counts, never a text of the caller. */
@@ -17,9 +18,12 @@ export interface RequestRecord extends EndedRequest {
 }
 
 /** Creates the state of each request, and passes its record to `sink` when it has ended. */
-export function recordRequests(sink: (record: RequestRecord) => void): Preparation {
+export function recordRequests(
+  sink: (record: RequestRecord) => void,
+  gatewaySecrets: readonly Secret[],
+): Preparation {
   return (request, response) => {
-    const state = openRequest(request, response);
+    const state = openRequest(request, response, gatewaySecrets);
     response.on('finish', () => {
       // 'finish' also fires for a response that was aborted.
       state.isAnswered ||= !request.socket.destroyed;

@@ -71,6 +71,8 @@ export interface RequestState {
 /** A response that is a stream. */
 export interface OpenStream {
   readonly started: boolean;
+  /** True if the stream begins even for a prompt that is too long, and reports it. */
+  readonly reportsTooLong?: boolean;
   /** Sends the last event, which reports a failure. */
   fail(error: StepError): void;
 }
@@ -88,9 +90,13 @@ export type Outcome =
 /** A synchronous part of preparing every request before routing. May throw `RequestRefused`. */
 export type Preparation = (request: Request, response: Response) => void;
 
-/** Creates the state of a request, including its id. */
-export function openRequest(request: Request, response: Response): RequestState {
-  const { id, isSentId } = readRequestId(request);
+/** Creates the state of a request, including its id, which contains none of the gateways' secrets. */
+export function openRequest(
+  request: Request,
+  response: Response,
+  gatewaySecrets: readonly Secret[],
+): RequestState {
+  const { id, isSentId } = readRequestId(request, gatewaySecrets);
   const state: RequestState = {
     id,
     isSentId,

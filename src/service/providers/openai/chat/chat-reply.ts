@@ -77,7 +77,6 @@ export class ChatReply implements VendorReply {
     if (!message) return false;
     const { read, unread } = splitCalls(message.calls);
     const calls = read.map(toCallPart);
-    if (calls.some(({ name }) => name === '')) return false;
     this.#addHead(answer);
     this.#addTexts(message);
     this.#unreadCalls = unread;

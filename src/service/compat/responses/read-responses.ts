@@ -1,0 +1,155 @@
+import { isObject } from '../../../contract/fields.js';
+import type { Warning } from '../../../contract/step.js';
+import { toTurns } from '../../../conversation/convert/conversation-items.js';
+import { ClientTools, type OfferedByClient } from '../client-tools.js';
+import {
+  foreignState,
+  ignoredFields,
+  imageReplaced,
+  MAX_TOOLS,
+  readEach,
+  readFields,
+  refused,
+  toolSkipped,
+} from '../read-fields.js';
+import type { NeutralRequest } from '../wire.js';
+import { readItems } from './read-items.js';
+import {
+  bodySchema,
+  itemSchema,
+  type ResponsesBody,
+  type ResponsesTool,
+  toolSchema,
+} from './responses-schema.js';
+import type { Repeated } from './write-response.js';
+
+/** A request of Responses that was read. */
+export interface ReadResponses {
+  readonly request: NeutralRequest;
+  readonly isStreamed: boolean;
+  /** Fields of the request that its answer repeats. */
+  readonly repeated: Repeated;
+}
+
+/** Fields that change what the model writes, and that the service ignores. Others are ignored without a word. */
+const ignored = ['top_p', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'max_tool_calls'];
+
+/** Reads a request of Responses (rule: responses-requests). */
+export async function readResponses(body: unknown, signal: AbortSignal): Promise<ReadResponses> {
+  if (!isObject(body)) throw refused('', 'expected the request as an object');
+  const fields = readFields(bodySchema, body, '');
+  refuseUnsupported(fields);
+  const { input } = fields;
+  const list = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
+  const given = await readEach(itemSchema, list, { path: 'input', signal });
+  const reference = given.findIndex(({ type }) => type === 'item_reference');
+  if (reference >= 0) throw refused(`input[${reference}]`, 'no items are stored; send each item whole');
+  const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
+  const tools = toTools(sent);
+  const { instructions, items, replaced, foreignStates, skipped } = readItems(given, tools);
+  const request: NeutralRequest = {
+    model: fields.model,
+    instructions: [fields.instructions ?? '', ...instructions].filter((text) => text !== '').join('\n\n'),
+    turns: toTurns(items),
+    tools,
+    toolChoice: toolChoiceOf(fields, tools),
+    takesSeveralCalls: fields.parallel_tool_calls ?? true,
+    settings: {
+      maxOutputTokens: fields.max_output_tokens,
+      temperature: fields.temperature,
+      seed: undefined,
+      reasoningEffort: fields.reasoning?.effort,
+    },
+    cacheKey: fields.prompt_cache_key,
+    warnings: [
+      ...ignoredFields(body, ignored),
+      ...sent.flatMap(skippedTools),
+      ...(skipped > 0 ? [itemsSkipped] : []),
+      ...(replaced > 0 ? [imageReplaced(replaced)] : []),
+      ...(foreignStates > 0 ? [foreignState] : []),
+    ],
+  };
+  return { request, isStreamed: fields.stream ?? false, repeated: repeatedOf(body, fields) };
+}
+
+/** Refuses what needs memory, or is not built. */
+function refuseUnsupported(fields: ResponsesBody): void {
+  for (const name of ['previous_response_id', 'conversation', 'prompt'] as const)
+    if (fields[name] !== undefined && fields[name] !== null)
+      throw refused(name, 'nothing is stored; send the whole conversation in input');
+  if (fields.background === true)
+    throw refused('background', 'nothing is stored, so no answer can be fetched later; use stream');
+  if (fields.text?.format?.type === 'json_schema')
+    throw refused(['text', 'format'], 'a schema for the answer is not supported; describe it in the prompt');
+}
+
+/** Limits the tools of all namespaces together, because names that become the same are made unique one by one. */
+function toTools(sent: readonly ResponsesTool[]): ClientTools {
+  const offered = sent.flatMap(toOffered);
+  if (offered.length > MAX_TOOLS)
+    throw refused('tools', `expected at most ${MAX_TOOLS} tools, those of all namespaces together`);
+  return new ClientTools(offered);
+}
+
+/** Returns a tool, or the tools of a namespace. */
+function toOffered({ tools = [], ...tool }: ResponsesTool): OfferedByClient[] {
+  if (tool.type !== 'namespace') return ownTool(tool);
+  return tools.flatMap((each) => ownTool(each, tool.name));
+}
+
+type OwnTool = Omit<ResponsesTool, 'tools'>;
+
+function ownTool({ type, name = '', parameters, ...rest }: OwnTool, namespace?: string): OfferedByClient[] {
+  if (type !== 'function' && type !== 'custom') return [];
+  const description = descriptionOf(rest);
+  return [{ kind: type, name, namespace, description, inputSchema: parameters }];
+}
+
+/** Returns a description with the grammar of a freeform tool, since no upstream enforces it. */
+function descriptionOf({ description, format }: Pick<OwnTool, 'description' | 'format'>): string | undefined {
+  if (!format?.definition) return description;
+  const grammar = `The input must match this grammar (${format.syntax ?? format.type}):\n${format.definition}`;
+  return description ? `${description}\n\n${grammar}` : grammar;
+}
+
+/** Warns about a tool that runs at a vendor. */
+function skippedTools({ type, tools = [] }: OwnTool & Pick<ResponsesTool, 'tools'>): Warning[] {
+  if (type === 'function' || type === 'custom') return [];
+  return type === 'namespace' ? tools.flatMap((each) => skippedTools(each)) : [toolSkipped(type)];
+}
+
+const itemsSkipped: Warning = {
+  code: 'item_skipped',
+  message: 'Items of the conversation whose types are not supported were left out.',
+};
+
+function toolChoiceOf(
+  { tool_choice: choice = 'auto' }: ResponsesBody,
+  tools: ClientTools,
+): NeutralRequest['toolChoice'] {
+  if (typeof choice === 'string') return choice;
+  if (choice.type === 'allowed_tools') return choice.mode;
+  const wanted = tools.nameOf(choice);
+  if (tools.definitions.some(({ name }) => name === wanted)) return { name: wanted };
+  throw refused('tool_choice', 'expected the name of a tool in tools');
+}
+
+/** Returns the fields that an answer repeats, tools only if the model knows them. */
+function repeatedOf(body: Readonly<Record<string, unknown>>, fields: ResponsesBody): Repeated {
+  const taken = (fields.tools ?? []).filter(isObject).filter(({ type }) => isTaken(type));
+  return {
+    instructions: fields.instructions ?? null,
+    max_output_tokens: fields.max_output_tokens ?? null,
+    metadata: fields.metadata ?? {},
+    parallel_tool_calls: fields.parallel_tool_calls ?? true,
+    prompt_cache_key: fields.prompt_cache_key ?? null,
+    reasoning: fields.reasoning ? { effort: fields.reasoning.effort ?? null, summary: null } : null,
+    temperature: fields.temperature ?? 1,
+    tool_choice: body['tool_choice'] ?? 'auto',
+    tools: taken.map((tool) =>
+      tool['type'] === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool,
+    ),
+  };
+}
+
+const isTaken = (type: unknown): boolean => type === 'function' || type === 'custom' || type === 'namespace';

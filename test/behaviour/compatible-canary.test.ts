@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Respond } from '../../src/offline/answer-request.js';
+import type { FaultName } from '../../src/offline/wire/reply.js';
+import { createToken } from '../../src/service/operations/access/token.js';
+import { shapesOf } from '../support/key-shapes.js';
+import { pooled } from '../support/pooled.js';
+import { type SpanReceiver, startSpanReceiver } from '../support/span-receiver.js';
+import { writeTokenFile } from '../support/token-file.js';
+import { until } from '../support/until.js';
+import { startWholeService, type WholeService } from '../support/whole-service.js';
+
+/** A model key with characters that encodings change. */
+const key = 'Qx7Zp9LmA"quoted\\n%41+/=Vt3Kw8YbA';
+/** A text that a client sends as the key because its settings demand one. */
+const placeholder = 'Qx7Zp9LmP-nothing-Vt3Kw8YbP';
+/** The prefix that all tokens share is not secret. */
+const token = createToken();
+const tokenPart = token.replace('stepwise_', '');
+/** Values of the gateway: one that encodings change, and two that may be an id or the name of a model. */
+const gateway = {
+  odd: 'Gh4Zp9LmB"own\\n+/=Ut3Kw8YbB',
+  header: 'Gh7Zp2LmC-own-Ut3Kw8YbC',
+  query: 'Gq7Tp2LmD.own.Ux9Kw8YaD',
+};
+
+const hitsOf = (secrets: readonly string[]) => {
+  const shapes = [...new Set(secrets.flatMap(shapesOf))].filter(({ length }) => length >= 8);
+  return (printed: string): string[] => shapes.filter((shape) => printed.includes(shape));
+};
+const hitsIn = hitsOf([key, placeholder, tokenPart, ...Object.values(gateway)]);
+const callersHits = hitsOf([key, placeholder, tokenPart]);
+const tokenHits = hitsOf([tokenPart]);
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Places of the caller's secret and of the token, without and with tokens of the service (rule: compatible-keys). */
+const places: Readonly<Record<'open' | 'guarded', (secret: string) => Headers[]>> = {
+  open: (secret) => [
+    { 'X-LLM-API-Key': secret },
+    { 'x-api-key': secret },
+    { Authorization: `Bearer ${secret}` },
+    { Authorization: `Bearer ${token}`, 'x-api-key': token, 'X-LLM-API-Key': token },
+  ],
+  guarded: (secret) => [
+    { 'X-Stepwise-Token': token, 'X-LLM-API-Key': secret },
+    { 'X-Stepwise-Token': token, 'x-api-key': secret },
+    { 'X-Stepwise-Token': token, Authorization: `Bearer ${secret}` },
+    { Authorization: `Bearer ${token}`, 'X-LLM-API-Key': secret },
+    { 'x-api-key': token, 'X-LLM-API-Key': secret },
+    { Authorization: `Bearer ${secret}`, 'x-api-key': token },
+    { 'X-Stepwise-Token': token, Authorization: `Bearer ${token}`, 'x-api-key': token },
+    { Authorization: `Bearer ${token}`, 'X-LLM-API-Key': token },
+  ],
+};
+
+const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
+const faults: readonly FaultName[] = ['unauthorized', 'echoed-key', 'html-502', 'reset', 'cut', 'not-found'];
+
+/** Bodies of requests, by what becomes of them. */
+const bodiesFor = (secret: string): unknown[] => [
+  ...['keyed/keyed-m', 'anthropic/keyed-m', 'keyless/keyless-m'].flatMap((model) => [
+    ...[...faults, 'parrot', 'answer'].map((reply) => ({ model, ...user(`reply:${reply};`) })),
+    { model, messages: secret },
+    { model, messages: [{ role: secret, content: '' }], tools: [{ type: secret }] },
+    { model, ...user(' '), max_tokens: secret },
+  ]),
+  `{"model": "${secret}`,
+  JSON.stringify(secret),
+  { model: secret, ...user('.') },
+  { model: `nobody/${secret}`, ...user('.') },
+  ...[secret, gateway.header].map((name) => ({ model: `keyless/${name}`, ...user('reply:not-found;') })),
+];
+
+/** Headers that could bring a secret of the same request into the log, the answer or a trace. */
+const idsFor = (secret: string): Headers[] => [
+  {},
+  { 'X-Request-Id': `run.${secret.slice(0, 8)}` },
+  { 'X-Request-Id': `run.${secret.slice(-8)}`, traceparent: secret, tracestate: `k=${secret}` },
+];
+
+/** Fails or answers as the text of the request says. The parrot repeats everything that it was sent. */
+const respond: Respond = ({ headers, query, rawBody }) => {
+  const [, reply = 'answer'] = /reply:([\w-]+);/.exec(rawBody) ?? [];
+  if (reply === 'parrot') throw new Error(`refused: ${JSON.stringify({ headers, query })}`);
+  if (reply === 'answer') return { text: 'Final Answer: x', model: gateway.header };
+  return { fault: reply as FaultName, retryAfter: '0' }; // written above
+};
+
+let traces: SpanReceiver;
+const services: Partial<Record<keyof typeof places, WholeService>> = {};
+const serviceOf = (kind: keyof typeof places): WholeService => {
+  const service = services[kind];
+  if (!service) throw new Error('The service has not started.');
+  return service;
+};
+
+beforeAll(async () => {
+  traces = await startSpanReceiver();
+  const settings = {
+    headers: { 'X-Gateway-Odd': `\${GATEWAY_ODD}`, 'X-Gateway-Key': `\${GATEWAY_HEADER}` },
+    query: { sig: `\${GATEWAY_QUERY}` },
+  };
+  const environment = {
+    UPSTREAMS: JSON.stringify({
+      keyed: { url: 'FAKE_URL/v1', keyRequired: true, ...settings },
+      keyless: { url: 'FAKE_URL/v1', keyRequired: false, ...settings },
+      anthropic: settings,
+    }),
+    GATEWAY_ODD: gateway.odd,
+    GATEWAY_HEADER: gateway.header,
+    GATEWAY_QUERY: gateway.query,
+    OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  };
+  const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary' });
+  services.open = await startWholeService(respond, environment);
+  services.guarded = await startWholeService(respond, { ...environment, AUTH_TOKENS_FILE });
+});
+afterAll(async () => {
+  await Promise.all(Object.values(services).map((service) => service.close()));
+  await traces.close();
+});
+
+/** Returns the whole answer as text. */
+async function send(url: string, headers: Headers, body?: unknown): Promise<string> {
+  const response = await fetch(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  // A stream that the upstream cut is read as far as it goes.
+  return `${response.status} ${JSON.stringify([...response.headers])}\n${await response.text().catch(() => '')}`;
+}
+
+interface Ask {
+  readonly at: string;
+  readonly headers: Headers;
+  readonly body?: unknown;
+}
+
+/** Returns each body for each endpoint, plain and streamed, and the requests for the models. */
+function asksFor(secret: string, place: Headers): Ask[] {
+  const hasSecret = Object.values(place).some((value) => value.includes(secret));
+  const sent = hasSecret ? secret : tokenPart;
+  const ids = idsFor(sent);
+  return [
+    ...bodiesFor(hasSecret ? secret : 'harmless').flatMap((body, index) =>
+      ['/v1/chat/completions', '/v1/messages', '/v1/messages/count_tokens'].flatMap((at) =>
+        [false, true].map((stream) => ({
+          at,
+          headers: { ...place, ...ids[(index + Number(stream)) % ids.length] },
+          body: typeof body === 'object' ? { max_tokens: 500, ...body, stream } : body,
+        })),
+      ),
+    ),
+    ...['/v1/models', '/v1/models/keyless/x', '/api/agent/models'].flatMap((at) =>
+      [{}, { 'anthropic-version': '2023-06-01', 'X-Stepwise-Protocol': sent }].map((more) => ({
+        at,
+        headers: { ...place, ...more },
+      })),
+    ),
+    {
+      at: '/v1/chat/completions',
+      headers: { ...place, 'X-Stepwise-Protocol': sent },
+      body: { model: 'keyed/keyed-m', ...user('.') },
+    },
+  ];
+}
+
+describe.each(['open', 'guarded'] as const)('secrets in requests to /v1, service %s', (kind) => {
+  test('no answer, log line, metric, trace or other upstream request has a key, a token, a placeholder or a gateway value (rules: key-redaction, compatible-keys, span-contents)', async () => {
+    const { url, fake, log } = serviceOf(kind);
+    const asks = [key, placeholder].flatMap((secret) =>
+      places[kind](secret).flatMap((place) => asksFor(secret, place)),
+    );
+    const before = traces.spans().length;
+    const answers = await pooled(asks, 16, ({ at, headers, body }) => send(url + at, headers, body));
+    const leaks = answers.flatMap((answer, index) =>
+      hitsIn(answer).map((hit) => ({ hit, answer, ask: asks[index] })),
+    );
+    expect(leaks.slice(0, 3)).toEqual([]);
+    expect(new Set(answers.map((answer) => answer.slice(0, 3))).size).toBeGreaterThanOrEqual(5);
+    await until(() => log.filter((line) => line.includes('"msg":"request"')).length >= asks.length);
+    expect(log.filter((line) => hitsIn(line).length > 0).slice(0, 3)).toEqual([]);
+    const metrics = await send(`${url}/metrics`, { Authorization: `Bearer ${token}` });
+    expect(metrics).toContain('stepwise_');
+    expect(hitsIn(metrics)).toEqual([]);
+
+    const requests = fake.requests.map(({ headers, body, ...rest }) => {
+      const { authorization, 'x-api-key': apiKey, ...others } = headers;
+      const model = String(body?.['model']);
+      return {
+        model,
+        rightful: [authorization, apiKey].join(' '),
+        other: JSON.stringify({ others, ...rest }),
+      };
+    });
+    const isNamed = ({ model }: { model: string }) => !hitsIn(model).length;
+    const keyed = requests.filter(({ model }) => model === 'keyed-m');
+    expect(keyed.some(({ rightful }) => rightful.includes(key))).toBe(true);
+    expect(requests.filter((each) => tokenHits(JSON.stringify(each)).length)).toEqual([]);
+    expect(requests.filter((each) => isNamed(each) && callersHits(each.other).length)).toEqual([]);
+    const keyless = requests.filter(({ model }) => model !== 'keyed-m');
+    expect(keyless.length).toBeGreaterThan(0);
+    expect(keyless.filter(({ rightful }) => rightful !== ' ')).toEqual([]);
+
+    await until(() => traces.spans().length - before > asks.length * 0.9);
+    expect(traces.posts.flatMap(hitsIn)).toEqual([]);
+  }, 120_000);
+
+  test.each([
+    'header',
+    'query',
+  ] as const)('a gateway’s %s sent as the request id is neither echoed, logged nor traced (rules: request-log, gateway-settings)', async (place) => {
+    const { url, log } = serviceOf(kind);
+    const value = gateway[place];
+    const asks = ['keyed/keyed-m', 'keyless/keyless-m', 'nobody/x'].flatMap((model) =>
+      ['/v1/chat/completions', '/v1/messages', '/api/agent/react_step', '/nowhere'].map((at) => ({
+        at,
+        model,
+      })),
+    );
+    for (const id of [value, `run.${value.slice(0, 8)}`, `run.${value.slice(-8)}`])
+      for (const { at, model } of asks) {
+        const headers = { 'X-Stepwise-Token': token, 'X-LLM-API-Key': key, 'X-Request-Id': id };
+        expect(hitsIn(await send(url + at, headers, { model, max_tokens: 500, ...user('.') }))).toEqual([]);
+      }
+    expect(log.flatMap(hitsIn)).toEqual([]);
+    expect(traces.posts.flatMap(hitsIn)).toEqual([]);
+    const kept = await send(`${url}/livez`, { 'X-Request-Id': 'run.of-the-caller' });
+    expect(kept).toContain('run.of-the-caller');
+  });
+});

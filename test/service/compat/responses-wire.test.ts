@@ -1,0 +1,523 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type OpenAI from 'openai';
+import type {
+  Response,
+  ResponseCreateParamsNonStreaming,
+  ResponseInputItem,
+  ResponseStreamEvent,
+} from 'openai/resources/responses/responses';
+import type { Script } from '../../../src/offline/fake-provider.js';
+import { clientOf, failure, textModel } from '../../support/compat.js';
+import { eventSchema, responseSchema } from '../../support/open-responses.js';
+import { startWholeService, type WholeService } from '../../support/whole-service.js';
+
+type Request = Partial<ResponseCreateParamsNonStreaming>;
+
+let service: WholeService;
+let client: OpenAI;
+beforeAll(async () => {
+  service = await startWholeService();
+  client = clientOf(service);
+});
+afterAll(() => service.close());
+
+const readFile = {
+  type: 'function' as const,
+  name: 'read_file',
+  description: 'Reads a file.',
+  strict: false,
+  parameters: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+};
+const native = { 'X-Stepwise-Protocol': 'native' };
+const report = { 'X-Stepwise-Report': 'full' };
+const request = (changes: Request = {}) => ({
+  model: textModel,
+  input: 'Look.',
+  tools: [readFile],
+  ...changes,
+});
+
+/** Asks for a plain answer, which must have the shape that Open Responses specifies. */
+async function ask(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
+  service.fake.script(script);
+  const response = await client.responses.create({ ...request(changes), stream: false }, { headers });
+  responseSchema.parse(response);
+  return response;
+}
+
+/** Asks for a stream, whose events must be valid, in order, and end with the whole output. */
+async function stream(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
+  service.fake.script(script);
+  const events: ResponseStreamEvent[] = [];
+  for await (const event of await client.responses.create({ ...request(changes), stream: true }, { headers }))
+    events.push(event);
+  expect(events.map((event) => eventSchema.parse(event).sequence_number)).toEqual([...events.keys()]);
+  const last = events.at(-1);
+  if (!last || !('response' in last)) throw new Error('The stream has no end.');
+  const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.item] : []));
+  expect(last.response.output).toEqual(done);
+  return { events, response: last.response, types: events.map(({ type }) => type) };
+}
+
+/** Asks plain, then as a stream, and returns the plain answer. Both must have the same output but for ids. */
+async function both(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
+  const plain = await ask(script, changes, headers);
+  const { response } = await stream(script, changes, headers);
+  const withoutIds = ({ output, status, incomplete_details, usage }: Response) => ({
+    ...{ status, incomplete_details, usage },
+    output: output.map((item) => ({ ...item, id: 'any', ...('call_id' in item && { call_id: 'any' }) })),
+  });
+  expect(withoutIds(response)).toEqual(withoutIds(plain));
+  return plain;
+}
+
+const sent = () => service.fake.requests.at(-1)?.body ?? {};
+const prompt = () => JSON.stringify(sent()['messages']);
+
+describe('the compliance cases of Open Responses (rule: responses-answers)', () => {
+  test('a text is answered with one message and the whole response', async () => {
+    const response = await ask({ text: 'Hello there.' }, { tools: [] });
+    expect(response).toMatchObject({ status: 'completed', output_text: 'Hello there.', model: textModel });
+    expect(response.output).toMatchObject([
+      { type: 'message', status: 'completed', content: [{ type: 'output_text', annotations: [] }] },
+    ]);
+  });
+
+  test('a stream of a text has the events of OpenAI in their order', async () => {
+    const { types, events } = await stream({ text: 'one two three' }, { tools: [] });
+    expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    const deltas = events.flatMap((event) =>
+      event.type === 'response.output_text.delta' ? [event.delta] : [],
+    );
+    expect(deltas.length).toBeGreaterThan(1);
+    expect(deltas.join('')).toBe('one two three');
+  });
+
+  test('system and developer items and the instructions reach the model as instructions', async () => {
+    const input: ResponseInputItem[] = [
+      { role: 'system', content: 'Be a pirate.' },
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] },
+      { role: 'user', content: 'Hello.' },
+    ];
+    await ask({ text: 'Arr.' }, { instructions: 'Be kind.', input, tools: [] });
+    expect(sent()['messages']).toEqual([
+      { role: 'system', content: 'Be kind.\n\nBe a pirate.\n\nBe brief.' },
+      { role: 'user', content: 'Hello.\n' },
+    ]);
+  });
+
+  test('a call that a model writes as text is a function call after its thought', async () => {
+    const response = await both({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
+    expect(response.output).toMatchObject([
+      { type: 'message', content: [{ text: 'I look.' }] },
+      {
+        type: 'function_call',
+        id: expect.stringMatching(/^fc_\w+$/),
+        call_id: expect.stringMatching(/^call_\w{24}$/),
+        name: 'read_file',
+        arguments: '{"path":"a.ts"}',
+        status: 'completed',
+      },
+    ]);
+  });
+
+  test('a streamed call has its item, its arguments in a delta and whole, and its end', async () => {
+    const { events } = await stream({ text: 'Action: read_file(path="a.ts")' });
+    expect(events.slice(2, -1)).toMatchObject([
+      { type: 'response.output_item.added', item: { name: 'read_file', arguments: '' } },
+      { type: 'response.function_call_arguments.delta', delta: '{"path":"a.ts"}' },
+      { type: 'response.function_call_arguments.done', arguments: '{"path":"a.ts"}' },
+      { type: 'response.output_item.done', item: { status: 'completed' } },
+    ]);
+  });
+
+  test('an image as a data URL reaches the model, and one by its address is a placeholder with a warning', async () => {
+    const url =
+      'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
+    const image = (image_url: string) => ({
+      type: 'input_image' as const,
+      image_url,
+      detail: 'auto' as const,
+    });
+    const content = [
+      { type: 'input_text' as const, text: 'See?' },
+      image(url),
+      image('https://images.test/a.png'),
+    ];
+    const response = await ask(
+      { text: 'Yes.' },
+      { input: [{ role: 'user', content }], model: 'local/some-model', tools: [] },
+      report,
+    );
+    expect(prompt()).toContain(url);
+    expect(prompt()).toContain('See?\\n[input_image: not shown to the model]');
+    expect(prompt()).not.toContain('images.test');
+    expect(JSON.stringify(response)).toContain('An image was replaced');
+  });
+
+  test('several turns reach the model in their order', async () => {
+    const input: ResponseInputItem[] = [
+      { role: 'user', content: 'My name is Ada.' },
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'Hello, Ada.', annotations: [] }],
+      },
+      { role: 'user', content: 'Who am I?' },
+    ];
+    await ask({ text: 'Ada.' }, { input, tools: [] });
+    expect(prompt()).toMatch(/My name is Ada.*Hello, Ada.*Who am I/);
+  });
+
+  test('an answer repeats the settings of its request and says that nothing is stored', async () => {
+    const settings = {
+      instructions: 'Be kind.',
+      max_output_tokens: 99,
+      metadata: { run: '7' },
+      parallel_tool_calls: false,
+      prompt_cache_key: 'key',
+      reasoning: { effort: 'low' as const },
+      temperature: 0.5,
+      tool_choice: 'auto' as const,
+    };
+    const response = await ask({ text: 'Final Answer: yes' }, { ...settings, store: true });
+    expect(response).toMatchObject({ ...settings, store: false, tools: [readFile] });
+    expect(sent()).toMatchObject({ temperature: 0.5, max_tokens: 99 });
+  });
+});
+
+describe('answers of Responses (rule: responses-answers)', () => {
+  test('a conversation with a tool goes on when the client sends the output back with the result', async () => {
+    for (const headers of [{}, native]) {
+      const script: Script =
+        headers === native
+          ? { text: 'I look.', toolCalls: [{ id: 'call_1', name: 'read_file', arguments: { path: 'a' } }] }
+          : { text: 'Thought: I look.\nAction: read_file(path="a")' };
+      for (const make of [
+        ask,
+        (...args: Parameters<typeof ask>) => stream(...args).then(({ response }) => response),
+      ]) {
+        const first = await make(script, {}, headers);
+        const call = first.output.find((item) => item.type === 'function_call');
+        if (call?.type !== 'function_call') throw new Error('No call came.');
+        const input = [
+          { role: 'user' as const, content: 'Look.' },
+          ...(first.output as ResponseInputItem[]),
+          { type: 'function_call_output' as const, call_id: call.call_id, output: 'the text' },
+        ];
+        const second = await make(
+          { text: headers === native ? 'Done.' : 'Final Answer: Done.' },
+          { input },
+          headers,
+        );
+        const text = second.output.flatMap((item) => (item.type === 'message' ? item.content : []));
+        expect(text).toMatchObject([{ text: 'Done.' }]);
+        expect(prompt()).toMatch(/I look\..*read_file.*the text/);
+      }
+    }
+  });
+
+  test('native calls keep their ids, and all of them go out unless the client takes one', async () => {
+    const toolCalls = ['first_1', 'second_2'].map((id) => ({
+      id,
+      name: 'read_file',
+      arguments: { path: id },
+    }));
+    const script = { text: 'Two files.', toolCalls };
+    const idsOf = ({ output }: Response) =>
+      output.flatMap((item) => ('call_id' in item ? [item.call_id] : []));
+    expect(idsOf(await ask(script, {}, native))).toEqual(['first_1', 'second_2']);
+    expect(idsOf((await stream(script, {}, native)).response)).toEqual(['first_1', 'second_2']);
+    expect(idsOf(await ask(script, { parallel_tool_calls: false }, native))).toEqual(['first_1']);
+  });
+
+  test('reasoning is the summary of a reasoning item before the message', async () => {
+    const script = { text: 'Final Answer: 4', reasoning: 'Two and two.' };
+    expect((await both(script)).output).toMatchObject([
+      { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Two and two.' }] },
+      { type: 'message', content: [{ text: '4' }] },
+    ]);
+    const { types } = await stream(script);
+    expect(types).toContain('response.reasoning_summary_text.delta');
+  });
+
+  test('a refusal is a part of its own', async () => {
+    const { output, status } = await both({ refusal: 'I must not.', text: null });
+    expect([output, status]).toMatchObject([
+      [{ type: 'message', content: [{ type: 'refusal', refusal: 'I must not.' }] }],
+      'completed',
+    ]);
+  });
+
+  test('an action that the output limit cut off is its thought in an incomplete response', async () => {
+    const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
+    expect(await both(cut)).toMatchObject({
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: [{ type: 'message', status: 'incomplete', content: [{ text: 'I write.' }] }],
+    });
+    expect((await stream(cut)).types.at(-1)).toBe('response.incomplete');
+  });
+
+  test('an empty reply is an empty message after one correction', async () => {
+    expect((await both({ text: '' })).output).toMatchObject([{ type: 'message', content: [{ text: '' }] }]);
+  });
+
+  test('cached and reasoning tokens are details of the usage', async () => {
+    const usage = { input: 100, output: 7, cachedInput: 60, reasoning: 3 };
+    expect((await both({ text: 'Final Answer: 4', usage })).usage).toMatchObject({
+      input_tokens: 100,
+      input_tokens_details: { cached_tokens: 60 },
+      output_tokens: 7,
+      total_tokens: 107,
+    });
+  });
+
+  test('the state that a provider needs back returns to it through encrypted_content, verbatim', async () => {
+    const toolCalls = [{ id: 'c1', name: 'read_file', arguments: { path: 'a' }, thoughtSignature: 'signed' }];
+    const model = 'local/gemini-3-pro';
+    const { output } = await both({ text: '', toolCalls }, { model }, native);
+    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'function_call']);
+    const input = [
+      { role: 'user' as const, content: 'Look.' },
+      ...(output as ResponseInputItem[]),
+      { type: 'function_call_output' as const, call_id: 'c1', output: 'text' },
+    ];
+    await ask({ text: 'Done.' }, { model, input }, native);
+    expect(prompt()).toContain('"thought_signature":"signed"');
+  });
+
+  test('reasoning that another service encrypted is left out, with a warning', async () => {
+    const input: ResponseInputItem[] = [
+      { role: 'user', content: 'Look.' },
+      {
+        type: 'reasoning',
+        id: 'rs_1',
+        summary: [{ type: 'summary_text', text: 'Secretly.' }],
+        encrypted_content: 'gAAAA',
+      },
+      { role: 'assistant', content: 'Hm.' },
+    ];
+    const response = await ask({ text: 'Final Answer: yes' }, { input }, report);
+    expect(prompt()).not.toMatch(/Secretly|gAAAA/);
+    expect(JSON.stringify(response)).toContain('provider_state_not_sent');
+  });
+
+  test('the report is in the response, plain and in the last event of a stream', async () => {
+    const script = { text: 'Final Answer: yes' };
+    const last = (await stream(script, { top_p: 0.5 }, report)).response;
+    for (const response of [await ask(script, { top_p: 0.5 }, report), last])
+      expect(response).toMatchObject({
+        stepwise: { context_report: {}, warnings: [{ code: 'ignored_field' }] },
+      });
+  });
+});
+
+describe('requests as Codex sends them (rule: responses-requests)', () => {
+  const codex = {
+    store: false,
+    include: ['reasoning.encrypted_content' as const],
+    parallel_tool_calls: true,
+    reasoning: { effort: 'medium' as const, summary: 'auto' as const },
+    prompt_cache_key: '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c',
+    text: { verbosity: 'low' as const },
+    tools: [
+      readFile,
+      {
+        type: 'custom' as const,
+        name: 'apply_patch',
+        description: 'Edits files.',
+        format: { type: 'grammar' as const, syntax: 'lark' as const, definition: 'start: begin_patch' },
+      },
+      {
+        type: 'namespace' as const,
+        name: 'mcp__notes',
+        description: 'Notes.',
+        tools: [{ ...readFile, name: 'find' }],
+      },
+      { type: 'web_search' as const, external_web_access: false },
+      { type: 'tool_search', execution: 'client', description: 'Finds tools.', parameters: {} },
+    ] as NonNullable<Request['tools']>,
+    input: [
+      { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'You are Codex.' }] },
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Fix it.' }] },
+    ] as ResponseInputItem[],
+  };
+
+  test('a freeform tool comes back as a custom call with its text, and its result reaches the model', async () => {
+    const patch = '*** Begin Patch\n*** End Patch';
+    const script = { text: `Action: apply_patch(input=${JSON.stringify(patch)})` };
+    const { output } = await both(script, codex);
+    expect(output).toMatchObject([{ type: 'custom_tool_call', name: 'apply_patch', input: patch }]);
+    expect(prompt()).toContain('You are Codex.');
+    expect(prompt()).toContain('start: begin_patch');
+    const [call] = output;
+    if (call?.type !== 'custom_tool_call') throw new Error('No custom call came.');
+    const input: ResponseInputItem[] = [
+      ...codex.input,
+      call,
+      { type: 'custom_tool_call_output', call_id: call.call_id, output: 'Success.' },
+    ];
+    await ask({ text: 'Final Answer: Done.' }, { ...codex, input });
+    expect(prompt()).toMatch(/Action: apply_patch\(.*Success\./);
+  });
+
+  test('a namespace is part of the name for the model, and a field of the call for the client', async () => {
+    const script = { text: 'Action: mcp__notes__find(path="x")' };
+    const { output } = await both(script, codex);
+    expect(output).toMatchObject([{ type: 'function_call', name: 'find', namespace: 'mcp__notes' }]);
+    const [call] = output;
+    if (call?.type !== 'function_call') throw new Error('No call came.');
+    const result = { type: 'function_call_output' as const, call_id: call.call_id, output: 'none' };
+    await ask({ text: 'Final Answer: Done.' }, { ...codex, input: [...codex.input, call, result] });
+    expect(prompt()).toMatch(/Action: mcp__notes__find\(/);
+  });
+
+  test('hosted tools and items of unknown types are skipped with warnings', async () => {
+    const search = { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { query: 'secret' } };
+    const input = [...codex.input, search as ResponseInputItem];
+    const response = await ask({ text: 'Final Answer: Done.' }, { ...codex, input }, report);
+    const written = JSON.stringify(response);
+    for (const said of ['type web_search are', 'type tool_search are', 'item_skipped'])
+      expect(written).toContain(said);
+    expect(prompt()).not.toMatch(/web_search|tool_search|secret/);
+    expect(response.tools.map(({ type }) => type)).toEqual(['function', 'custom', 'namespace']);
+  });
+});
+
+describe('types that name members of objects (rule: responses-requests)', () => {
+  test.each([
+    '__proto__',
+    'constructor',
+    'toString',
+  ])('an item or a tool of the type %s is skipped', async (type) => {
+    const input = [
+      { type, content: 7 },
+      { role: 'user', content: 'Look.' },
+    ] as ResponseInputItem[];
+    const tools = [readFile, { type, name: 7 }] as never;
+    const response = await ask({ text: 'Final Answer: yes' }, { input, tools }, report);
+    expect(response.output_text).toBe('yes');
+    expect(JSON.stringify(response)).toContain('item_skipped');
+  });
+});
+
+describe('tool choices of Responses (rule: compatible-corrections)', () => {
+  test.each([
+    'required' as const,
+    { type: 'function' as const, name: 'read_file' },
+  ])('the choice %j is demanded, and a reply without the call is corrected once', async (tool_choice) => {
+    const response = await ask([{ text: 'Final Answer: no' }, { text: 'Action: read_file(path="a")' }], {
+      tool_choice,
+    });
+    expect(response.output.at(-1)).toMatchObject({ type: 'function_call', name: 'read_file' });
+  });
+
+  test('without tools, the model is taught nothing and its reply passes as it is', async () => {
+    const text = 'Action: read_file(path="a")\n';
+    expect((await both({ text }, { tool_choice: 'none' })).output_text).toBe(text);
+    expect(prompt()).not.toContain('Final Answer');
+  });
+});
+
+describe('failures of Responses (rule: compatible-errors)', () => {
+  test.each([
+    ['previous_response_id', { previous_response_id: 'resp_1' }],
+    ['conversation', { conversation: 'conv_1' }],
+    ['prompt', { prompt: { id: 'pmpt_1' } }],
+    ['background', { background: true }],
+    ['text.format', { text: { format: { type: 'json_schema', name: 'x', schema: {} } } }],
+    ['input[0]', { input: [{ type: 'item_reference', id: 'msg_1' }] }],
+    ['input[0].call_id', { input: [{ type: 'function_call_output', output: 'x' }] }],
+    ['input[0].role', { input: [{ content: 'x' }] }],
+    ['input', { input: 7 }],
+    ['tools[0].name', { tools: [{ type: 'function' }] }],
+    [
+      'tools[0].tools[1].name',
+      { tools: [{ type: 'namespace', name: 'n', tools: [readFile, { type: 'custom' }] }] },
+    ],
+    ['tool_choice', { tool_choice: { type: 'function', name: 'unknown' } }],
+    ['tool_choice', { tool_choice: { type: 'web_search' } }],
+  ])('%s is refused with its place: %j', async (param, changes) => {
+    for (const make of [ask, stream]) {
+      const error = await failure(make({ text: '' }, changes as Request));
+      expect(error).toMatchObject({
+        status: 400,
+        param,
+        code: 'invalid_request',
+        type: 'invalid_request_error',
+      });
+    }
+  });
+
+  test('more than 1,000 tools in all namespaces together are refused', async () => {
+    const tools = ['a', 'b'].map((name) => ({
+      type: 'namespace' as const,
+      name,
+      description: '',
+      tools: Array.from({ length: 501 }, (_, index) => ({ ...readFile, name: `tool_${index}` })),
+    }));
+    expect(await failure(ask({ text: '' }, { tools }))).toMatchObject({ status: 400, param: 'tools' });
+  });
+
+  test.each([
+    ['rate-limited', 429, 'rate_limit_error'],
+    ['overloaded', 503, 'server_error'],
+    ['unauthorized', 401, 'authentication_error'],
+  ] as const)('the upstream’s failure %s has its status and a text as param, plain and streamed', async (fault, status, type) => {
+    for (const make of [ask, stream])
+      expect(await failure(make(() => ({ fault })))).toMatchObject({ status, type, param: '' });
+  });
+
+  test('a prompt that is too long is context_length_exceeded: a status, or the end of a stream', async () => {
+    const changes = { instructions: 'x y '.repeat(40_000) };
+    const headers = { 'X-Stepwise-Token-Limit': '2000' };
+    const plain = await failure(ask({ text: '' }, changes, headers));
+    expect(plain).toMatchObject({ status: 400, code: 'context_length_exceeded', param: 'input' });
+    const events = await rawEvents(changes, headers);
+    expect(events.map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'error',
+      'response.failed',
+    ]);
+    expect(events.at(-1)).toMatchObject({
+      response: { status: 'failed', error: { code: 'context_length_exceeded' } },
+    });
+  });
+
+  test('a cut in mid-stream is an error with flat and nested fields, then response.failed', async () => {
+    const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
+    expect(await failure(stream(fault))).toMatchObject({ code: 'upstream_unreachable' });
+    service.fake.script(fault);
+    const [error, failed] = (await rawEvents()).slice(-2);
+    const fields = { code: 'upstream_unreachable', message: expect.any(String), param: '' };
+    expect(error).toMatchObject({ type: 'error', ...fields, error: fields });
+    expect(failed).toMatchObject({ type: 'response.failed', response: { error: { code: fields.code } } });
+    eventSchema.parse(failed);
+  });
+});
+
+/** Returns the events of a stream without a client, which would throw at the event `error`. */
+async function rawEvents(changes: Request = {}, headers: Record<string, string> = {}) {
+  const response = await fetch(`${service.url}/v1/responses`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify({ ...request(changes), stream: true }),
+  });
+  expect(response.status).toBe(200);
+  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
+  return lines.map((line): { type: string } => JSON.parse(line.slice('data: '.length)));
+}

@@ -1,0 +1,16 @@
+/** Returns all encodings in which a key could leak; its base64 depends on which of three offsets it starts at. */
+export const shapesOf = (key: string): string[] => [
+  key,
+  JSON.stringify(key).slice(1, -1),
+  JSON.stringify(JSON.stringify(key)).slice(3, -3),
+  encodeURIComponent(key),
+  key.slice(0, 8),
+  key.slice(4, 12),
+  key.slice(-8),
+  ...[0, 1, 2].flatMap((offset) => {
+    const base64 = Buffer.from('x'.repeat(offset) + key).toString('base64');
+    // The first and last base64 characters depend on the adjacent bytes.
+    const inner = base64.slice(offset === 0 ? 0 : 4, -4);
+    return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
+  }),
+];
