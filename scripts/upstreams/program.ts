@@ -82,14 +82,25 @@ export function installPython(folder: string, packages: readonly string[]): stri
   });
 }
 
-/** Installs packages of npm without their scripts, once for each list, and returns their folder. */
-export function installNode(folder: string, packages: readonly string[]): string {
+/** Installs packages of npm, by default without their scripts, once for each list, and returns their folder. */
+export function installNode(
+  folder: string,
+  packages: readonly string[],
+  { runsScripts = false } = {},
+): string {
   return installOnce(folder, packages, () => {
     writeFileSync(join(folder, 'package.json'), '{ "private": true }');
     run(
       folder,
       'npm',
-      ...['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...packages],
+      ...[
+        'install',
+        ...(runsScripts ? [] : ['--ignore-scripts']),
+        '--no-audit',
+        '--no-fund',
+        '--loglevel=error',
+        ...packages,
+      ],
     );
   });
 }
