@@ -220,7 +220,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     expect(authMethods).toEqual([]);
     expect(agentCapabilities).toEqual({
       loadSession: true,
-      promptCapabilities: { embeddedContext: true },
+      promptCapabilities: { embeddedContext: true, image: true },
       mcpCapabilities: { http: true, sse: true },
       sessionCapabilities: { list: {}, resume: {}, close: {} },
     });
