@@ -45,7 +45,7 @@ describeWorkbench('a service that fails during a conversation in the extension',
       expect(await ended(workbench)).toContain(
         'Too many requests for the service. Ask again in 1 s to go on.',
       );
-      expect(await step(workbench, 1).innerText()).toContain('Tried again in 1 s.');
+      expect(await step(workbench, 1).innerText()).toContain('Retrying in 1 s.');
       service.fake.script(answering('Never said.'));
       writeFileSync(tokens, tokenFileOf({ token: `${token}-next`, name: 'editor' }));
       await workbench.view.getByRole('button', { name: 'New task' }).click();

@@ -67,7 +67,7 @@ describeWorkbench('problems with the service in the extension', (suite) => {
     suite.service.fake.script({ fault: 'rate-limited', retryAfter: '1' });
     await send(workbench, 'Hurry.');
     expect(await ended(workbench)).toMatch(/Too many requests for the provider\. Ask again in \d+ s/);
-    expect(await workbench.view.getByRole('article').first().innerText()).toContain('Tried again in');
+    expect(await workbench.view.getByRole('article').first().innerText()).toContain('Retrying in');
     forgetNetworkErrors();
   });
 
