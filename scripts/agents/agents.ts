@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 /** Addresses and folders of a trial. */
-export interface Trial {
+interface Trial {
   /** Address of the service, without `/v1`. */
   readonly url: string;
   /** Model as the agent names it, such as `local/scripted`. */
