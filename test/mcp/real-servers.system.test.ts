@@ -84,7 +84,10 @@ describe.each(transports)('server-everything over %s', (_, where) => {
       { name: 'simulate-research-query', reason: expect.stringContaining('task') },
     ]);
     expect(await call(tools, 'echo', { message: 'hi' })).toBe('Echo: hi');
-    expect(await call(tools, 'get-tiny-image', {})).toContain('[image, image/png, 4033 bytes: not shown]');
+    expect(await call(tools, 'get-tiny-image', {})).toMatchObject({
+      content: expect.stringContaining('[image, image/png, 4033 bytes]'),
+      attachments: [{ media_type: 'image/png', data: expect.any(String) }],
+    });
     expect(await call(tools, 'get-resource-links', { count: 1 })).toContain('[a link to demo://resource/');
     expect(
       JSON.parse(String(await call(tools, 'get-structured-content', { location: 'Chicago' }))),
