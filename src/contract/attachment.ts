@@ -7,7 +7,11 @@ const attachmentTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', '
 const attachmentSchema = z
   .looseObject({
     media_type: z.enum(attachmentTypes),
-    data: z.string().meta({ description: 'The file in base64.' }),
+    // The pattern is for the document: the service checks long texts without one.
+    data: z.string().meta({
+      description: 'The file in base64.',
+      pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$',
+    }),
   })
   .meta({ id: 'Attachment', description: 'An image or a PDF that the model sees with its turn.' });
 
