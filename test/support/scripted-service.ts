@@ -6,6 +6,7 @@ import type { TurnInput } from '../../src/contract/history.js';
 import { errorResponseSchema, type Step, stepSchema } from '../../src/contract/step.js';
 import { type StepRequest, stepRequestSchema } from '../../src/contract/step-request.js';
 import { blankStep, stepError } from '../../src/conversation/blank-step.js';
+import { noUsage } from '../../src/conversation/usage.js';
 import { listen } from './listen.js';
 import { quietSignals } from './quiet-fields.js';
 
@@ -157,7 +158,7 @@ function toStep(
     session_id: request.session_id,
     iterations_remaining: request.max_iterations_left - Number(spends),
     phase: request.phase ?? null,
-    usage: { ...nothingCounted, input_tokens: 100, output_tokens: 10 },
+    usage: { ...noUsage, input_tokens: 100, output_tokens: 10 },
     model: request.llm_config.modelName,
   };
   const { user_query } = request;
@@ -249,14 +250,6 @@ function compacted({ conversation_history: history }: { conversation_history: Tu
   };
 }
 
-const nothingCounted = {
-  input_tokens: null,
-  output_tokens: null,
-  cached_input_tokens: null,
-  cache_write_tokens: null,
-  reasoning_tokens: null,
-  cost: null,
-};
 const noControl = {
   plan: null,
   tools_to_consider: null,
