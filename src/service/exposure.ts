@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import { isLoopback } from '../network/proxies/loopback.js';
-import { carriesCredential } from './upstream-settings.js';
+import { credentialsIn, type GatewaySettings } from './providers/gateway-settings.js';
 
 /** The settings that decide who can reach the service and which data it would serve. */
 export interface ExposureSettings {
@@ -10,7 +10,7 @@ export interface ExposureSettings {
   readonly PROJECTS: Readonly<Record<string, string>>;
   readonly PROJECTS_DIR?: string | undefined;
   readonly CONTEXT_SERVICE_URL?: string | undefined;
-  readonly UPSTREAMS?: Readonly<Record<string, Parameters<typeof carriesCredential>[0] | undefined>>;
+  readonly UPSTREAMS?: Readonly<Record<string, GatewaySettings | undefined>>;
 }
 
 /**
@@ -47,7 +47,7 @@ const NETWORK = `at this address, everybody who can reach the port could use the
 const NETWORK_CREDENTIAL = `headers or query hold a credential, which everybody who can reach the port could use: ${MAKE_TOKENS}`;
 
 const lendsCredential = ({ UPSTREAMS = {} }: ExposureSettings): boolean =>
-  Object.values(UPSTREAMS).some((upstream) => upstream && carriesCredential(upstream));
+  credentialsIn(UPSTREAMS).length > 0;
 
 const isLocal = (host: string): boolean => isLoopback(isIPv6(host) ? `[${host}]` : host);
 

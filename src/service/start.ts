@@ -17,7 +17,7 @@ import type { OpenLimits } from './operations/limits/open-limits.js';
 import { createLog, droppedLines } from './operations/logging/log.js';
 import { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
-import { secretsIn } from './providers/gateway-settings.js';
+import { credentialsIn } from './providers/gateway-settings.js';
 import { version } from './version.js';
 
 /** A service that listens for requests. */
@@ -137,9 +137,7 @@ async function open(
     metrics,
     trustProxy: config.TRUST_PROXY,
     ownHostOnly: answersOwnHostOnly(config),
-    gatewaySecrets: Object.values(config.UPSTREAMS)
-      .flatMap((upstream) => secretsIn(upstream ?? {}))
-      .filter(({ isCredential }) => isCredential),
+    gatewaySecrets: credentialsIn(config.UPSTREAMS),
     log,
     version,
     handedRuns,

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { protocolSchema } from '../contract/protocol.js';
+import type { GatewaySettings } from './providers/gateway-settings.js';
 import { looksSecret, Secret } from './providers/secret.js';
 import { isFile, upstreamUrl } from './setting-kinds.js';
 
@@ -33,7 +34,7 @@ const variable = /\$\{([^}]*)\}/g;
  * Returns the schema of the values of headers and query parameters, with `${NAME}` replaced by variables of the
  * environment.
  */
-function secretValues(names: z.ZodString | typeof headerName, environment: Environment) {
+function secretValues(names: z.ZodString, environment: Environment) {
   return z
     .record(
       names,
@@ -102,13 +103,8 @@ const gatewayFields = (environment: Environment) => ({
   caFile: caFile.optional(),
 });
 
-interface KeyPlace {
-  readonly headers?: Readonly<Record<string, Secret>> | undefined;
-  readonly keyHeader?: string | undefined;
-}
-
 /** Whether the header of the callers' keys is also among the operator's. */
-const setsKeyTwice = ({ headers = {}, keyHeader = 'authorization' }: KeyPlace): boolean =>
+const setsKeyTwice = ({ headers = {}, keyHeader = 'authorization' }: GatewaySettings): boolean =>
   Object.hasOwn(headers, keyHeader);
 
 const KEY_TWICE =
@@ -204,10 +200,3 @@ export function upstreamsSchema(environment: Environment): z.ZodType<Upstreams, 
     Record<string, unknown>
   >; // Zod's own type contradicts itself: the names of vendors lack what its other names have.
 }
-
-/** Whether a setting of an upstream grants access, which every caller then has. */
-export const carriesCredential = ({
-  headers = {},
-  query = {},
-}: KeyPlace & { readonly query?: KeyPlace['headers'] }) =>
-  [...Object.values(headers), ...Object.values(query)].some(({ isCredential }) => isCredential);

@@ -18,6 +18,14 @@ export const secretsIn = ({ headers = {}, query = {} }: GatewaySettings): Secret
   ...Object.values(query),
 ];
 
+/** Returns the values of all upstreams that grant access, which every caller then has. */
+export const credentialsIn = (
+  upstreams: Readonly<Record<string, GatewaySettings | undefined>>,
+): readonly Secret[] =>
+  Object.values(upstreams)
+    .flatMap((upstream = {}) => secretsIn(upstream))
+    .filter(({ isCredential }) => isCredential);
+
 /** Returns the gateway's headers and that of the key. Only this function and `withQuery` reveal them. */
 export function gatewayHeaders(
   { headers = {}, keyHeader = 'authorization' }: GatewaySettings,
