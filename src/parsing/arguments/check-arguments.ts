@@ -3,7 +3,7 @@ import { shorten } from '../text/characters.js';
 import { decode } from '../text/literals.js';
 import type { JsonValue, Repair, Spellings } from '../text/scanner.js';
 import { canBeChecked, MAX_STEPS } from './check-steps.js';
-import { expandSchema, isSchema } from './expand-schema.js';
+import { decodePointer, expandSchema, isSchema } from './expand-schema.js';
 
 type Values = Record<string, JsonValue>;
 export type CheckedArguments =
@@ -191,8 +191,4 @@ function describe({ instanceLocation, keyword, error }: OutputUnit): string {
   const path = instanceLocation.split('/').slice(1).map(decodePointer).join('.');
   const words = shorten(error.replaceAll('"', '`').replace(/\.$/, ''), 200);
   return path === '' || keyword === 'required' ? words : `\`${shorten(path)}\`: ${words}`;
-}
-
-function decodePointer(part: string): string {
-  return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }

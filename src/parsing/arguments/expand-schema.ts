@@ -128,17 +128,26 @@ class Expansion {
 
   /** Resolves `#` and `#/$defs/name`. Anything else, remote addresses included, becomes "anything". */
   #find(reference: string): unknown {
-    if (reference === '#') return this.#root;
-    if (!reference.startsWith('#/')) return true;
-    let found: unknown = this.#root;
-    for (const part of reference.slice(2).split('/')) {
-      const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-      if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return true;
-      found = Reflect.get(found, key);
-    }
-    return found;
+    const found = targetOf(this.#root, reference);
+    return found === undefined ? true : found;
   }
 }
+
+/** Returns the part of a schema that a local reference points to, such as `#/$defs/name`; undefined if there is none. */
+export function targetOf(root: object, reference: string): unknown {
+  if (reference === '#') return root;
+  if (!reference.startsWith('#/')) return undefined;
+  let found: unknown = root;
+  for (const part of reference.slice(2).split('/')) {
+    const key = decodePointer(part);
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = Reflect.get(found, key);
+  }
+  return found;
+}
+
+/** Decodes a part of a JSON pointer (RFC 6901 §4). */
+export const decodePointer = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** Counts the nested parts of a list or object. */
 export function countParts(value: unknown): number {

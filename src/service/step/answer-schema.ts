@@ -1,6 +1,6 @@
 import { isObject } from '../../contract/fields.js';
 import type { ErrorDetail, Warning } from '../../contract/step.js';
-import { expandSchema } from '../../parsing/arguments/expand-schema.js';
+import { expandSchema, targetOf } from '../../parsing/arguments/expand-schema.js';
 import { StepRefused } from './interruption.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -109,13 +109,8 @@ class Inspection {
     if (reference === undefined) return;
     const at = [...path, '$ref'];
     if (typeof reference !== 'string') refuse(at, 'must be a text');
-    if (reference === '#') return;
-    if (!reference.startsWith('#/')) refuse(at, 'must point into this schema, such as "#/$defs/name"');
-    let found: unknown = this.#root;
-    for (const part of reference.slice(2).split('/')) {
-      const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
-      found = isContainer(found) && Object.hasOwn(found, key) ? found[key] : undefined;
-    }
+    if (!/^#(?:\/|$)/.test(reference)) refuse(at, 'must point into this schema, such as "#/$defs/name"');
+    const found = targetOf(this.#root, reference);
     if (!isObject(found) && typeof found !== 'boolean') refuse(at, 'points to no schema');
   }
 }
@@ -159,9 +154,6 @@ function requireValues(schema: JsonSchema, path: Path): void {
     if (schema[keyword] !== undefined && typeof schema[keyword] !== 'number')
       refuse([...path, keyword], 'must be a number');
 }
-
-const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 function refuse(path: Path, message: string): never {
   const detail: ErrorDetail = { path: pathText(path), code: 'invalid_answer_schema', message };
