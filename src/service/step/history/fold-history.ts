@@ -69,8 +69,8 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
     if (tokens > share) leaveOut(1, () => true);
   }
 
-  function exceeds(part: number): boolean {
-    return tokens > share * part || shown.length > MAX_SENT_ATTACHMENTS * part;
+  function exceeds(part: number, count = shown.length): boolean {
+    return tokens > share * part || count > MAX_SENT_ATTACHMENTS * part;
   }
 
   /**
@@ -81,8 +81,7 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
     const all = shown;
     shown = [];
     for (const [at, each] of all.entries()) {
-      const count = shown.length + all.length - at;
-      const isTooMuch = tokens > share * part || count > MAX_SENT_ATTACHMENTS * part;
+      const isTooMuch = exceeds(part, shown.length + all.length - at);
       if (isTooMuch && mayGo(each, at === all.length - 1)) lose(each);
       else shown.push(each);
     }
