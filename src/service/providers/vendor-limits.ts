@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { CompletionRequest, Message, Part } from '../step/provider.js';
+import type { CompletionRequest, Message, Part, Prompt } from '../step/provider.js';
 
 /** Tool names that both vendors accept. A caller's name may contain dots and be longer. */
 const toolName = { allowed: /^[\w-]{1,64}$/, maxLength: 64 };
@@ -8,7 +8,7 @@ const toolName = { allowed: /^[\w-]{1,64}$/, maxLength: 64 };
 const callId = { allowed: /^[\w-]{1,40}$/, maxLength: 40 };
 
 /** Maximum number of cache breakpoints in one request, including that of the system message. */
-export const MAX_BREAKPOINTS = 4;
+const MAX_BREAKPOINTS = 4;
 
 /** Maximum number of calls read from one reply. Models make a few; a reply with thousands is broken or hostile. */
 const MAX_CALLS = 128;
@@ -22,29 +22,33 @@ export const MAX_STREAMED_PARTS = 100_000;
  */
 const MAX_WRITTEN_DEPTH = 100;
 
-/** A request with names that the vendors accept, and the function that maps tool names back. */
-export interface VendorNamed {
+/** A request that the vendors accept, and the function that maps tool names back. */
+export interface LimitedRequest {
   readonly definitions: readonly ToolDefinition[];
-  readonly messages: readonly Message[];
+  readonly prompt: Prompt;
   ownToolName(vendorName: string): string;
 }
 
 /**
- * Renames tools and calls for a vendor (rule: native-calling). Two names are never mapped to one, and an allowed
- * name stays. The same tools get the same names in every step, whatever was called before, so that prompt caches
- * stay valid.
+ * Renames tools and calls for a vendor (rule: native-calling), and drops surplus cache breakpoints. Two names are
+ * never mapped to one, and an allowed name stays. The same tools get the same names in every step, whatever was
+ * called before, so that prompt caches stay valid.
  */
-export function inVendorNames({ prompt, nativeTools }: CompletionRequest): VendorNamed {
-  const definitions = nativeTools?.definitions ?? [];
+export function inVendorLimits({ prompt, nativeTools }: CompletionRequest): LimitedRequest {
+  const tools = nativeTools?.definitions ?? [];
   const names = new VendorNames();
-  for (const { name } of definitions) if (toolName.allowed.test(name)) names.nameFor(name);
+  for (const { name } of tools) if (toolName.allowed.test(name)) names.nameFor(name);
+  // Before the calls, so that a past call takes no name of a tool.
+  const definitions = tools.map((tool) => ({ ...tool, name: names.nameFor(tool.name) }));
   const calls = new VendorCallIds();
+  const messages = prompt.messages.map(({ role, parts }) => ({
+    role,
+    parts: parts.map((part) => renamed(part, names, calls)),
+  }));
+  const maxBreakpoints = MAX_BREAKPOINTS - Number(prompt.systemBreakpoint);
   return {
-    definitions: definitions.map((tool) => ({ ...tool, name: names.nameFor(tool.name) })),
-    messages: prompt.messages.map(({ role, parts }) => ({
-      role,
-      parts: parts.map((part) => renamed(part, names, calls)),
-    })),
+    definitions,
+    prompt: { ...prompt, messages: limitBreakpoints(messages, maxBreakpoints) },
     ownToolName: (vendorName) => names.ownName(vendorName),
   };
 }
@@ -113,7 +117,7 @@ function fitted(
 }
 
 /** Keeps the last `max` cache breakpoints of the messages, because later ones cover more. */
-export function limitBreakpoints(messages: readonly Message[], max: number): readonly Message[] {
+function limitBreakpoints(messages: readonly Message[], max: number): readonly Message[] {
   let surplus = messages.flatMap(({ parts }) => parts).filter(hasBreakpoint).length - max;
   if (surplus <= 0) return messages;
   return messages.map(({ role, parts }) => ({

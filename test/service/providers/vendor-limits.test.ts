@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { inVendorNames } from '../../../src/service/providers/vendor-limits.js';
+import { inVendorLimits } from '../../../src/service/providers/vendor-limits.js';
 import type { Message } from '../../../src/service/step/provider.js';
 import { completionRequest, toolOf } from '../../support/providers/requests.js';
 
@@ -13,7 +13,7 @@ const anyTools = fc
   .map((names) => names.map((name) => toolOf(name)));
 
 const named = (definitions: ReturnType<typeof toolOf>[], messages: readonly Message[] = []) =>
-  inVendorNames(
+  inVendorLimits(
     completionRequest({
       nativeTools: { definitions, choice: 'auto' },
       prompt: { system: '', systemBreakpoint: false, messages },
@@ -55,8 +55,8 @@ describe('tool names for vendors (rule: native-calling)', () => {
   });
 
   test('calls in the history get the names of their tool definitions', () => {
-    const { messages } = named([toolOf('fs.read')], [callTo('fs.read'), callTo('gone tool')]);
-    expect(messages.flatMap(({ parts }) => parts.map((part) => 'name' in part && part.name))).toEqual([
+    const { prompt } = named([toolOf('fs.read')], [callTo('fs.read'), callTo('gone tool')]);
+    expect(prompt.messages.flatMap(({ parts }) => parts.map((part) => 'name' in part && part.name))).toEqual([
       'fs_read',
       'gone_tool',
     ]);
@@ -67,7 +67,7 @@ test('10,000 calls with one id get unique ids, and each result gets the id of it
   const count = 10_000;
   const call = { type: 'tool_call', id: 'same', name: 'f', arguments: {} } as const;
   const result = { type: 'tool_result', callId: 'same', text: '', isError: false } as const;
-  const { messages } = inVendorNames(
+  const { prompt } = inVendorLimits(
     completionRequest({
       prompt: {
         system: '',
@@ -79,7 +79,7 @@ test('10,000 calls with one id get unique ids, and each result gets the id of it
       },
     }),
   );
-  const [calls, results] = messages.map(({ parts }) =>
+  const [calls, results] = prompt.messages.map(({ parts }) =>
     parts.map((part) => ('id' in part ? part.id : 'callId' in part && part.callId)),
   );
   expect(new Set(calls).size).toBe(count);

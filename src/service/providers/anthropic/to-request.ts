@@ -6,7 +6,7 @@ import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
 import { toVendorSchema } from '../tool-schema.js';
 import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
-import { inVendorNames, limitBreakpoints, MAX_BREAKPOINTS } from '../vendor-limits.js';
+import { inVendorLimits } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
 
 const strippable = ['temperature', 'output_config', 'thinking'];
@@ -20,11 +20,11 @@ interface PromptFields {
 
 /** Maps the prompt and the tools to Anthropic's format. */
 export function mapPrompt(request: CompletionRequest): MappedPrompt {
-  const { system, systemBreakpoint } = request.prompt;
-  const { definitions, messages, ownToolName } = inVendorNames(request);
+  const { definitions, prompt, ownToolName } = inVendorLimits(request);
+  const { system, systemBreakpoint, messages } = prompt;
   const fields: PromptFields = {
     ...(system !== '' && { system: [systemBlock(system, systemBreakpoint)] }),
-    messages: toMessages(limitBreakpoints(messages, MAX_BREAKPOINTS - Number(systemBreakpoint))),
+    messages: toMessages(messages),
     tools: definitions.map(toTool),
   };
   return { fields, ownToolName };

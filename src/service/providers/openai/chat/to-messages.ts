@@ -5,7 +5,6 @@ import type {
   ChatCompletionMessageParam,
 } from 'openai/resources/chat/completions';
 import type { Message, Part, Prompt } from '../../../step/provider.js';
-import { limitBreakpoints, MAX_BREAKPOINTS } from '../../vendor-limits.js';
 import {
   type ContentForm,
   type ContentOf,
@@ -42,14 +41,11 @@ const formOf = (highDetail: boolean): ContentForm<'text', FilePart> => ({
  * them.
  */
 export function toMessages(
-  prompt: Prompt,
+  { system, systemBreakpoint, messages }: Prompt,
   breakpoints: boolean,
   highDetail = false,
 ): ChatCompletionMessageParam[] {
-  const { system, systemBreakpoint } = prompt;
   const contentOf = contentWriter(formOf(highDetail), breakpoints);
-  const left = MAX_BREAKPOINTS - Number(systemBreakpoint);
-  const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
   const all = system === '' ? [] : [systemMessage(system, systemBreakpoint, contentOf)];
   for (const message of messages) {
     all.push(

@@ -6,7 +6,7 @@ import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
 import { toVendorSchema } from '../../tool-schema.js';
 import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
-import { inVendorNames } from '../../vendor-limits.js';
+import { inVendorLimits } from '../../vendor-limits.js';
 import { toMessages, withoutBreakpoints } from './to-messages.js';
 
 /** The fields of a request body that contain the prompt. */
@@ -20,9 +20,9 @@ export function mapPrompt(
   request: CompletionRequest,
   { cacheBreakpoints, vision }: ModelTraits,
 ): MappedPrompt {
-  const { definitions, messages, ownToolName } = inVendorNames(request);
+  const { definitions, prompt, ownToolName } = inVendorLimits(request);
   const fields: PromptFields = {
-    messages: toMessages({ ...request.prompt, messages }, cacheBreakpoints, vision !== undefined),
+    messages: toMessages(prompt, cacheBreakpoints, vision !== undefined),
     tools: definitions.map(toTool),
   };
   return { fields, ownToolName };

@@ -1,5 +1,4 @@
 import type { Message, Part, Prompt } from '../../../step/provider.js';
-import { limitBreakpoints, MAX_BREAKPOINTS } from '../../vendor-limits.js';
 import {
   type ContentForm,
   type ContentOf,
@@ -42,11 +41,12 @@ const formOf = (highDetail: boolean): ContentForm<'input_text', object> => ({
  * Returns the prompt as items of the Responses API: outputs of calls first in a user message, reasoning directly before
  * what it led to, and no empty message.
  */
-export function toInput(prompt: Prompt, breakpoints: boolean, highDetail = false): InputItem[] {
-  const { system, systemBreakpoint } = prompt;
+export function toInput(
+  { system, systemBreakpoint, messages }: Prompt,
+  breakpoints: boolean,
+  highDetail = false,
+): InputItem[] {
   const contentOf = contentWriter(formOf(highDetail), breakpoints);
-  const left = MAX_BREAKPOINTS - Number(systemBreakpoint);
-  const messages = breakpoints ? limitBreakpoints(prompt.messages, left) : prompt.messages;
   const head: InputItem[] =
     system === ''
       ? []

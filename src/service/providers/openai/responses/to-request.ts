@@ -5,7 +5,7 @@ import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
 import { toVendorSchema } from '../../tool-schema.js';
 import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
-import { inVendorNames } from '../../vendor-limits.js';
+import { inVendorLimits } from '../../vendor-limits.js';
 import { type InputItem, toInput, withoutBreakpoints } from './to-input.js';
 
 interface PromptFields {
@@ -21,9 +21,9 @@ export function mapPrompt(
   request: CompletionRequest,
   { cacheBreakpoints, vision }: ModelTraits,
 ): MappedPrompt {
-  const { definitions, messages, ownToolName } = inVendorNames(request);
+  const { definitions, prompt, ownToolName } = inVendorLimits(request);
   const fields: PromptFields = {
-    input: toInput({ ...request.prompt, messages }, cacheBreakpoints, vision !== undefined),
+    input: toInput(prompt, cacheBreakpoints, vision !== undefined),
     tools: definitions.map(toTool),
   };
   return { fields, ownToolName };
