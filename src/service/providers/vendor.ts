@@ -58,6 +58,9 @@ export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
 /** The part of a request that is needed to read its response. */
 export type SentRequest = Omit<VendorRequest, 'body'>;
 
+/** Returns whether a request constrains its reply to a schema, and not only to JSON. */
+export const hasSchema = ({ constraint }: SentRequest): boolean => (constraint?.schema ?? null) !== null;
+
 /** A fragment of a reply's text or reasoning. */
 export type TextDelta = Extract<CompletionEvent, { delta: string }>;
 

@@ -8,7 +8,7 @@ import { finishReasonIn, unifyReason } from '../finish-reasons.js';
 import type { VendorCompletion } from '../seal-states.js';
 import type { ReplyCap } from '../upstream/reply-cap.js';
 import { cost, count } from '../usage-counts.js';
-import { parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
+import { hasSchema, parseJson, type SentRequest, type TextDelta, type VendorReply } from '../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../vendor-limits.js';
 import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
@@ -136,7 +136,7 @@ export class MessagesReply implements VendorReply {
       finishReasonRaw: this.#stopReason,
       usage: toUsage(this.#isCut() ? { ...this.#usage, output_tokens: null } : this.#usage),
       model: this.#model ?? this.#request.model,
-      isConstrained: (this.#request.constraint?.schema ?? null) !== null,
+      isConstrained: hasSchema(this.#request),
       state,
       warnings: this.#request.warnings,
     };

@@ -8,7 +8,14 @@ import { finishReasonIn, unifyReason } from '../../finish-reasons.js';
 import type { VendorCompletion } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 import { cost, count } from '../../usage-counts.js';
-import { objectsIn, parseJson, type SentRequest, type TextDelta, type VendorReply } from '../../vendor.js';
+import {
+  hasSchema,
+  objectsIn,
+  parseJson,
+  type SentRequest,
+  type TextDelta,
+  type VendorReply,
+} from '../../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls } from '../../vendor-limits.js';
 import { ChatCalls, callFieldsIn, type OpenCall, toCallPart } from './chat-calls.js';
 import { GrowingChatState, type StateFields, toVendorState } from './chat-state.js';
@@ -122,7 +129,7 @@ export class ChatReply implements VendorReply {
       finishReasonRaw: this.#finishReason,
       usage: toUsage(this.#usage),
       model: this.#model ?? this.#request.model,
-      isConstrained: (this.#request.constraint?.schema ?? null) !== null,
+      isConstrained: hasSchema(this.#request),
       warnings: this.#request.warnings,
     };
   }

@@ -8,7 +8,14 @@ import { unifyReason } from '../../finish-reasons.js';
 import type { VendorCompletion } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 import { cost, count } from '../../usage-counts.js';
-import { objectsIn, parseJson, type SentRequest, type TextDelta, type VendorReply } from '../../vendor.js';
+import {
+  hasSchema,
+  objectsIn,
+  parseJson,
+  type SentRequest,
+  type TextDelta,
+  type VendorReply,
+} from '../../vendor.js';
 import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '../../vendor-limits.js';
 import { type ReasoningItem, readReasoningItem, stateOf } from './response-state.js';
 
@@ -155,7 +162,7 @@ export class ResponsesReply implements VendorReply {
       finishReasonRaw: raw,
       usage: toUsage(usage),
       model: model ?? this.#request.model,
-      isConstrained: (this.#request.constraint?.schema ?? null) !== null,
+      isConstrained: hasSchema(this.#request),
       warnings: this.#request.warnings,
     };
   }
