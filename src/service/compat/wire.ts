@@ -116,8 +116,8 @@ export interface StreamWriter {
   /** Writes the calls, the finish reason, the usage, and the end mark. */
   end(answer: Answer): string;
   fail(failure: WireFailure): string;
-  /** A comment or event that keeps the connection open and says nothing. */
-  readonly keepAlive: string;
+  /** An event that keeps the connection open and says nothing; by default a comment does. */
+  readonly keepAlive?: string;
   /** True if clients learn only from a stream, not from a status, that a prompt is too long. */
   readonly reportsTooLong?: boolean;
 }
