@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialects/written-call.js';
-import { escaped, GAP, PREFIX } from './marks.js';
+import { escaped } from '../text/characters.js';
+import { GAP, PREFIX } from './marks.js';
 
 /** Tags around the arguments of a call, as sources of regular expressions. */
 export interface ArgumentTags {

@@ -1,3 +1,5 @@
+import { escaped } from '../text/characters.js';
+
 /**
  * Marks around calls in the native formats of model families. The text after a mark decides the grammar; a mark
  * alone says nothing. Most marks are fixed texts, some have a prefix or a suffix that differs between models.
@@ -14,9 +16,6 @@ interface MarkRow {
   /** True if any text may stand in such a tag, so that it counts only before JSON that names an offered tool. */
   readonly offeredOnly?: boolean;
 }
-
-/** Escapes a text for a regular expression. */
-export const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 const fixed = (...words: string[]): MarkRow[] =>
   words.map((word) => ({ words: [word], open: new RegExp(escaped(word), 'y') }));

@@ -2,14 +2,14 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
-import { FixedWords, isOneOf, skipLanguage, skipSpace } from '../text/characters.js';
+import { escaped, FixedWords, isOneOf, skipLanguage, skipSpace } from '../text/characters.js';
 import { chatTokenAt, opensOtherTurn, TO_USER } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
 import { hintedName } from './hinted-name.js';
-import { CALL_FENCE, closerEnd, escaped, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
+import { CALL_FENCE, closerEnd, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
 import { readPythonCalls } from './python-calls.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
 

@@ -139,6 +139,9 @@ export class FixedWords<Word extends string = string> {
 const pairAt = (text: string, position: number): number =>
   text.charCodeAt(position) * 0x10000 + text.charCodeAt(position + 1);
 
+/** Escapes a text for a regular expression. */
+export const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
 /** Whether one of `characters` is at `position`; never at the end of the text. */
 export function isOneOf(characters: string, text: string, position: number): boolean {
   return position < text.length && position >= 0 && characters.includes(text.charAt(position));
