@@ -16,10 +16,7 @@ import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.
 /** Words with which a block of a native format begins anywhere in a line. */
 export const blockWords: readonly string[] = [...new Set([...markWords, ...callWords, ...gemmaWords])];
 const lineWords = [...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED];
-const wordsAnywhere = new FixedWords(
-  [...blockWords].sort((a, b) => b.length - a.length),
-  1,
-);
+const wordsAnywhere = new FixedWords(blockWords, 1);
 const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y;
 
 /** Whether a block may begin with the mark at `position`, so that reading it is worth while. */

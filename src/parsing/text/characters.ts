@@ -101,12 +101,12 @@ export class FixedWords<Word extends string = string> {
   /** The words by their characters at the key and after it, since hundreds of marks begin with `<|`. */
   readonly #byPair = new Map<number, Word[]>();
 
-  /** Creates the set. If one word begins with another, the earlier in the list wins. */
+  /** Creates the set. If one word begins with another, the longer is preferred. */
   constructor(words: readonly Word[], key: number) {
     this.#key = key;
     this.#keys = new CharacterSet(words.map((word) => word.charAt(key)).join(''));
     this.#longest = Math.max(...words.map((word) => word.length));
-    for (const word of words) {
+    for (const word of [...words].sort((a, b) => b.length - a.length)) {
       const alike = this.#byKey.get(word.charCodeAt(key));
       if (alike) alike.push(word);
       else this.#byKey.set(word.charCodeAt(key), [word]);

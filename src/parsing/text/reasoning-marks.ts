@@ -96,12 +96,14 @@ const leadingMarks: readonly {
   },
 ];
 
-/** Sorts words, longest first, so that a mark is preferred to one with which it begins. */
-const byLength = (words: readonly string[]): string[] => [...words].sort((a, b) => b.length - a.length);
-
-/** Returns the source of a regular expression that matches any of the words, or any of the sources in `more`. */
-const anyOf = (words: readonly string[], more: readonly string[] = []): string =>
-  `(?:${[...byLength(words).map(escaped), ...more].join('|')})`;
+/**
+ * Returns the source of a regular expression that matches any of the words, or any of the sources in `more`. Longer
+ * words come first, so that a mark is preferred to one with which it begins.
+ */
+const anyOf = (words: readonly string[], more: readonly string[] = []): string => {
+  const longestFirst = [...words].sort((a, b) => b.length - a.length);
+  return `(?:${[...longestFirst.map(escaped), ...more].join('|')})`;
+};
 
 /** Texts with which a reply begins that has a mark counting only there; a stream holds such a reply until its end. */
 const leadingWords = ['analysis', ...leadingMarks.flatMap(({ open }) => open)];
@@ -118,10 +120,10 @@ const leadingPatterns = [
 const rowsByOpener = new Map(
   reasoningMarks.flatMap((marks) => marks.open.map((open) => [open, marks] as const)),
 );
-export const reasoningOpeners = byLength([...rowsByOpener.keys()]);
-export const orphanClosers = byLength(reasoningMarks.flatMap(({ orphanClose }) => orphanClose));
+export const reasoningOpeners = [...rowsByOpener.keys()];
+export const orphanClosers = reasoningMarks.flatMap(({ orphanClose }) => orphanClose);
 const openerWords = new FixedWords(reasoningOpeners, 2);
-const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords(byLength(marks.close), 1)]));
+const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords(marks.close, 1)]));
 
 /** `<think:…>` of Hunyuan, whose suffix differs between models. */
 const suffixed = /<(\/?)think:[\w.-]{0,40}(>?)/y;
