@@ -179,6 +179,12 @@ function runEnd(pattern: RegExp, text: string, position: number): number {
   return pattern.lastIndex;
 }
 
+/** Returns the end of a sticky pattern's match at `position`; null if it does not match there. */
+export function matchEnd(pattern: RegExp, text: string, position: number): number | null {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : null;
+}
+
 export function skipDigits(text: string, position: number, max: number): number {
   let at = position;
   while (at - position < max && isDigit(text.charCodeAt(at))) at += 1;
