@@ -34,7 +34,7 @@ const models: Readonly<Record<Backend, string>> = {
 /** The key of callers, which LiteLLM demands and Portkey passes on. */
 export const gatewayKey = 'sk-gateway-0123456789';
 
-/** No gateway, for comparison: a failure here is the fault of Stepwise. */
+/** The trial without a gateway, for comparison: a failure here is the fault of Stepwise. */
 const direct: Gateway = {
   name: 'direct',
   start: async (fakeUrl) => ({

@@ -95,7 +95,7 @@ export interface AnswerCall {
   readonly providerState: unknown;
 }
 
-/** What was left out, and how the reply was read (rule: compatible-report). */
+/** Report of an answer: the context that was left out, and how the reply was read (rule: compatible-report). */
 interface AnswerReport {
   readonly context_report: ContextReport | null;
   readonly parse: Parse | null;
