@@ -26,7 +26,7 @@ const TIMEOUT_MS = 120_000;
 const MAX_REQUESTS = 20;
 const TASK = 'Read kettle.txt, warm the kettle, and say what happened.';
 
-/** What a trial shows: the requests that reached the model, and a problem if there was one. */
+/** Result of a trial: the number of requests that reached the model, and the problem if there was one. */
 interface Outcome {
   readonly requests: number;
   readonly problem: string | undefined;

@@ -34,7 +34,7 @@ const models: Readonly<Record<Backend, string>> = {
 /** The key of callers, which LiteLLM demands and Portkey passes on. */
 export const gatewayKey = 'sk-gateway-0123456789';
 
-/** No gateway, for comparison: a failure here is the fault of Stepwise. */
+/** The trial without a gateway, for comparison: a failure here is the fault of Stepwise. */
 const direct: Gateway = {
   name: 'direct',
   start: async (fakeUrl) => ({
@@ -48,23 +48,32 @@ const direct: Gateway = {
   }),
 };
 
+/** Returns a way through a gateway at `url`, which gets the caller's key. */
+function routeThrough(
+  url: string,
+  {
+    wire,
+    backend,
+    headers,
+  }: Pick<Route, 'wire' | 'backend'> & { readonly headers?: Readonly<Record<string, string>> },
+): Route {
+  const upstream = {
+    url: wire === 'messages' ? url : `${url}/v1`,
+    wire,
+    keyRequired: true,
+    structured: 'json_schema',
+    ...(headers && { headers }),
+  };
+  return { wire, backend, upstream, model: models[backend] };
+}
+
 const litellm: Gateway = {
   name: 'LiteLLM',
   async start(fakeUrl, folder) {
     const place = installPython(join(folder, 'litellm'), ['litellm[proxy]==1.108.7']);
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
-    const route = (wire: Route['wire'], backend: Backend): Route => ({
-      wire,
-      backend,
-      upstream: {
-        url: wire === 'messages' ? url : `${url}/v1`,
-        wire,
-        keyRequired: true,
-        structured: 'json_schema',
-      },
-      model: models[backend],
-    });
+    const route = (wire: Route['wire'], backend: Backend) => routeThrough(url, { wire, backend });
     const backends = [
       ['chat', `openai/${models.chat}`, `${fakeUrl}/v1`],
       ['messages', `anthropic/${models.messages}`, fakeUrl],
@@ -130,21 +139,15 @@ const portkey: Gateway = {
       env: { TRUSTED_CUSTOM_HOSTS: '127.0.0.1,localhost' },
       ready: url,
     });
-    const route = (wire: Route['wire'], backend: Backend): Route => ({
-      wire,
-      backend,
-      upstream: {
-        url: wire === 'messages' ? url : `${url}/v1`,
+    const route = (wire: Route['wire'], backend: Backend) =>
+      routeThrough(url, {
         wire,
-        keyRequired: true,
-        structured: 'json_schema',
+        backend,
         headers: {
           'x-portkey-provider': backend === 'messages' ? 'anthropic' : 'openai',
           'x-portkey-custom-host': `${fakeUrl}/v1`,
         },
-      },
-      model: models[backend],
-    });
+      });
     const routes = [
       route('chat', 'chat'),
       route('chat', 'messages'),

@@ -419,11 +419,11 @@ export class AcpSession {
 const isReported = (error: unknown): error is Error =>
   error instanceof UsageError || error instanceof StepwiseError || error instanceof RequestError;
 
-/** How a prompt ended, and the sentence that explains it to the person, if it failed. */
 interface StartOptions extends Pick<ReadPrompt, 'context' | 'attachments'> {
   readonly signal: AbortSignal;
 }
 
+/** The end of a prompt, and the sentence that explains it to the person, if it failed. */
 interface PromptEnd {
   readonly stopReason: StopReason | 'error';
   readonly failure?: string;

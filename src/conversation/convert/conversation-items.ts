@@ -37,7 +37,7 @@ export interface ResultItem {
   readonly attachments?: readonly Attachment[];
 }
 
-interface ConversationCall {
+export interface ConversationCall {
   readonly id: string;
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;

@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialects/written-call.js';
-import { escaped, GAP, PREFIX } from './marks.js';
+import { escaped } from '../text/characters.js';
+import { type Beginnings, GAP, PREFIX } from './marks.js';
 
 /** Tags around the arguments of a call, as sources of regular expressions. */
 export interface ArgumentTags {
@@ -21,8 +22,7 @@ export interface ArgumentTags {
 }
 
 /** The opening mark of a call that has the tool's name in it. */
-export interface CallRow {
-  readonly words: readonly string[];
+export interface CallRow extends Beginnings {
   /**
    * Matches the opening mark up to the arguments. Group `name` is the tool; its tags repeat the prefix `p` and
    * the suffix `s`.
@@ -139,6 +139,7 @@ export const callRows: readonly CallRow[] = [
   },
   {
     words: ['<invoke name=', '<｜DSML｜', '<｜GCML｜'],
+    otherwise: /<(?:[a-z][\w-]{0,15}:)?invoke\s/y,
     open: new RegExp(`<${PREFIX}invoke\\s{1,4}${attribute('name', 'name')}>`, 'y'),
     jsonEnd: /\s*<\/(?:｜\w{4}｜ ?|[\w-]{1,16}:)?invoke>/y,
     tags: invokeTags,
@@ -215,7 +216,10 @@ function harmony(before: string): RegExp {
  * Rows that begin with the name itself. They count after a mark, and `stripped` ones also at the start of a line,
  * where a server removed the mark but the rest has no other meaning.
  */
-export const namedRows: readonly { readonly stripped: boolean; readonly row: Omit<CallRow, 'words'> }[] = [
+export const namedRows: readonly {
+  readonly stripped: boolean;
+  readonly row: Omit<CallRow, keyof Beginnings>;
+}[] = [
   {
     // DeepSeek V3 without the opening mark of the call.
     stripped: false,

@@ -1,4 +1,5 @@
 import { type CallReading, unreadable, withArguments } from '../dialects/written-call.js';
+import { matchEnd } from '../text/characters.js';
 import { MAX_DEPTH, readValue, setOwn } from '../text/literals.js';
 import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 
@@ -25,8 +26,7 @@ export function readGemmaCall(text: string, start: number): CallReading | null {
   const scanner = new Scanner(text, opener.lastIndex);
   const value = readObject(scanner, 0);
   if (value === undefined) return { ...unreadable('gemma', name, scanner), end: text.length };
-  closer.lastIndex = scanner.position;
-  const end = closer.test(text) ? closer.lastIndex : scanner.position;
+  const end = matchEnd(closer, text, scanner.position) ?? scanner.position;
   return withArguments({ kind: 'call', dialect: 'gemma', name, start, end }, value, scanner);
 }
 

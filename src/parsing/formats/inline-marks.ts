@@ -32,10 +32,7 @@ const kinds: ReadonlyMap<string, Exclude<InlineMark['kind'], 'own_fence'>> = new
   ...reasoningOpeners.map((mark): [string, 'think'] => [mark, 'think']),
   ...orphanClosers.map((mark): [string, 'think_end'] => [mark, 'think_end']),
 ]);
-const marks = new FixedWords(
-  [...kinds.keys()].sort((a, b) => b.length - a.length),
-  1,
-);
+const marks = new FixedWords([...kinds.keys()], 1);
 
 /** Returns the mark at `position`; `'partial'` if more text could complete or extend a mark. */
 export function inlineMarkAt(text: string, position: number): InlineMark | 'partial' | null {

@@ -1,10 +1,26 @@
+import { escaped, matchEnd } from '../text/characters.js';
+
+/** The beginnings of a mark; its pattern is tried only after one of these. */
+export interface Beginnings {
+  /** Texts with which the mark begins. */
+  readonly words: readonly string[];
+  /** Matches further beginnings, such as a tag with a namespace, which no fixed text finds. */
+  readonly otherwise?: RegExp;
+}
+
+/** Whether a mark with these beginnings may be at `position`. */
+export function mayBeginAt({ words, otherwise }: Beginnings, text: string, position: number): boolean {
+  return (
+    words.some((word) => text.startsWith(word, position)) ||
+    (otherwise !== undefined && matchEnd(otherwise, text, position) !== null)
+  );
+}
+
 /**
  * Marks around calls in the native formats of model families. The text after a mark decides the grammar; a mark
  * alone says nothing. Most marks are fixed texts, some have a prefix or a suffix that differs between models.
  */
-interface MarkRow {
-  /** Texts with which the mark begins; a search at a position compares only these. */
-  readonly words: readonly string[];
+interface MarkRow extends Beginnings {
   /** Matches the mark. Group `p` is the prefix and `s` the suffix that the tags inside repeat. */
   readonly open: RegExp;
   /** True if the mark counts only at the start of a line, since its text may occur in any sentence. */
@@ -14,9 +30,6 @@ interface MarkRow {
   /** True if any text may stand in such a tag, so that it counts only before JSON that names an offered tool. */
   readonly offeredOnly?: boolean;
 }
-
-/** Escapes a text for a regular expression. */
-export const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 const fixed = (...words: string[]): MarkRow[] =>
   words.map((word) => ({ words: [word], open: new RegExp(escaped(word), 'y') }));
@@ -33,6 +46,7 @@ export const CALL_FENCE = '```tool_code';
 const markRows: readonly MarkRow[] = [
   {
     words: ['<tool_call', '<function_call', '<｜DSML｜', '<｜GCML｜', '<ifm|tool_call'],
+    otherwise: /<[a-z][\w-]{0,15}:/y,
     open: new RegExp(`<${PREFIX}(?:tool_calls?|function_calls?)(?<s>:[\\w.-]{1,40})?>`, 'y'),
   },
   {
@@ -108,8 +122,7 @@ const closer = new RegExp(
 
 /** Returns the end of a closing mark at `position`; null if there is none. */
 export function closerEnd(text: string, position: number): number | null {
-  closer.lastIndex = position;
-  return closer.test(text) ? closer.lastIndex : null;
+  return matchEnd(closer, text, position);
 }
 
 /** A mark that was found in a text. */
@@ -123,23 +136,13 @@ export interface Mark {
 /** Returns the mark at `position`; null if there is none. */
 export function markAt(text: string, position: number, startsLine: boolean): Mark | null {
   for (const row of markRows) {
-    const { words, open, startsLine: mustStart = false, labelsFence = false, offeredOnly = false } = row;
-    const fits = words.some((word) => text.startsWith(word, position)) || isNamespaced(text, position, open);
-    if (!fits || (mustStart && !startsLine)) continue;
+    const { open, startsLine: mustStart = false, labelsFence = false, offeredOnly = false } = row;
+    if (!mayBeginAt(row, text, position) || (mustStart && !startsLine)) continue;
     open.lastIndex = position;
     const found = open.exec(text);
     if (found) return { end: open.lastIndex, suffix: found.groups?.['s'] ?? '', labelsFence, offeredOnly };
   }
   return null;
-}
-
-const namespaced = /<[a-z][\w-]{0,15}:/y;
-
-/** Whether the row allows a namespace and a tag with one is at this position; no fixed word finds such a tag. */
-function isNamespaced(text: string, position: number, open: RegExp): boolean {
-  if (open !== markRows[0]?.open || text.charAt(position) !== '<') return false;
-  namespaced.lastIndex = position;
-  return namespaced.test(text);
 }
 
 /** Fixed texts of all marks, by which a search finds them. */

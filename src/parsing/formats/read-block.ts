@@ -2,32 +2,37 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { readJsonCalls } from '../dialects/json-object.js';
 import { readNamedTag } from '../dialects/tags.js';
 import { type CallReading, unreadable, type WholeCall, withArguments } from '../dialects/written-call.js';
-import { FixedWords, isOneOf, skipLanguage, skipSpace } from '../text/characters.js';
+import { escaped, FixedWords, isOneOf, matchEnd, skipLanguage, skipSpace } from '../text/characters.js';
 import { chatTokenAt, opensOtherTurn, TO_USER } from '../text/chat-tokens.js';
 import { readValue } from '../text/literals.js';
 import { Scanner } from '../text/scanner.js';
 import { type CallRow, callRows, callWords, lineCallWords, namedRows, toolElements } from './call-rows.js';
 import { GEMMA_STRIPPED, gemmaWords, readGemmaCall } from './gemma.js';
 import { hintedName } from './hinted-name.js';
-import { CALL_FENCE, closerEnd, escaped, lineMarkWords, type Mark, markAt, markWords } from './marks.js';
+import {
+  type Beginnings,
+  CALL_FENCE,
+  closerEnd,
+  lineMarkWords,
+  type Mark,
+  markAt,
+  markWords,
+  mayBeginAt,
+} from './marks.js';
 import { readPythonCalls } from './python-calls.js';
 import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.js';
 
 /** Words with which a block of a native format begins anywhere in a line. */
 export const blockWords: readonly string[] = [...new Set([...markWords, ...callWords, ...gemmaWords])];
 const lineWords = [...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED];
-const wordsAnywhere = new FixedWords(
-  [...blockWords].sort((a, b) => b.length - a.length),
-  1,
-);
+const wordsAnywhere = new FixedWords(blockWords, 1);
 const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y;
 
 /** Whether a block may begin with the mark at `position`, so that reading it is worth while. */
 export function opensBlock(text: string, position: number): boolean {
   if (!isOneOf('<[]', text, position) || text.startsWith(TO_USER, position)) return false;
   if (wordsAnywhere.at(text, position) !== undefined) return true;
-  namespaced.lastIndex = position;
-  return namespaced.test(text);
+  return matchEnd(namespaced, text, position) !== null;
 }
 
 /** Whether the text is a mark, although a line with this beginning is usually a block quote or a code fence. */
@@ -228,9 +233,7 @@ class BlockReader {
 
   #rowAt(at: number, startsLine: boolean): { row: CallRow; found: RegExpExecArray } | null {
     for (const row of callRows) {
-      if (row.startsLine && !startsLine) continue;
-      if (!row.words.some((word) => this.#text.startsWith(word, at)) && !isInvoke(this.#text, at, row))
-        continue;
+      if ((row.startsLine && !startsLine) || !mayBeginAt(row, this.#text, at)) continue;
       row.open.lastIndex = at;
       const found = row.open.exec(this.#text);
       if (found) return { row, found };
@@ -239,7 +242,7 @@ class BlockReader {
   }
 
   #readRow(
-    row: Omit<CallRow, 'words'>,
+    row: Omit<CallRow, keyof Beginnings>,
     start: number,
     { 0: opener, groups = {} }: RegExpExecArray,
   ): CallReading | null {
@@ -295,7 +298,7 @@ class BlockReader {
     const value = readValue(scanner);
     if (value === undefined)
       return needsEnd ? null : { ...unreadable('name_json', name, scanner), end: text.length };
-    const end = jsonEnd ? endOf(jsonEnd, text, scanner.position) : scanner.position;
+    const end = jsonEnd ? matchEnd(jsonEnd, text, scanner.position) : scanner.position;
     if (needsEnd && end === null) return null;
     const place = { start, end: end ?? scanner.position };
     return withArguments({ kind: 'call', dialect: 'name_json', name, ...place }, value, scanner);
@@ -407,18 +410,6 @@ class BlockReader {
     if (more.length === 0) return { ...first, start, end, blockEnd: end };
     return { ...first, start, more, blockEnd: end };
   }
-}
-
-/** Whether a namespaced `invoke` is at this position; no fixed word finds it. */
-function isInvoke(text: string, at: number, row: CallRow): boolean {
-  if (!row.words.includes('<invoke name=') || text.charAt(at) !== '<') return false;
-  return /^<(?:[a-z][\w-]{0,15}:)?invoke\s/.test(text.slice(at, at + 30));
-}
-
-/** Returns the end of a match at a position; null if the pattern does not match there. */
-function endOf(pattern: RegExp, text: string, position: number): number | null {
-  pattern.lastIndex = position;
-  return pattern.test(text) ? pattern.lastIndex : null;
 }
 
 /** Names that are more likely HTML or XML than a tool. */

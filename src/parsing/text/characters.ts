@@ -101,12 +101,12 @@ export class FixedWords<Word extends string = string> {
   /** The words by their characters at the key and after it, since hundreds of marks begin with `<|`. */
   readonly #byPair = new Map<number, Word[]>();
 
-  /** Creates the set. If one word begins with another, the earlier in the list wins. */
+  /** Creates the set. If one word begins with another, the longer is preferred. */
   constructor(words: readonly Word[], key: number) {
     this.#key = key;
     this.#keys = new CharacterSet(words.map((word) => word.charAt(key)).join(''));
     this.#longest = Math.max(...words.map((word) => word.length));
-    for (const word of words) {
+    for (const word of [...words].sort((a, b) => b.length - a.length)) {
       const alike = this.#byKey.get(word.charCodeAt(key));
       if (alike) alike.push(word);
       else this.#byKey.set(word.charCodeAt(key), [word]);
@@ -138,6 +138,9 @@ export class FixedWords<Word extends string = string> {
 /** Returns two adjacent characters as one number. */
 const pairAt = (text: string, position: number): number =>
   text.charCodeAt(position) * 0x10000 + text.charCodeAt(position + 1);
+
+/** Escapes a text for a regular expression. */
+export const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
 /** Whether one of `characters` is at `position`; never at the end of the text. */
 export function isOneOf(characters: string, text: string, position: number): boolean {
@@ -174,6 +177,12 @@ function runEnd(pattern: RegExp, text: string, position: number): number {
   pattern.lastIndex = position;
   pattern.test(text);
   return pattern.lastIndex;
+}
+
+/** Returns the end of a sticky pattern's match at `position`; null if it does not match there. */
+export function matchEnd(pattern: RegExp, text: string, position: number): number | null {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : null;
 }
 
 export function skipDigits(text: string, position: number, max: number): number {

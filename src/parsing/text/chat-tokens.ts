@@ -81,12 +81,10 @@ const otherTokens = [
 ];
 
 /**
- * Tokens of chat templates that local servers leak into the text (rule: chat-tokens), longest first: ChatML,
+ * Tokens of chat templates that local servers leak into the text (rule: chat-tokens): ChatML,
  * Llama 2 to 4, Harmony, DeepSeek, Gemma, Mistral.
  */
-export const chatTokens: readonly string[] = [...openers, ...endTokens, ...otherTokens].sort(
-  (a, b) => b.length - a.length,
-);
+export const chatTokens: readonly string[] = [...openers, ...endTokens, ...otherTokens];
 
 // Compares at the third character, since many tokens begin with the same two.
 const chatTokenWords = new FixedWords(chatTokens, 2);

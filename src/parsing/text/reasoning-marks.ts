@@ -1,4 +1,4 @@
-import { FixedWords, isOneOf, skipSpace } from './characters.js';
+import { escaped, FixedWords, isOneOf, skipSpace } from './characters.js';
 
 /** The marks around the reasoning of some model families. A closing mark belongs to the opening marks of its row. */
 export interface ReasoningMarks {
@@ -76,44 +76,54 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
   },
 ];
 
+const forms = [' is', "'s", '’s'];
+
 /** Marks that count only at the start of a reply, where words or tokens before them were lost. */
 const leadingMarks: readonly {
-  readonly open: RegExp;
-  readonly close: RegExp;
+  readonly open: readonly string[];
+  readonly close: readonly string[];
   readonly needsClose: boolean;
 }[] = [
   {
-    open: /to=self<\|message\|>/y,
-    close: /<\|eom\|>(?:<\|start\|>assistant to=user<\|message\|>)?/g,
+    open: ['to=self<|message|>'],
+    close: ['<|eom|><|start|>assistant to=user<|message|>', '<|eom|>'],
     needsClose: false,
   },
-  // Harmony without its tokens. The word alone may begin any sentence, so the closing mark must follow.
-  { open: /analysis(?=[^a-z])/y, close: /assistantfinal|assistant(?=commentary to=)/g, needsClose: true },
   {
-    open: /Here(?: is|'s|’s) my thought process:/y,
-    close: /Here(?: is|'s|’s) my response:/g,
+    open: forms.map((is) => `Here${is} my thought process:`),
+    close: forms.map((is) => `Here${is} my response:`),
     needsClose: true,
   },
 ];
-/** Texts with which a reply begins that has a mark counting only there; a stream holds such a reply until its end. */
-const leadingWords = [
-  'to=self<|message|>',
-  'analysis',
-  'Here is my thought process:',
-  "Here's my thought process:",
-  'Here’s my thought process:',
-];
 
-/** Sorts words, longest first, so that a mark is preferred to one with which it begins. */
-const byLength = (words: readonly string[]): string[] => [...words].sort((a, b) => b.length - a.length);
+/**
+ * Returns the source of a regular expression that matches any of the words, or any of the sources in `more`. Longer
+ * words come first, so that a mark is preferred to one with which it begins.
+ */
+const anyOf = (words: readonly string[], more: readonly string[] = []): string => {
+  const longestFirst = [...words].sort((a, b) => b.length - a.length);
+  return `(?:${[...longestFirst.map(escaped), ...more].join('|')})`;
+};
+
+/** Texts with which a reply begins that has a mark counting only there; a stream holds such a reply until its end. */
+const leadingWords = ['analysis', ...leadingMarks.flatMap(({ open }) => open)];
+const leadingPatterns = [
+  // Harmony without its tokens. The word alone may begin any sentence, so the closing mark must follow.
+  { open: /analysis(?=[^a-z])/y, close: /assistantfinal|assistant(?=commentary to=)/g, needsClose: true },
+  ...leadingMarks.map(({ open, close, needsClose }) => ({
+    open: new RegExp(anyOf(open), 'y'),
+    close: new RegExp(anyOf(close), 'g'),
+    needsClose,
+  })),
+];
 
 const rowsByOpener = new Map(
   reasoningMarks.flatMap((marks) => marks.open.map((open) => [open, marks] as const)),
 );
-export const reasoningOpeners = byLength([...rowsByOpener.keys()]);
-export const orphanClosers = byLength(reasoningMarks.flatMap(({ orphanClose }) => orphanClose));
+export const reasoningOpeners = [...rowsByOpener.keys()];
+export const orphanClosers = reasoningMarks.flatMap(({ orphanClose }) => orphanClose);
 const openerWords = new FixedWords(reasoningOpeners, 2);
-const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords(byLength(marks.close), 1)]));
+const closerWords = new Map(reasoningMarks.map((marks) => [marks, new FixedWords(marks.close, 1)]));
 
 /** `<think:…>` of Hunyuan, whose suffix differs between models. */
 const suffixed = /<(\/?)think:[\w.-]{0,40}(>?)/y;
@@ -158,13 +168,6 @@ export function reasoningCloseAt(
 
 const SUFFIXED_OPEN = '<think:[\\w.-]{1,40}>';
 const SUFFIXED_CLOSE = '</think:[\\w.-]{1,40}>';
-const anyOf = (words: readonly string[], more: readonly string[]): string =>
-  `(?:${[...byLength(words).map((word) => word.replace(/[|[\]\\/]/g, '\\$&')), ...more].join('|')})`;
-const anyOpener = anyOf(reasoningOpeners, [SUFFIXED_OPEN]);
-const anyCloser = anyOf(
-  reasoningMarks.flatMap(({ close }) => close),
-  [SUFFIXED_CLOSE],
-);
 const orphanPattern = new RegExp(anyOf(orphanClosers, [SUFFIXED_CLOSE]), 'g');
 const patterns = new Map(
   reasoningMarks.map((marks) => [
@@ -201,7 +204,7 @@ export function nextOrphanClose(text: string, from: number): Place | null {
 
 /** Returns the end of reasoning that begins a reply with a mark that counts only there; null if there is none. */
 export function leadingReasoningEnd(text: string, position: number): number | null {
-  for (const { open, close, needsClose } of leadingMarks) {
+  for (const { open, close, needsClose } of leadingPatterns) {
     open.lastIndex = skipSpace(text, position);
     if (!open.test(text)) continue;
     const end = nextMatch(close, text, open.lastIndex)?.[1] ?? null;
@@ -220,10 +223,9 @@ export function mayLeadReasoning(text: string, position: number): boolean | 'par
   return begun.length > 0 ? 'partial' : false;
 }
 
-const around = new RegExp(
-  `^(?:${anyOpener}|to=self<\\|message\\|>|Here(?: is|['’]s) my thought process:)|(?:${anyCloser}|Here(?: is|['’]s) my response:)$`,
-  'g',
-);
+const openers = [...reasoningOpeners, ...leadingMarks.flatMap(({ open }) => open)];
+const closers = [...reasoningMarks, ...leadingMarks].flatMap(({ close }) => close);
+const around = new RegExp(`^${anyOf(openers, [SUFFIXED_OPEN])}|${anyOf(closers, [SUFFIXED_CLOSE])}$`, 'g');
 const unmarkedHarmony = /^analysis(?=[^a-z])([\s\S]*)assistant(?:final)?$/;
 
 /** Removes the marks around a block of reasoning. */

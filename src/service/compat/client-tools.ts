@@ -54,6 +54,12 @@ export class ClientTools {
     return this.#names.get(keyOf(tool)) ?? writable(tool);
   }
 
+  /** Returns the same name, or undefined if no tool with that name is offered. */
+  offeredNameOf(tool: Pick<ClientTool, 'name' | 'namespace'>): string | undefined {
+    const name = this.nameOf(tool);
+    return this.#definitions.has(name) ? name : undefined;
+  }
+
   /** Returns the client's tool for a name that the model wrote. */
   find(name: string): ClientTool {
     return this.#byName.get(name) ?? { kind: 'function', name };

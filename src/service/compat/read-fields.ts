@@ -3,6 +3,8 @@ import { explainIssue } from '../../contract/explain-issue.js';
 import type { Warning } from '../../contract/step.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { StepRefused } from '../step/interruption.js';
+import type { ClientTool, ClientTools } from './client-tools.js';
+import type { NeutralRequest } from './wire.js';
 
 /** Maximum number of messages or items of one conversation. */
 export const MAX_ITEMS = 10_000;
@@ -51,6 +53,17 @@ function written(path: string | readonly PropertyKey[]): string {
   return parts
     .map((part, index) => (typeof part === 'number' ? `[${part}]` : (index > 0 ? '.' : '') + String(part)))
     .join('');
+}
+
+/** Returns the choice of one tool. Throws `StepRefused`, which names the field at `path`, if it is not offered. */
+export function chooseTool(
+  tool: Pick<ClientTool, 'name' | 'namespace'>,
+  tools: ClientTools,
+  path: string | readonly PropertyKey[],
+): NeutralRequest['toolChoice'] {
+  const name = tools.offeredNameOf(tool);
+  if (name === undefined) throw refused(path, 'expected the name of a tool in tools');
+  return { name };
 }
 
 /** Returns a warning for each of the fields that a body has although the service ignores them. */

@@ -3,7 +3,7 @@ import type { Protocol } from '../../contract/protocol.js';
 import type { StepInput } from '../step/react-step.js';
 import type { NeutralRequest } from './wire.js';
 
-/** No project: `/v1` reads none (rule: compatible-identity). */
+/** Project id of every step: `/v1` reads no project (rule: compatible-identity). */
 const NO_PROJECT = '00000000-0000-0000-0000-000000000000';
 /** Far more steps than one request makes, so that no step is the last. */
 const ITERATIONS_LEFT = 100;

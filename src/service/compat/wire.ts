@@ -95,7 +95,7 @@ export interface AnswerCall {
   readonly providerState: unknown;
 }
 
-/** What was left out, and how the reply was read (rule: compatible-report). */
+/** Report of an answer: the context that was left out, and how the reply was read (rule: compatible-report). */
 interface AnswerReport {
   readonly context_report: ContextReport | null;
   readonly parse: Parse | null;
@@ -116,8 +116,8 @@ export interface StreamWriter {
   /** Writes the calls, the finish reason, the usage, and the end mark. */
   end(answer: Answer): string;
   fail(failure: WireFailure): string;
-  /** A comment or event that keeps the connection open and says nothing. */
-  readonly keepAlive: string;
+  /** An event that keeps the connection open and says nothing; by default a comment does. */
+  readonly keepAlive?: string;
   /** True if clients learn only from a stream, not from a status, that a prompt is too long. */
   readonly reportsTooLong?: boolean;
 }

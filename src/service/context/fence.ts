@@ -78,10 +78,29 @@ const afterSquare = String.raw`\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULT
 
 const toEscape = new RegExp(String.raw`(<\\*)(?=${afterAngle})|(\[\\*)(?=${afterSquare})`, 'giu');
 
+/**
+ * Number of parts that are joined at a time. `replace` holds the parts of the whole text until its end: 80 MiB for a file of
+ * 4 MiB of closing tags.
+ */
+const MAX_PARTS = 4_096;
+
 /** Adds one backslash after the bracket of a dangerous text, as in `<\/file>` and `<\|im_end|>`. Other text stays. */
 export function escapeFenced(text: string): string {
   // UTF-8 cannot encode a lone surrogate: a provider would receive a replacement character instead.
-  return text.toWellFormed().replace(toEscape, '$1$2\\');
+  const wellFormed = text.toWellFormed();
+  const chunks: string[] = [];
+  let parts: string[] = [];
+  let end = 0;
+  for (const match of wellFormed.matchAll(toEscape)) {
+    const next = match.index + match[0].length;
+    parts.push(wellFormed.slice(end, next), '\\');
+    end = next;
+    if (parts.length < MAX_PARTS) continue;
+    chunks.push(parts.join(''));
+    parts = [];
+  }
+  if (end === 0) return wellFormed;
+  return [...chunks, ...parts, wellFormed.slice(end)].join('');
 }
 
 /**

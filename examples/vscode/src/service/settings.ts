@@ -8,7 +8,7 @@ export interface Settings {
   readonly maxSteps: number;
   readonly protocol: NonNullable<RunOptions['protocol']>;
   /**
-   * Where questions appear in addition to the view. With `view`, a notification appears only while the view is
+   * Place in which questions appear in addition to the view. With `view`, a notification appears only while the view is
    * hidden.
    */
   readonly askIn: 'view' | 'notification' | 'dialog';

@@ -10,7 +10,7 @@ import {
   type SchemaObject,
 } from './image.js';
 import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
-import { Total } from './schema-size.js';
+import { MAX_SCHEMA_LENGTH, Total } from './schema-size.js';
 
 /** The final answer in a dialect: its schema, and the conversion of an answer back (rule: typed-answers). */
 export interface AnswerForm {
@@ -25,9 +25,6 @@ export type RestoreAnswer = (value: JsonValue, reading: Scanner) => JsonValue | 
 
 /** The answer of a reply whose answer is text. */
 export const textAnswer: AnswerForm = { image: plainImage({ type: 'string' }), size: {}, free: [] };
-
-/** Maximum length of an answer's schema that is converted; no vendor accepts a longer one. */
-const MAX_SCHEMA_LENGTH = 256 * 1024;
 
 /**
  * Converts the schema of the answer, which stands within `level` objects. If the dialect cannot hold it, the answer

@@ -4,7 +4,7 @@ import { type AnswerForm, convertAnswer, textAnswer } from './answer-form.js';
 import { convertSchema } from './convert-schema.js';
 import { nullableImage, readJson, type SchemaObject } from './image.js';
 import type { SchemaDialect } from './schema-dialect.js';
-import { ARGUMENTS_LEVEL, Total } from './schema-size.js';
+import { ARGUMENTS_LEVEL, MAX_SCHEMA_LENGTH, Total } from './schema-size.js';
 
 /** The schema for every reply of a run, and the conversion of a reply back to the tools' own schemas. */
 export interface ReplySchema {
@@ -25,9 +25,6 @@ export interface ReplySchema {
  * keys and problems in free values.
  */
 export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner) => JsonValue | undefined;
-
-/** Maximum length of a tool's schema that is converted; no vendor accepts a longer one. */
-const MAX_SCHEMA_LENGTH = 256 * 1024;
 
 /**
  * Builds the schema of a reply: an action of an offered tool, one branch for each in their order, or an answer

@@ -3,6 +3,9 @@ import type { SchemaDialect, SchemaSize } from './schema-dialect.js';
 /** Number of objects around the arguments: the reply, its action, and the arguments themselves. */
 export const ARGUMENTS_LEVEL = 3;
 
+/** Maximum length of a schema that is converted: a tool's or the answer's. No vendor accepts a longer one. */
+export const MAX_SCHEMA_LENGTH = 256 * 1024;
+
 const wrapping: SchemaSize = {
   depth: ARGUMENTS_LEVEL,
   properties: 4,

@@ -2,7 +2,15 @@ import { isObject } from '../../../contract/fields.js';
 import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { ClientTools, type OfferedByClient } from '../client-tools.js';
-import { ignoredFields, imageReplaced, readEach, readFields, refused, toolSkipped } from '../read-fields.js';
+import {
+  chooseTool,
+  ignoredFields,
+  imageReplaced,
+  readEach,
+  readFields,
+  refused,
+  toolSkipped,
+} from '../read-fields.js';
 import type { NeutralRequest } from '../wire.js';
 import { bodySchema, type ChatBody, type ChatTool, messageSchema, toolSchema } from './chat-schema.js';
 import { readMessages } from './read-messages.js';
@@ -81,8 +89,5 @@ function toolChoiceOf({ tool_choice: choice }: ChatBody, tools: ClientTools): Ne
   if (choice === undefined) return 'auto';
   if (typeof choice === 'string') return choice;
   if ('allowed_tools' in choice) return choice.allowed_tools.mode;
-  const { name } = 'function' in choice ? choice.function : choice.custom;
-  const wanted = tools.nameOf({ name });
-  if (tools.definitions.some((each) => each.name === wanted)) return { name: wanted };
-  throw refused('tool_choice', 'expected the name of a tool in tools');
+  return chooseTool('function' in choice ? choice.function : choice.custom, tools, 'tool_choice');
 }

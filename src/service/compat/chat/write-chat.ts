@@ -75,7 +75,6 @@ type Delta = ChatCompletionChunk.Choice['delta'] & {
 
 /** Writes an answer as a stream of chunks (rule: chat-answers). */
 export class ChatStream implements StreamWriter {
-  readonly keepAlive = ': still here\n\n';
   readonly #identity: AnswerIdentity;
   readonly #includesUsage: boolean;
 

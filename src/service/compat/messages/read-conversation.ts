@@ -5,6 +5,7 @@ import { readState } from '../client-state.js';
 import type { ClientTools } from '../client-tools.js';
 import { toAttachment } from '../read-attachments.js';
 import { placeholderOf } from '../read-fields.js';
+import { replyItems } from '../reply-items.js';
 import type { Block, Message } from './messages-schema.js';
 
 /** The conversation in a body. */
@@ -40,34 +41,24 @@ function itemsOf({ role, content }: Message, tools: ClientTools): ConversationIt
   return [...results, { type: 'text', role, text, origin: null, attachments }];
 }
 
-/** Reads a reply. A state belongs to the call after it; after the last call, or without one, to the text. */
-function assistantItems(content: readonly Block[], tools: ClientTools): ConversationItem[] {
-  const text = textOf(content);
-  let state: unknown;
-  const calls = content.flatMap((block) => {
-    state = stateIn(block) ?? state;
-    if (block.type !== 'tool_use') return [];
-    const call = toCall(block, tools, state);
-    state = undefined;
-    return [call];
-  });
-  if (calls.length > 0) return [{ type: 'calls', text, calls }];
-  return text === '' ? [] : [{ type: 'text', role: 'assistant', text, origin: null, ...withState(state) }];
-}
+const assistantItems = (content: readonly Block[], tools: ClientTools): ConversationItem[] =>
+  replyItems(
+    textOf(content),
+    content.map((block) =>
+      block.type === 'tool_use' ? { call: toCall(block, tools) } : { state: stateIn(block) },
+    ),
+  );
 
 const stateIn = ({ type, data }: Block): unknown =>
   type === 'redacted_thinking' && data !== undefined ? readState(data) : undefined;
-
-const withState = (state: unknown) => (state === undefined ? {} : { providerState: state });
 
 function isForeign({ type, signature, data }: Block): boolean {
   if (type === 'thinking') return signature !== undefined && signature !== '';
   return type === 'redacted_thinking' && readState(data ?? '') === undefined;
 }
 
-function toCall({ id = '', name = '', input }: Block, tools: ClientTools, state: unknown) {
-  const args = isObject(input) ? input : { input };
-  return { id, name: tools.nameOf({ name }), args, origin: null, ...withState(state) };
+function toCall({ id = '', name = '', input }: Block, tools: ClientTools) {
+  return { id, name: tools.nameOf({ name }), args: isObject(input) ? input : { input } };
 }
 
 function toResult({ tool_use_id: callId = '', content, is_error: isError = false }: Block): ConversationItem {

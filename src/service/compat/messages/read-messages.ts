@@ -3,6 +3,7 @@ import type { LlmConfig } from '../../../contract/step-request.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { ClientTools } from '../client-tools.js';
 import {
+  chooseTool,
   foreignState,
   ignoredFields,
   imageReplaced,
@@ -93,10 +94,7 @@ function toolChoiceOf(
 ): NeutralRequest['toolChoice'] {
   const { type = 'auto', name = '' } = choice ?? {};
   if (type === 'any') return 'required';
-  if (type !== 'tool') return type;
-  const wanted = tools.nameOf({ name });
-  if (tools.definitions.some((each) => each.name === wanted)) return { name: wanted };
-  throw refused(['tool_choice', 'name'], 'expected the name of a tool in tools');
+  return type === 'tool' ? chooseTool({ name }, tools, ['tool_choice', 'name']) : type;
 }
 
 /** Upper bounds of the thinking budgets, in tokens, that count as a low and a medium effort. */

@@ -5,6 +5,7 @@ import { readState } from '../client-state.js';
 import { type ClientTools, FREEFORM_PARAMETER } from '../client-tools.js';
 import { attachmentIn } from '../read-attachments.js';
 import { placeholderOf } from '../read-fields.js';
+import { replyItems } from '../reply-items.js';
 import { type Item, isKnownItem, type Part } from './responses-schema.js';
 
 /** The conversation in a body. */
@@ -27,7 +28,7 @@ export function readItems(items: readonly Item[], tools: ClientTools): ReadItems
   return {
     instructions: known.filter(isInstruction).map(({ content }) => textOf(content)),
     items: repliesAndOthers(known.filter((item) => !isInstruction(item))).flatMap((group) =>
-      Array.isArray(group) ? replyItems(group, tools) : [otherItem(group)],
+      Array.isArray(group) ? itemsOfReply(group, tools) : [otherItem(group)],
     ),
     replaced: shown.flatMap(({ content, output }) => [...content, ...output].filter(isReplaced)).length,
     foreignStates: known.filter(isForeign).length,
@@ -66,37 +67,26 @@ function otherItem({ type, content, output, call_id: callId = '' }: Item): Conve
   return { type: 'result', callId, isError: false, ...read };
 }
 
-/** Reads a reply. A state belongs to the call after it; after the last call, or without one, to the text. */
-function replyItems(items: readonly Item[], tools: ClientTools): ConversationItem[] {
+function itemsOfReply(items: readonly Item[], tools: ClientTools): ConversationItem[] {
   const texts = items.filter(({ type }) => type === 'message').map(({ content }) => textOf(content));
-  const text = texts.filter((each) => each !== '').join('\n\n');
-  let state: unknown;
-  const calls = items.flatMap((item) => {
-    state = stateIn(item) ?? state;
-    if (!isCall(item.type)) return [];
-    const call = toCall(item, tools, state);
-    state = undefined;
-    return [call];
-  });
-  if (calls.length > 0) return [{ type: 'calls', text, calls }];
-  return text === '' ? [] : [{ type: 'text', role: 'assistant', text, origin: null, ...withState(state) }];
+  return replyItems(
+    texts.filter((each) => each !== '').join('\n\n'),
+    items.map((item) => (isCall(item.type) ? { call: toCall(item, tools) } : { state: stateIn(item) })),
+  );
 }
 
 const stateIn = ({ type, encrypted_content: content }: Item): unknown =>
   type === 'reasoning' && content !== undefined ? readState(content) : undefined;
-
-const withState = (state: unknown) => (state === undefined ? {} : { providerState: state });
 
 const isForeign = (item: Item): boolean => Boolean(item.encrypted_content) && stateIn(item) === undefined;
 
 function toCall(
   { call_id: id = '', name = '', namespace, input, arguments: written = '', type }: Item,
   tools: ClientTools,
-  state: unknown,
 ) {
   const given = typeof written === 'string' ? parseArguments(written) : written;
   const args = type === 'custom_tool_call' ? { [FREEFORM_PARAMETER]: input ?? '' } : given;
-  return { id, name: tools.nameOf({ name, namespace }), args, origin: null, ...withState(state) };
+  return { id, name: tools.nameOf({ name, namespace }), args };
 }
 
 /** Returns the image or the PDF of a part. An address or an id is not fetched. */

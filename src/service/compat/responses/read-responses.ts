@@ -3,6 +3,7 @@ import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
 import { ClientTools, type OfferedByClient } from '../client-tools.js';
 import {
+  chooseTool,
   foreignState,
   ignoredFields,
   imageReplaced,
@@ -128,10 +129,7 @@ function toolChoiceOf(
   tools: ClientTools,
 ): NeutralRequest['toolChoice'] {
   if (typeof choice === 'string') return choice;
-  if (choice.type === 'allowed_tools') return choice.mode;
-  const wanted = tools.nameOf(choice);
-  if (tools.definitions.some(({ name }) => name === wanted)) return { name: wanted };
-  throw refused('tool_choice', 'expected the name of a tool in tools');
+  return choice.type === 'allowed_tools' ? choice.mode : chooseTool(choice, tools, 'tool_choice');
 }
 
 /** Returns the fields that an answer repeats, tools only if the model knows them. */

@@ -26,7 +26,6 @@ interface OpenItem {
 
 /** Writes an answer as a stream of events (rule: responses-answers). */
 export class ResponsesStream implements StreamWriter {
-  readonly keepAlive = ': still here\n\n';
   readonly reportsTooLong = true;
   readonly #identity: AnswerIdentity;
   readonly #repeated: Repeated;

@@ -7,9 +7,10 @@ import { acceptExchange, promptDependencies, type WireServices } from './wire-ro
 export function answerCount(wire: Wire, services: WireServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptExchange(wire, { request, response }, services);
-    const { context_report: report } = await services.agent.preview(accepted.input, {
-      ...promptDependencies(accepted),
-    });
+    const { context_report: report } = await services.agent.preview(
+      accepted.input,
+      promptDependencies(accepted),
+    );
     sendAnswer(response, { input_tokens: report.prompt_tokens });
   };
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { writeMessagesFailure } from '../../compat/messages/messages-failure.js';
 import { writeOpenAiFailure } from '../../compat/openai-failure.js';
 import { writeResponsesFailure } from '../../compat/responses/responses-failure.js';
-import type { FailureWriter } from '../../compat/wire.js';
+import type { FailureWriter, Wire } from '../../compat/wire.js';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
 import { isOfWire } from '../middleware/paths.js';
 import { type Preparation, stateOf } from '../middleware/request-state.js';
@@ -28,37 +28,26 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
     tokens,
     windows,
   });
-  const room = () => import('./wire-route.js');
+  const wire = (load: () => Promise<Wire>) =>
+    loaded(async () => (await import('./wire-route.js')).answerWire(await load(), await services()));
+  const messages = async () => (await import('../../compat/messages/messages-wire.js')).messagesWire;
   const models = async () => (await import('./models-routes.js')).answerModels((await agent()).models);
   const model = async () => (await import('./models-routes.js')).answerModel((await agent()).models);
   return [
     {
       path: '/v1/chat/completions',
-      post: loaded(async () => {
-        const { chatWire } = await import('../../compat/chat/chat-wire.js');
-        return (await room()).answerWire(chatWire, await services());
-      }),
+      post: wire(async () => (await import('../../compat/chat/chat-wire.js')).chatWire),
     },
     {
       path: '/v1/responses',
-      post: loaded(async () => {
-        const { responsesWire } = await import('../../compat/responses/responses-wire.js');
-        return (await room()).answerWire(responsesWire, await services());
-      }),
+      post: wire(async () => (await import('../../compat/responses/responses-wire.js')).responsesWire),
     },
-    {
-      path: '/v1/messages',
-      post: loaded(async () => {
-        const { messagesWire } = await import('../../compat/messages/messages-wire.js');
-        return (await room()).answerWire(messagesWire, await services());
-      }),
-    },
+    { path: '/v1/messages', post: wire(messages) },
     {
       path: '/v1/messages/count_tokens',
-      post: loaded(async () => {
-        const { messagesWire } = await import('../../compat/messages/messages-wire.js');
-        return (await import('./count-route.js')).answerCount(messagesWire, await services());
-      }),
+      post: loaded(async () =>
+        (await import('./count-route.js')).answerCount(await messages(), await services()),
+      ),
     },
     { path: '/v1/models', get: loaded(models) },
     { path: '/v1/models/*id', name: '/v1/models/{id}', get: loaded(model) },

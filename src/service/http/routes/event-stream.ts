@@ -16,10 +16,8 @@ export class EventStream {
 
   /** @param state whose id is read when the stream starts, since an id that contains the model key is replaced. */
   constructor(response: Response, state: { readonly id: string }) {
-    // A comment is not an event.
-    const keepAlive = ': still here\n\n';
     const opening = () => textOf({ type: 'step.started', request_id: state.id });
-    this.#stream = new TextStream(response, { opening, keepAlive });
+    this.#stream = new TextStream(response, { opening });
   }
 
   get started(): boolean {

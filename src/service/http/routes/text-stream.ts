@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 
 const HEARTBEAT_MS = 15_000;
+const COMMENT = ': still here\n\n';
 /** Maximum length of buffered text before it is written without waiting for further events. */
 const MAX_UNWRITTEN_CHARS = 16 * 1024;
 
@@ -8,8 +9,8 @@ const MAX_UNWRITTEN_CHARS = 16 * 1024;
 interface StreamTexts {
   /** Returns the text before the first event. It is called when the stream starts. */
   readonly opening: () => string;
-  /** Text that keeps the connection open and says nothing. */
-  readonly keepAlive: string;
+  /** Text that keeps the connection open and says nothing; a comment by default, which is not an event. */
+  readonly keepAlive?: string | undefined;
 }
 
 /**
@@ -75,7 +76,7 @@ export class TextStream {
 
   /** Keeps the connection open, because proxies close one that is silent for a minute. */
   #keepAlive(): void {
-    if (!this.#response.writableNeedDrain) this.#add(this.#texts.keepAlive);
+    if (!this.#response.writableNeedDrain) this.#add(this.#texts.keepAlive ?? COMMENT);
   }
 }
 
