@@ -10,7 +10,7 @@ import {
   optional,
   shapeOf,
 } from '../base/shape.js';
-import { isError, isStep, isTask, isTool, isTurn } from '../base/wire-shapes.js';
+import { hasAttachmentShape, isError, isStep, isTask, isTool, isTurn } from '../base/wire-shapes.js';
 import type {
   InlineContents,
   RetrievedChunk,
@@ -104,6 +104,7 @@ const hasShape = shapeOf<Trajectory>({
   format: oneOf('stepwise-run'),
   version: oneOf(1),
   task: isText,
+  attachments: optional(listOf(hasAttachmentShape)),
   project_id: isText,
   session_id: isText,
   options: isOptions,
