@@ -69,9 +69,9 @@ export class ProjectRoot implements Folder {
     );
   }
 
-  /** Reads a text file. Throws `ToolError` for binary and for huge files. */
-  async readText(path: string): Promise<FileText> {
-    return readText(this, path);
+  /** Reads a text file. Throws `ToolError` for binary files and for those of more than `maxBytes`. */
+  async readText(path: string, maxBytes = MAX_FILE_BYTES): Promise<FileText> {
+    return readText({ readIfText: (each) => this.readIfText(each, maxBytes) }, path);
   }
 
   /** Reads the bytes of a file. Throws `ToolError` for a huge file. */
@@ -83,10 +83,10 @@ export class ProjectRoot implements Folder {
     });
   }
 
-  async readIfText(path: string): Promise<FileText | undefined> {
+  async readIfText(path: string, maxBytes = MAX_FILE_BYTES): Promise<FileText | undefined> {
     return this.#withOpened(path, 'file', async (file) => {
-      checkSize(path, file.size);
-      return readOpened(file, MAX_FILE_BYTES);
+      checkSize(path, file.size, maxBytes);
+      return readOpened(file, maxBytes);
     });
   }
 

@@ -13,6 +13,9 @@ const DEFAULT_LIMIT = 5;
 /** Maximum number of characters shown of each answer. */
 const MAX_ANSWER_LENGTH = 600;
 
+/** Maximum size of a saved run, which may contain many images (rule: saved-attachments). */
+const MAX_RUN_BYTES = 32 * 2 ** 20;
+
 interface Memory {
   readonly path: string;
   readonly task: string;
@@ -76,7 +79,7 @@ const namesIn = async (root: ProjectRoot, folder: string): Promise<readonly stri
 /** Reads a saved run. Returns undefined for other and damaged files, and for runs that have not ended, such as the current one. */
 async function readSaved(root: ProjectRoot, path: string): Promise<Trajectory | undefined> {
   try {
-    const saved = readTrajectory((await root.readText(path)).content);
+    const saved = readTrajectory((await root.readText(path, MAX_RUN_BYTES)).content);
     return saved.result ? saved : undefined;
   } catch (error) {
     if (error instanceof ToolError || error instanceof TypeError) return undefined;

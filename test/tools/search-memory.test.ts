@@ -48,3 +48,12 @@ test('search_memory reports that no run matches, and rejects a query without wor
   expect(await call('search_memory', { query: 'coupons' })).toBe('No earlier run matches the query.');
   await expect(call('search_memory', { query: '!?' })).rejects.toThrow('no words');
 });
+
+test('search_memory reads a saved run of 16 MiB, which may contain images (rule: saved-attachments)', async () => {
+  const shot = { media_type: 'image/png', data: 'A'.repeat(4 * 2 ** 20) };
+  const turn = { role: 'user', content: 'Look.', attachments: [shot] };
+  const run = JSON.parse(saved('How does the coupon page look?', 'Fine.')) as object;
+  const large = JSON.stringify({ ...run, began_with: [turn], observations: [turn], history: [turn, turn] });
+  const { call } = await openWorkshop({ '.stepwise/runs/1.json': large });
+  expect(await call('search_memory', { query: 'coupon' })).toContain('Answer: Fine.');
+});

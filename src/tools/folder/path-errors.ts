@@ -45,8 +45,8 @@ export const changedMeanwhile = (path: string): ToolError =>
   new ToolError(`"${path}" was changed in the meantime, by another call or by somebody else. Read it again.`);
 
 /** Throws `ToolError` if the file is too large. */
-export function checkSize(path: string, bytes: number): void {
-  if (bytes > MAX_FILE_BYTES) throw new ToolError(`"${path}" is too large to read: ${bytes} bytes.`);
+export function checkSize(path: string, bytes: number, maxBytes = MAX_FILE_BYTES): void {
+  if (bytes > maxBytes) throw new ToolError(`"${path}" is too large to read: ${bytes} bytes.`);
 }
 
 /** Throws `ToolError` with a hint if the path contains a backslash or a NUL character. */
