@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type ErrorCode, errorCodes } from '../../../src/contract/error-codes.js';
+import { Secret } from '../../../src/service/providers/secret.js';
 import { Interruption, StepRefused } from '../../../src/service/step/interruption.js';
 import { ProviderError, type ProviderFailure } from '../../../src/service/step/provider.js';
 import { startTestService, stepBody, stepPath, type TestService } from '../../support/test-service.js';
@@ -98,6 +99,22 @@ describe('the response to an error thrown by the step (rules: one-failure-body, 
     );
     expect(line).toMatchObject({ bug: { name: 'TypeError' } });
     expect(JSON.stringify(line)).toMatch(/at .*errors\.test/);
+  });
+
+  test('the log of a bug contains neither the caller’s key nor a credential of a gateway (rules: key-redaction, gateway-settings)', async () => {
+    const credential = 'pk-gateway-canary-4711';
+    const key = 'sk-caller-canary-0815';
+    const guarded = await startTestService({
+      gatewaySecrets: [Secret.ofSetting(credential, { isCredential: true })],
+      step: async () => {
+        throw Object.assign(new Error('boom'), { name: `Bad ${credential} or ${key}` });
+      },
+    });
+    await guarded.call('POST', stepPath, { body: stepBody(), headers: { 'X-LLM-API-Key': key } });
+    await guarded.close();
+    const line = guarded.log.find((each) => String(each['msg']).startsWith('bug'));
+    expect(line).toMatchObject({ bug: { name: 'Bad [redacted] or [redacted]' } });
+    expect(JSON.stringify(guarded.log)).not.toContain('canary');
   });
 
   test('a bug after the deadline is logged, and the response is upstream_timeout', async () => {

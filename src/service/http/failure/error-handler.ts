@@ -34,12 +34,10 @@ export function errorHandler(log: Logger): ErrorRequestHandler {
 const interruptionOf = ({ deadline }: RequestState): unknown =>
   deadline?.signal.aborted ? deadline.signal.reason : undefined;
 
-function logBug(log: Logger, thrown: unknown, { id, key }: RequestState): void {
-  const bug = JSON.stringify(describeBug(thrown));
-  log.error(
-    { request_id: id, bug: JSON.parse(key?.redact(bug) ?? bug) },
-    'bug: unexpected error in the service',
-  );
+function logBug(log: Logger, thrown: unknown, { id, key, gatewaySecrets }: RequestState): void {
+  const secrets = [...(key ? [key] : []), ...gatewaySecrets];
+  const bug = secrets.reduce((text, secret) => secret.redact(text), JSON.stringify(describeBug(thrown)));
+  log.error({ request_id: id, bug: JSON.parse(bug) }, 'bug: unexpected error in the service');
 }
 
 /** HTTP statuses for unmet conditional requests for a file, by the error names of Express's `sendFile`. */

@@ -40,6 +40,8 @@ export interface RequestState {
   caller?: Caller;
   /** Present once the body has been read. Redacted in logged bugs. */
   key?: Secret | undefined;
+  /** Credentials in the settings of upstreams. Redacted in logged bugs. */
+  readonly gatewaySecrets: readonly Secret[];
   /**
    * Present once the request is accepted. If its signal is aborted, the `Interruption` is the reason why the request
    * failed.
@@ -103,6 +105,7 @@ export function openRequest(
     startedAt: performance.now(),
     trace: untraced,
     route: 'unknown',
+    gatewaySecrets,
     isAnswered: false,
     ownCount: { promptTokens: 0, replyChars: 0 },
   };
