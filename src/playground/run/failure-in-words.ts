@@ -9,5 +9,9 @@ const remedies: ReadonlyMap<string, string> = new Map([
   ['unauthenticated', 'This service requires a token: enter yours under Model.'],
   ['service_unreachable', 'The service does not respond. When it is running again, continue from here.'],
   ['service_timeout', 'The service did not respond in time. Try again from this step.'],
+  [
+    'upstream_model_not_found',
+    'The provider does not know this model: check its name and its upstream under Model.',
+  ],
   ['missing_api_key', 'This model needs a key: enter yours under Model.'],
 ]);

@@ -97,10 +97,19 @@ function sentenceOf(error: Fields, depth = 0): string {
 }
 
 /**
- * Fields that may hold the sentence of an error: the usual names, and those of FastAPI, Z.ai, Bedrock, Qianfan
- * and OAuth gateways.
+ * Fields that may hold the sentence of an error: the usual names, and those of FastAPI, Z.ai, Bedrock, Qianfan,
+ * OAuth gateways, and LiteLLM, whose `message` or `detail` may be an object with `error`.
  */
-const sentenceFields = ['message', 'detail', 'errors', 'msg', 'Message', 'error_msg', 'error_description'];
+const sentenceFields = [
+  'message',
+  'detail',
+  'errors',
+  'msg',
+  'Message',
+  'error_msg',
+  'error_description',
+  'error',
+];
 
 function sentencesIn(value: unknown, depth: number): string {
   if (typeof value === 'string') return value;

@@ -4,7 +4,7 @@ import type { VendorError } from '../vendor.js';
 
 /**
  * Failures by `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes), Gemini's `error.status`,
- * and the codes of GitHub Models, Kimi, DashScope, LiteLLM, llama.cpp and Mistral.
+ * and the codes of GitHub Models and Copilot, Kimi, DashScope, LiteLLM, llama.cpp, Mistral and Together.
  */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
@@ -33,6 +33,13 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
     rate_limit_reached_error: 'rate_limited',
     engine_overloaded_error: 'overloaded',
     invalid_model: 'model_not_found',
+    unknown_model: 'model_not_found',
+    model_not_supported: 'model_not_found',
+    model_not_available: 'model_not_found',
+    key_model_access_denied: 'permission',
+    team_model_access_denied: 'permission',
+    user_model_access_denied: 'permission',
+    org_model_access_denied: 'permission',
   } as const),
 );
 

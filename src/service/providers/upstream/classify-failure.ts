@@ -41,9 +41,11 @@ const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
 };
 
 /**
- * Failures that an error code may state more precisely than the status: a 429 about a quota, a 400 about anything.
+ * Failures that an error code may state more precisely than the status: a 429 about a quota, a 401 about the models of a
+ * key, a 400 about anything.
  */
 const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFailure[]>>> = {
+  authentication: ['permission'],
   rate_limited: ['billing'],
   failed: ['context_length', 'billing'],
   rejected: ['context_length', 'billing', 'model_not_found', 'authentication', 'permission'],
@@ -66,10 +68,10 @@ const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:inva
 
 /**
  * Matches messages about an unknown model in responses with status 400: of LiteLLM, OpenRouter, DeepSeek, Mistral,
- * Perplexity, SiliconFlow.
+ * Perplexity, SiliconFlow, OpenAI, LM Studio, Bedrock, Gemini, GitHub, MiniMax, Z.ai, Together, Cloudflare, Hugging Face.
  */
 const modelWording =
-  /invalid model(?: name|:| ['"`])|not a valid model|no such model|\bmodel(?: ['"`]?[\w./:@-]+['"`]?)? (?:(?:was |is )?not found|(?:does )?not exist)/i;
+  /invalid model(?: name|:| id(?:entifier)?\b| ['"`])|model (?:name|id|identifier) is invalid|unexpected model name|not a valid model(?! parameter)|no such model|no models? loaded|unknown model(?=[:,.]| ['"`]|$)|unable to access model|llm provider not provided|\bmodel(?: ['"`]?[\w./:@-]+['"`]?)? (?:(?:was |is )?not found|(?:does )?not exist)|\brequested model (?:['"`]?[\w./:@-]+['"`]? )?is not (?:supported|available)|模型不存在/i;
 
 /**
  * Matches messages about a spend limit, whatever the status and code, but not about limits of requests or

@@ -94,14 +94,68 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
     ['Mistral', { message: 'Invalid model: x', type: 'invalid_model', code: '1500' }],
     ['SiliconFlow', { code: 20012, message: 'Model does not exist. Please check it carefully.' }],
     ['a gateway', { detail: 'model `llama3.1:8b` not found' }],
+    [
+      'LiteLLM, message as an object',
+      {
+        error: {
+          message: { error: '/chat/completions: Invalid model name passed in model=x. Call `/v1/models`' },
+          type: 'None',
+          param: 'None',
+          code: '400',
+        },
+      },
+    ],
+    ['LiteLLM, Responses', { detail: { error: '/responses: Invalid model name passed in model=x' } }],
+    [
+      'LiteLLM, message as Python',
+      { error: { message: "{'error': '/chat/completions: Invalid model name passed in model=x.'}" } },
+    ],
+    [
+      'LiteLLM without a provider',
+      { error: { message: 'litellm.BadRequestError: LLM Provider NOT provided. You passed model=x' } },
+    ],
+    ['OpenAI', { error: { message: 'invalid model ID', type: 'invalid_request_error', code: null } }],
+    [
+      'LM Studio',
+      { error: { message: 'Invalid model identifier "x". Please specify a valid downloaded model' } },
+    ],
+    ['LM Studio without a model', { error: "No models loaded. Use the 'lms load' command." }],
+    ['Bedrock', { message: 'The provided model identifier is invalid.' }],
+    ['Gemini', [{ error: { code: 400, message: '* GenerateContentRequest.model: unexpected model name' } }]],
+    ['GitHub Models', { error: { code: 'unknown_model', message: 'Unknown model: x' } }],
+    ['Copilot', { error: { code: 'model_not_supported', message: 'The requested model is not supported.' } }],
+    [
+      'Hugging Face',
+      {
+        error: { message: "The requested model 'a/b-v2' is not supported by any provider you have enabled." },
+      },
+    ],
+    ['MiniMax', { error: { message: "invalid params, unknown model 'x' (2013)" } }],
+    ['Z.ai', { error: { code: '1211', message: 'Unknown Model, please check the model code.' } }],
+    ['BigModel', { error: { code: '1211', message: '模型不存在，请检查模型代码。' } }],
+    ['Together', { error: { message: 'Unable to access model x. See the list of supported models.' } }],
+    ['Cloudflare', { errors: [{ code: 5007, message: 'No such model @cf/x or task' }], success: false }],
+    ['Perplexity', { error: { message: "Invalid model 'x'. Permitted models are in the documentation." } }],
   ])('%s', (_, body) => {
     expect(failureOf(400, body).failure).toBe('model_not_found');
+  });
+
+  test.each([
+    401, 403,
+  ])('LiteLLM with status %i about a model that the key may not use is a lack of permission, not a wrong key', (status) => {
+    const message = "key not allowed to access model. This key can only access models=['a']";
+    const error = { message, type: 'key_model_access_denied', param: 'model', code: String(status) };
+    expect(failureOf(status, { error }).failure).toBe('permission');
   });
 
   test.each([
     "'max_tokens' is not supported with this model.",
     'The model does not support tools.',
     'File not found in the request.',
+    'unknown model parameter: seed',
+    'temperature is not a valid model parameter',
+    'reasoning_effort is not supported by the requested model',
+    'Invalid model output: the schema was not met',
   ])('another refusal stays what it is: %s', (message) => {
     expect(failureOf(400, { error: { message } }).failure).toBe('rejected');
   });
