@@ -12,7 +12,11 @@ const modelSchema = z
     counting: z.enum(['exact', 'estimated']),
     protocols: z.array(z.string()).meta({ description: 'The values of `protocol` that the model supports.' }),
   })
-  .meta({ id: 'KnownModel', description: 'A model or a family of models in the table of the service.' });
+  .meta({
+    id: 'KnownModel',
+    description:
+      'A model or a family of models in the table of the service, or a model that its operator configured.',
+  });
 
 const upstreamSchema = z.object({ name: z.string(), key_required: z.boolean() }).meta({
   id: 'Upstream',

@@ -224,6 +224,23 @@ describe('models', () => {
     expect((await fetch(`${service.url}/v1/models/local/another`)).status).toBe(404);
   });
 
+  test('the list has each model that an upstream names in its settings once, by the name that a request uses', async () => {
+    const found = await start({
+      UPSTREAMS: JSON.stringify({
+        local: { url: 'FAKE_URL/v1', keyRequired: false, models: { offline: {}, 'gpt-4o': {}, 'a/b:1': {} } },
+      }),
+    });
+    const list = (await (await fetch(`${found.url}/v1/models`)).json()) as { data: { id: string }[] };
+    const ids = list.data.map(({ id }) => id);
+    expect(ids.filter((id) => id.startsWith('local/'))).toEqual([
+      'local/offline',
+      'local/gpt-4o',
+      'local/a/b:1',
+    ]);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toContain('gpt-4o');
+  });
+
   test('with anthropic-version, lists have the shape of Anthropic (rule: compatible-models)', async () => {
     const headers = { 'anthropic-version': '2023-06-01' };
     const list = (await (await fetch(`${service.url}/v1/models`, { headers })).json()) as AnthropicModels;

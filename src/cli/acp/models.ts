@@ -4,7 +4,7 @@ import type { Service } from '../../service/start.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import { UsageError } from '../commands/usage.js';
 import { showExactLine } from '../screen/visible-text.js';
-import { findKey, type ModelChoice, offlineModel } from '../session/choose-model.js';
+import { choiceOf, findKey, type ModelChoice, offlineModel } from '../session/choose-model.js';
 import { connectTo } from '../session/network.js';
 import { ollamaModels } from '../session/ollama.js';
 import { checkedToken, startService, TOKEN_VARIABLE } from '../session/open-session.js';
@@ -89,11 +89,11 @@ export class Models {
   async #choices(current: ModelChoice): Promise<readonly ModelChoice[]> {
     const { url, token } = await this.#service();
     const { models } = await connectTo({ baseUrl: url, token }).models();
-    const named = models.map(({ name }) => name).filter((name) => !name.includes('*'));
+    const named = models.filter(({ name }) => !name.includes('*'));
     const all: ModelChoice[] = [
       this.#defaultModel(),
       offlineModel,
-      ...named.map((name) => ({ name, upstream: undefined })),
+      ...named.map(choiceOf),
       ...(await ollamaModels()).map((name) => ({ name, upstream: 'ollama' })),
       current,
     ];

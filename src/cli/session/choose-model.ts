@@ -9,6 +9,15 @@ export interface ModelChoice {
 
 export const offlineModel: ModelChoice = { name: 'offline', upstream: undefined };
 
+/** The providers that the service finds by the name of a model. */
+export const providersByName: readonly string[] = ['openai', 'anthropic', 'offline'];
+
+/** Returns the choice of a listed model: an endpoint that the operator configured must be named with it. */
+export const choiceOf = ({ name, provider }: ModelList['models'][number]): ModelChoice => ({
+  name,
+  upstream: providersByName.includes(provider) ? undefined : provider,
+});
+
 /** Notice for a run without a language model. */
 export const offlineNotice =
   'No model was given: "offline" only searches the files. No language model is called.';

@@ -1,5 +1,6 @@
 import type { ModelList } from '../../contract/model-list.js';
 import { showExactLine } from '../screen/visible-text.js';
+import { choiceOf, type ModelChoice, providersByName } from '../session/choose-model.js';
 import { findModelKey, keyVariable } from '../session/model-key.js';
 import { ollamaModels } from '../session/ollama.js';
 import type { Session } from '../session/session.js';
@@ -51,20 +52,26 @@ function vendorLine(rows: readonly Row[]): string {
 
 function rowsOf({ model, parts }: Session, list: ModelList, local: readonly string[]): readonly Row[] {
   const { keys: environment } = parts;
-  const needsOf = (name: string) =>
-    findModelKey(name, { environment }) ? undefined : (keyVariable(name) ?? 'a key');
-  const known = list.models.map(({ name, provider, context_window }) => ({
-    ...{ name, place: provider, what: windowOf(context_window) },
-    isCurrent: model.name === name && (model.upstream ?? provider) === provider,
-    needs: name === 'offline' ? undefined : needsOf(name),
-  }));
+  const needsOf = ({ name, upstream }: ModelChoice) =>
+    findModelKey(name, { upstream, environment })
+      ? undefined
+      : ((upstream ? undefined : keyVariable(name)) ?? 'a key');
+  const keyless = new Set(list.upstreams.filter((each) => !each.key_required).map(({ name }) => name));
+  const known = list.models.map((listed) => {
+    const { name, provider, context_window } = listed;
+    const choice = choiceOf(listed);
+    return {
+      ...{ name, place: provider, what: windowOf(context_window) },
+      isCurrent: model.name === name && (model.upstream ?? choice.upstream ?? provider) === provider,
+      needs: keyless.has(provider) ? undefined : needsOf(choice),
+    };
+  });
   const onThisMachine = local.map((name) => ({
     ...{ name, place: 'ollama', what: 'on this machine', needs: undefined },
     isCurrent: model.name === name && model.upstream === 'ollama',
   }));
   const isListed = [...known, ...onThisMachine].some(({ isCurrent }) => isCurrent);
-  const vendors = new Set(known.map(({ place }) => place));
-  const others = list.upstreams.filter(({ name }) => !vendors.has(name));
+  const others = list.upstreams.filter(({ name }) => !providersByName.includes(name));
   const endpoints = others.map(({ name, key_required }) => ({
     ...{ name: `any model at ${name}`, place: name, needs: undefined },
     what: key_required ? 'needs a key' : 'needs no key',

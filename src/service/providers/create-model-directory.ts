@@ -118,6 +118,8 @@ interface Upstream {
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly gateway: GatewaySettings;
   traits(model: string): ModelTraits;
+  /** Names of the models to list: those of the model table, or those that the operator configured. */
+  readonly modelNames: readonly string[];
   /** Protocol that the operator chose for a model. */
   readonly protocolOf?: (model: string) => Protocol | undefined;
 }
@@ -155,7 +157,7 @@ export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
       return { contextWindow, protocol: upstream.protocolOf?.(model) ?? 'auto' };
     },
     list: () => ({
-      models: vendorNames.filter((name) => upstreams.has(name)).flatMap(listModels),
+      models: [...upstreams.values()].flatMap(listModels),
       upstreams: [...upstreams.values()].map(({ name, keyRequired }) => ({
         name,
         key_required: keyRequired,
@@ -219,14 +221,15 @@ function builtIn({ openaiUrl, anthropicUrl, gateways = {}, startOffline }: Provi
 }
 
 /** Creates an upstream whose models are in the model table. */
-const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits'>): Upstream => ({
+const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits' | 'modelNames'>): Upstream => ({
   ...upstream,
   name,
+  modelNames: listedNames(name),
   traits: (model) => traitsOf(name, model),
 });
 
 function compatible(name: string, config: UpstreamConfig): Upstream {
-  const { url, keyRequired, encoding, maxTokensParam } = config;
+  const { url, keyRequired, encoding, maxTokensParam, models = {} } = config;
   const traits = (model: string): ModelTraits => {
     const contextWindow = ownSetting('contextWindow', model, config);
     const defaults = wireTraits(model, config);
@@ -239,7 +242,8 @@ function compatible(name: string, config: UpstreamConfig): Upstream {
     };
   };
   const protocolOf = (model: string) => ownSetting('protocol', model, config);
-  return { name, keyRequired, url: async () => url, gateway: config, traits, protocolOf };
+  const modelNames = Object.keys(models);
+  return { name, keyRequired, url: async () => url, gateway: config, traits, modelNames, protocolOf };
 }
 
 /** Returns the setting of a model, or else of its upstream. */
@@ -273,9 +277,9 @@ function wireTraits(model: string, { url, wire = 'chat', structured }: UpstreamC
 const routeOf = (model: string): VendorName | undefined =>
   vendorNames.find((name) => vendors[name].route.test(model));
 
-function listModels(provider: VendorName): ModelList['models'] {
-  return listedNames(provider).map((name) => {
-    const { contextWindow, encoding, countMargin, nativeTools } = traitsOf(provider, name);
+function listModels({ name: provider, modelNames, traits }: Upstream): ModelList['models'] {
+  return modelNames.map((name) => {
+    const { contextWindow, encoding, countMargin, nativeTools } = traits(name);
     return {
       name,
       provider,

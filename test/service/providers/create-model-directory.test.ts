@@ -173,6 +173,18 @@ describe('settings of models (rule: model-settings)', () => {
     expect(configured.resolve(llmConfig(model, upstream))?.profile).toMatchObject({ contextWindow });
   });
 
+  test('the model list has the models that an upstream names, with their own windows', () => {
+    const { models, upstreams } = configured.list();
+    const own = models.filter(({ provider }) => upstreams.slice(3).some(({ name }) => name === provider));
+    const common = { encoding: 'o200k_base', counting: 'estimated', provider: 'local' };
+    const protocols = ['text', 'xml', 'json', 'native'];
+    expect(own).toEqual([
+      { ...common, name: 'qwen3:8b', context_window: 40_960, protocols },
+      { ...common, name: 'strong', context_window: 8_192, protocols },
+      { ...common, name: 'both', context_window: 8_192, protocols },
+    ]);
+  });
+
   test('a model that no upstream has is undefined', () => {
     expect(configured.settingsOf('nowhere', 'gpt-4o')).toBeUndefined();
     expect(configured.settingsOf(undefined, 'qwen3:8b')).toBeUndefined();

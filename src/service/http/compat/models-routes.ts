@@ -26,15 +26,20 @@ export function answerModel(models: ModelDirectory): RequestHandler {
 const isOfAnthropic = (request: Request): boolean => request.get('anthropic-version') !== undefined;
 
 async function listedModels(models: ModelDirectory): Promise<ListedModel[]> {
-  const known = models.list().models.map(({ name, provider }) => ({ id: name, upstream: provider }));
+  const known = models.list().models.map(({ name, provider }) => ({
+    id: isFoundByName(name, provider, models) ? name : `${provider}/${name}`,
+    upstream: provider,
+  }));
   const listed = await models.listUpstreams();
-  return [
-    ...known,
-    ...listed.flatMap(({ upstream, names = [] }) =>
-      names.map((name) => ({ id: `${upstream}/${name}`, upstream })),
-    ),
-  ];
+  const others = listed.flatMap(({ upstream, names = [] }) =>
+    names.map((name) => ({ id: `${upstream}/${name}`, upstream })),
+  );
+  // A server may list a model that the operator also configured.
+  return [...new Map([...known, ...others].map((model) => [model.id, model])).values()];
 }
+
+const isFoundByName = (name: string, provider: string, models: ModelDirectory): boolean =>
+  models.resolve({ modelName: name })?.providerName === provider;
 
 /** Returns a model that a request may name although no list has it; undefined if its upstream lists others. */
 async function unlisted(id: string, models: ModelDirectory): Promise<ListedModel | undefined> {
