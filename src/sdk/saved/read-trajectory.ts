@@ -115,7 +115,7 @@ const hasShape = shapeOf<Trajectory>({
   tasks: listOf(isTask),
   result: optional(
     shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stop_reason' | 'error' | 'steps'>>({
-      answer: isText,
+      answer: optional(isText),
       stop_reason: isText,
       error: optional(isError),
       steps: optional(listOf(isJsonObject)),
