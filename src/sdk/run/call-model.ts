@@ -30,7 +30,11 @@ export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
       if (run.signal.aborted || !(error instanceof StepwiseError)) throw error;
       const wait = retryWait(run, error, attempt);
       if (wait === null) throw error;
-      await run.emit({ type: 'agent_error', error: withHint(error.toStepError()), retry_in_ms: wait });
+      await run.emit({
+        type: 'agent_error',
+        error: withHint(error.toStepError(), run.llmConfig),
+        retry_in_ms: wait,
+      });
       await pause(wait, run.signal);
     }
   }

@@ -17,7 +17,11 @@ export async function compactIfNeeded(run: RunState): Promise<void> {
     await compact(run);
   } catch (error) {
     if (run.signal.aborted || !(error instanceof StepwiseError)) throw error;
-    await run.emit({ type: 'agent_error', error: withHint(error.toStepError()), retry_in_ms: null });
+    await run.emit({
+      type: 'agent_error',
+      error: withHint(error.toStepError(), run.llmConfig),
+      retry_in_ms: null,
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { StepError } from '../../contract/step.js';
+import type { RunLlmConfig } from './run-options.js';
 
 /** The reason why a run failed: an error of the service or of the client, with advice. */
 export interface RunError extends StepError {
@@ -6,8 +7,18 @@ export interface RunError extends StepError {
   readonly hint: string | null;
 }
 
-/** Adds the advice for its code to an error. */
-export const withHint = (error: StepError): RunError => ({ ...error, hint: hintFor(error) });
+/** Adds the advice for its code to an error of a run with this model. */
+export const withHint = (error: StepError, model: RunLlmConfig): RunError => ({
+  ...error,
+  hint: hintFor(error.code, error.provider ?? providerOf(model)),
+});
+
+/** Names the vendor whose key the model needs; null if its name does not tell. */
+function providerOf({ provider, modelName }: RunLlmConfig): string | null {
+  if (provider) return provider;
+  if (/^claude/i.test(modelName)) return 'anthropic';
+  return /^(?:gpt|o\d)/i.test(modelName) ? 'openai' : null;
+}
 
 const hints: Readonly<Record<string, (provider: string | null) => string>> = {
   missing_api_key: (provider) =>
@@ -41,5 +52,5 @@ const keyVariables: ReadonlyMap<string | null, string> = new Map([
   ['anthropic', 'ANTHROPIC_API_KEY'],
 ]);
 
-const hintFor = ({ code, provider }: StepError): string | null =>
+const hintFor = (code: string, provider: string | null): string | null =>
   Object.hasOwn(hints, code) ? (hints[code]?.(provider) ?? null) : null;

@@ -99,7 +99,8 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
     const end = await carryOut(run, renewed);
     await reportHeld(run);
     if (!end.inputRequest) closeOpenCalls(run);
-    if (end.error) await run.emit({ type: 'agent_error', error: withHint(end.error), retry_in_ms: null });
+    if (end.error)
+      await run.emit({ type: 'agent_error', error: withHint(end.error, run.llmConfig), retry_in_ms: null });
     run.phase = null;
     this.#result = toResult<Answer>(run, end);
     const type = endings[end.stopReason];
@@ -153,7 +154,7 @@ function toResult<Answer>(run: RunState, end: RunEnd): RunResult<Answer> {
     history: run.resumableHistory,
     tasks: run.tasks,
     usage: run.usage,
-    error: end.error ? withHint(end.error) : null,
+    error: end.error ? withHint(end.error, run.llmConfig) : null,
     input_request: end.inputRequest ?? null,
   };
   return { ...result, summary: () => summarizeRun(result) };

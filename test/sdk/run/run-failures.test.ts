@@ -72,9 +72,14 @@ describe('a failed run (rule: run-failures)', () => {
     expect(result.error?.hint).toContain('baseUrl');
   });
 
-  test('the variable in the advice is the one of the provider that refused the key', async () => {
-    const { result } = await finish([{ error: 'upstream_authentication_failed' }]);
-    expect(result.error?.hint).toMatch(/llmKey.*(OPENAI_API_KEY|ANTHROPIC_API_KEY|STEPWISE_LLM_KEY)/);
+  test.each([
+    [{ modelName: 'gpt-5' }, 'OPENAI_API_KEY'],
+    [{ modelName: 'claude-sonnet-5' }, 'ANTHROPIC_API_KEY'],
+    [{ modelName: 'gpt-5', provider: 'anthropic' }, 'ANTHROPIC_API_KEY'],
+    [{ modelName: 'llama' }, 'STEPWISE_LLM_KEY'],
+  ])('the advice about a missing key names the variable of the vendor of the model: %j', async (model, variable) => {
+    const { result } = await finish([{ error: 'missing_api_key' }], { llmConfig: model });
+    expect(result.error?.hint).toContain(`from the variable ${variable};`);
   });
 });
 
