@@ -7,6 +7,7 @@ export type { ErrorCode } from '../contract/error-codes.js';
 export type { ToolCall, ToolResult, Turn, TurnInput } from '../contract/history.js';
 export type { ModelList } from '../contract/model-list.js';
 export type { Preview } from '../contract/preview.js';
+export type { ClientTerms, RecordedCall, RecordedStep } from '../contract/recorded-step.js';
 export type {
   ActionDetails,
   ErrorDetail,

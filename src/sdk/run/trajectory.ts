@@ -1,4 +1,5 @@
 import type { TurnInput } from '../../contract/history.js';
+import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { Step } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
@@ -39,6 +40,8 @@ export interface Trajectory {
   readonly tasks: readonly Task[];
   /** The result; null if the run had not ended. */
   readonly result: Omit<RunResult, 'summary'> | null;
+  /** Everything that each step was given and gave, if the service recorded the run (`RECORD_DIR`). */
+  readonly recorded_steps?: readonly RecordedStep[] | undefined;
 }
 
 /** The options of a run that are plain data. */

@@ -89,7 +89,7 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptExchange(wire, { request, response }, services);
     const { exchange, routed, input, state, sentKey } = accepted;
-    const provider = connect(routed.model, { sentKey, request: input, state });
+    const { provider, redact } = connect(routed.model, { sentKey, request: input, state });
     const identity = identityOf(exchange);
     const stream = exchange.isStreamed
       ? new WireStream(response, exchange.openStream(identity), state)
@@ -98,6 +98,7 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
     const dependencies: StepDependencies = {
       ...promptDependencies(accepted),
       provider: stream ? stream.startedBy(provider) : provider,
+      redact,
       now: () => new Date(),
     };
     const contextBuilt = (report: ContextReport): undefined => {
