@@ -94,7 +94,7 @@ export type {
 } from './run/run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';
-export { continueRun, type Fork, forkRun, joinRuns } from './saved/fork-run.js';
+export { continueRun, type Fork, forkRun, joinRuns, type NewObservation } from './saved/fork-run.js';
 export { readTrajectory, resumeOptions } from './saved/read-trajectory.js';
 export { replayRun } from './saved/replay-run.js';
 export { reduceRun } from './view/reduce-run.js';

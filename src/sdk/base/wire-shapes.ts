@@ -78,7 +78,10 @@ type NamedTurnFields = Pick<
   | 'attachments'
 >;
 
-const isAttachment = shapeOf<Pick<Attachment, 'media_type' | 'data'>>({ media_type: isText, data: isText });
+export const hasAttachmentShape = shapeOf<Pick<Attachment, 'media_type' | 'data'>>({
+  media_type: isText,
+  data: isText,
+});
 
 export const isTurn = shapeOf<NamedTurnFields>({
   role: oneOf('user', 'assistant', 'tool_observation'),
@@ -91,7 +94,7 @@ export const isTurn = shapeOf<NamedTurnFields>({
   provider_state: isJsonValue,
   toolCallId: optional(isText),
   toolResult: optional(isToolResult),
-  attachments: optional(listOf(isAttachment)),
+  attachments: optional(listOf(hasAttachmentShape)),
 });
 
 const isAction = shapeOf<ActionDetails>({

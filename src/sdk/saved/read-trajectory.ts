@@ -12,7 +12,15 @@ import {
   optional,
   shapeOf,
 } from '../base/shape.js';
-import { isError, isRecordedStep, isStep, isTask, isTool, isTurn } from '../base/wire-shapes.js';
+import {
+  hasAttachmentShape,
+  isError,
+  isRecordedStep,
+  isStep,
+  isTask,
+  isTool,
+  isTurn,
+} from '../base/wire-shapes.js';
 import type {
   InlineContents,
   RetrievedChunk,
@@ -108,6 +116,7 @@ const hasShape = shapeOf<Trajectory>({
   format: oneOf('stepwise-run'),
   version: oneOf(1),
   task: isText,
+  attachments: optional(listOf(hasAttachmentShape)),
   project_id: isText,
   session_id: isText,
   options: isOptions,

@@ -43,6 +43,8 @@ export interface NeutralRequest {
   readonly toolChoice: ClientTerms['toolChoice'];
   /** False if the client takes one call at most. */
   readonly takesSeveralCalls: boolean;
+  /** JSON Schema of the answer; undefined if the answer is text. */
+  readonly answerSchema: Readonly<Record<string, unknown>> | undefined;
   readonly settings: NeutralSettings;
   /** The client's own name for the conversation, which decides its session; undefined if it has none. */
   readonly cacheKey: string | undefined;

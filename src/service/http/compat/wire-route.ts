@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import type { ContextReport } from '../../../contract/context-report.js';
+import type { Parse } from '../../../contract/step.js';
 import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
 import { bindStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
@@ -127,13 +128,18 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
 
 function sendWhole(response: Response, exchange: WireExchange, { answer, first, result }: Answered): void {
   if (first.context_report) setReportHeaders(response, first.context_report);
-  const { parse } = result;
-  if (parse) {
-    const { outcome, dialect, confidence } = parse;
-    const read = dialect === null ? outcome : `${outcome}; dialect=${dialect}; confidence=${confidence}`;
-    response.setHeader('X-Stepwise-Parse', read);
-  }
+  if (result.parse) response.setHeader('X-Stepwise-Parse', describeParse(result.parse, result));
   sendAnswer(response, exchange.writeAnswer(answer));
+}
+
+/** Describes how the reply was read, for a header. */
+function describeParse(
+  { outcome, dialect, confidence }: Parse,
+  { warnings }: Pick<Answered['result'], 'warnings'>,
+): string {
+  const read = dialect === null ? outcome : `${outcome}; dialect=${dialect}; confidence=${confidence}`;
+  const isMismatch = warnings.some(({ code }) => code === 'answer_mismatch');
+  return isMismatch ? `${read}; problem=answer_mismatch` : read;
 }
 
 const ID_BYTES = 12;
