@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
 import { PROXY_URL_EXPECTED, proxyUrlOf } from '../network/proxies/proxy-settings.js';
@@ -105,6 +105,17 @@ export const proxyUrl = z.string().transform((text, context): string => {
 
 export const isFile = (path: string): boolean => statIfPresent(path)?.isFile() ?? false;
 export const isFolder = (path: string): boolean => statIfPresent(path)?.isDirectory() ?? false;
+
+/** Returns whether the path is a folder in which this process can create files. */
+export function isWritableFolder(path: string): boolean {
+  if (!isFolder(path)) return false;
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Returns undefined if nothing reachable exists at the path. */
 function statIfPresent(path: string): Stats | undefined {

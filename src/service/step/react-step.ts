@@ -1,3 +1,4 @@
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { gatherContext } from '../context/gather-context.js';
 import { complete } from './complete.js';
 import { conclude } from './conclude.js';
@@ -70,7 +71,10 @@ async function finishStep(
 ): Promise<StepResult> {
   const { situation, during } = sent;
   const received = await pending;
+  // A reply of 1 MiB may take each of the two verbs some hundred milliseconds.
+  await yieldIfBusy();
   const reply = await during('read_reply', () => readReply(received, situation));
+  await yieldIfBusy();
   const conclusion = await during('conclude', () => conclude(reply, situation));
   const result = toResult(conclusion, sent);
   if (result.action_details) await observer?.actionProposed(result.action_details);

@@ -1,4 +1,5 @@
 import type { Turn } from '../../contract/history.js';
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
@@ -30,15 +31,6 @@ export interface AnswerType {
   readonly schema: Readonly<Record<string, unknown>>;
   /** The tool through which a native model answers, if its vendor cannot combine tools with a reply schema. */
   readonly tool: ToolDefinition | undefined;
-}
-
-/**
- * Terms of a step for a client that runs a loop of its own and cannot read a step's outcome, as those of the compatible
- * endpoints (rule: client-terms).
- */
-export interface ClientTerms {
-  /** `none`: the model is taught nothing, its reply is the answer as written, and nothing of the history is cut. */
-  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
 }
 
 /** The constraint on the model's output, for models that support one. */
