@@ -90,15 +90,14 @@ export async function runTwoSteps(
   return compareState(route, result, second);
 }
 
-function problemOf({ stop_reason, error, answer, steps }: RunResult): string | undefined {
+function problemOf({ stopReason, error, answer, steps }: RunResult): string | undefined {
   if (error) {
     const { code, upstream_status, details } = error;
     return [code, upstream_status, ...details.map(({ message }) => message)]
       .filter((part) => part !== null)
       .join(' · ');
   }
-  if (stop_reason !== 'answered' || answer !== ANSWER)
-    return `${stop_reason}: ${(answer ?? '').slice(0, 120)}`;
+  if (stopReason !== 'answered' || answer !== ANSWER) return `${stopReason}: ${(answer ?? '').slice(0, 120)}`;
   const actions = steps.flatMap((step) => step.actions);
   return actions.length === 1 && actions[0]?.success ? undefined : `${actions.length} actions`;
 }
