@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { until } from '../../test/support/until.js';
 
 const START_TIMEOUT_MS = 180_000;
+const INSTALL_TIMEOUT_MS = 300_000;
 
 /** A server that runs in a process of its own. */
 export interface Program {
@@ -121,5 +122,10 @@ function installOnce(folder: string, packages: readonly string[], install: () =>
 }
 
 function run(folder: string, command: string, ...words: string[]): void {
-  execFileSync(command, words, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  // The error of a failed command carries what the command wrote to its standard error.
+  execFileSync(command, words, {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: INSTALL_TIMEOUT_MS,
+  });
 }
