@@ -7,6 +7,7 @@ export type { ErrorCode } from '../contract/error-codes.js';
 export type { ToolCall, ToolResult, Turn, TurnInput } from '../contract/history.js';
 export type { ModelList } from '../contract/model-list.js';
 export type { Preview } from '../contract/preview.js';
+export type { ClientTerms, RecordedCall, RecordedStep } from '../contract/recorded-step.js';
 export type {
   ActionDetails,
   ErrorDetail,
@@ -93,7 +94,7 @@ export type {
 } from './run/run-options.js';
 export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';
-export { continueRun, type Fork, forkRun, joinRuns } from './saved/fork-run.js';
+export { continueRun, type Fork, forkRun, joinRuns, type NewObservation } from './saved/fork-run.js';
 export { readTrajectory, resumeOptions } from './saved/read-trajectory.js';
 export { replayRun } from './saved/replay-run.js';
 export { reduceRun } from './view/reduce-run.js';

@@ -12,6 +12,7 @@ import {
   isFile,
   isFolder,
   isRedisUrl,
+  isWritableFolder,
   json,
   proxyUrl,
   upstreamUrl,
@@ -115,6 +116,9 @@ const REDIS =
 const PROXIES =
   'expected the number of trusted proxies, such as 1, or their addresses, such as 10.0.0.0/8, loopback';
 const folder = z.string().refine(isFolder, 'expected the path of a readable folder');
+const writableFolder = z
+  .string()
+  .refine(isWritableFolder, 'expected the path of a folder that this service can write to');
 
 const projectId = z.uuid(
   'expected a project id as the name, a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
@@ -163,6 +167,10 @@ const settings = (environment: Environment) => ({
   PROJECTS_DIR: folder.optional(),
   /** URL of a context service, from which files and pinned items are read; may contain a user and a password. */
   CONTEXT_SERVICE_URL: contextServiceUrl.optional(),
+  /** A folder in which every step is recorded, including prompts and replies. Default none. */
+  RECORD_DIR: writableFolder.optional(),
+  /** Maximum size of `RECORD_DIR`, in bytes; the oldest recorded runs are deleted first. Default 256 MiB. */
+  RECORD_MAX_BYTES: wholeNumber(2 ** 20, 2 ** 40).default(2 ** 28),
   /** Path of a file of bearer tokens, in YAML or JSON. */
   AUTH_TOKENS_FILE: tokensFile.optional(),
   /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */

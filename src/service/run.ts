@@ -21,6 +21,8 @@ Starts the Stepwise service. All settings are environment variables:
   OFFLINE_MODEL            on or off: the embedded model, which needs no key (on)
   PROJECTS, PROJECTS_DIR   JSON: project id to folder; a folder whose subfolders are named by project id
   CONTEXT_SERVICE_URL      URL of a service that supplies files and pinned items (none)
+  RECORD_DIR               folder in which every step is recorded, for stepwise eval (none)
+  RECORD_MAX_BYTES         maximum size of that folder; the oldest runs are deleted first (268435456)
   AUTH_TOKENS_FILE         YAML file of tokens; create it with: stepwise token NAME --file FILE (none: local callers only)
   ALLOW_UNAUTHENTICATED    on: a proxy in front of the service authenticates callers (off)
   RATE_LIMIT_PER_MINUTE    requests per token, or per address if there are no tokens (0: no limit)

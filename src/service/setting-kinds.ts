@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
 import { PROXY_URL_EXPECTED, proxyUrlOf } from '../network/proxies/proxy-settings.js';
@@ -109,6 +109,17 @@ export const proxyUrl = z.string().transform((text, context): string => {
 
 export const isFile = (path: string): boolean => statIfPresent(path)?.isFile() ?? false;
 export const isFolder = (path: string): boolean => statIfPresent(path)?.isDirectory() ?? false;
+
+/** Returns whether the path is a folder in which this process can create files. */
+export function isWritableFolder(path: string): boolean {
+  if (!isFolder(path)) return false;
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Returns the status of a file; undefined if it does not exist or cannot be reached. */
 function statIfPresent(path: string): Stats | undefined {

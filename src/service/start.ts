@@ -18,6 +18,7 @@ import { createLog, droppedLines } from './operations/logging/log.js';
 import { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
 import { credentialsIn } from './providers/gateway-settings.js';
+import type { RunFiles } from './recording/run-files.js';
 import { version } from './version.js';
 
 /** A service that listens for requests. */
@@ -96,6 +97,8 @@ async function open(
   opened.push(() => limited?.close());
   const tracing = await openTracing(collector, log);
   opened.push(() => tracing.close());
+  const runs = await openRunFiles(config, log);
+  opened.push(() => runs?.close());
   const lag = watchEventLoop();
   opened.push(lag.stop);
   const inFlight = new InFlight({
@@ -122,7 +125,7 @@ async function open(
   const agent = onDemand(async () => {
     const room = await import('./make-agent.js');
     const startOffline = async () => `${(await offline.get()).url}/v1`;
-    return room.makeAgent(config, { metrics, startOffline });
+    return room.makeAgent(config, { metrics, startOffline, record: runs?.record });
   });
   opened.push(() => agent.made()?.then(({ models }) => models.close()));
   const app = createApp({
@@ -185,6 +188,15 @@ async function openLimits(
   if (AUTH_TOKENS_FILE === undefined && RATE_LIMIT_PER_MINUTE === 0) return undefined;
   const room = await import('./operations/limits/open-limits.js');
   return room.openLimits({ requestsPerMinute: RATE_LIMIT_PER_MINUTE, redisUrl: REDIS_URL, log });
+}
+
+/** Opens the folder in which steps are recorded, if one is configured (rule: recorded-steps). */
+async function openRunFiles(config: Config, log: Logger): Promise<RunFiles | undefined> {
+  const { RECORD_DIR: folder, RECORD_MAX_BYTES: maxBytes } = config;
+  if (folder === undefined) return undefined;
+  const room = await import('./recording/run-files.js');
+  log.info({ folder, maxBytes }, 'every step is recorded, with its prompt and its reply');
+  return new room.RunFiles({ folder, maxBytes, log });
 }
 
 const NO_GRPC =

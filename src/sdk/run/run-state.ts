@@ -89,7 +89,8 @@ export class RunState {
     this.projectId = options.projectId ?? randomId();
     this.sessionId = options.sessionId ?? randomId();
     this.beganWith = withoutNul(options.history ?? []);
-    ({ history: this.history, taskIsNew: this.taskIsNew } = takeUpHistory(this.task, this.beganWith));
+    const beginning = takeUpHistory(this.task, this.beganWith, options.attachments);
+    ({ history: this.history, taskIsNew: this.taskIsNew } = beginning);
     this.tasks = tasksFor(this.task, { history: this.beganWith, tasks: options.tasks ?? [] });
     this.approvalRules = options.approvalRules ?? [];
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;

@@ -88,12 +88,18 @@ export class Secret {
 /** Returns whether a text begins like a key or a token, or contains 64 hexadecimal digits in a row. */
 export const looksSecret = (text: string): boolean => /^(?:sk-|stepwise_)|[\da-f]{64}/i.test(text);
 
+/** Returns a function that removes the secrets from a text and keeps the rest. */
+export const redactWith =
+  (secrets: readonly Secret[]) =>
+  (text: string): string =>
+    secrets.reduce((rest, secret) => secret.redact(rest), text);
+
 /**
  * Returns a text that operators may read: with its secrets redacted, or a placeholder if the whole text looks like
  * another secret.
  */
 export const withoutSecrets = (text: string, secrets: readonly Secret[]): string =>
-  looksSecret(text) ? REDACTED : secrets.reduce((rest, secret) => secret.redact(rest), text);
+  looksSecret(text) ? REDACTED : redactWith(secrets)(text);
 
 const hintsIn = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - HINT_LENGTH + 1) }, (_, at) =>

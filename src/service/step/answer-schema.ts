@@ -63,14 +63,14 @@ const typeNames: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Throws `StepRefused`, with the path of the offending place, if the schema cannot be used for answers. Returns a
- * warning for keywords that the check ignores (rule: answer-schema).
+ * Throws `StepRefused`, with the path of the offending place, if the schema cannot be used for answers. `root` is the
+ * path of the schema in the request. Returns a warning for keywords that the check ignores (rule: answer-schema).
  */
-export function requireAnswerSchema(schema: JsonSchema): Warning[] {
+export function requireAnswerSchema(schema: JsonSchema, root: Path = ['answer_schema']): Warning[] {
   const inspection = new Inspection(schema);
-  inspection.visit(schema, [], 0);
+  inspection.visit(schema, root, 0);
   if (expandSchema(schema) === null)
-    refuse([], 'has more than 20,000 parts once its references are followed');
+    refuse(root, 'has more than 20,000 parts once its references are followed');
   return partlyChecked(inspection.unchecked);
 }
 
@@ -160,4 +160,4 @@ function refuse(path: Path, message: string): never {
   throw new StepRefused('invalid_request', [detail]);
 }
 
-const pathText = (path: Path): string => ['answer_schema', ...path].join('.').slice(0, MAX_PATH_LENGTH);
+const pathText = (path: Path): string => path.join('.').slice(0, MAX_PATH_LENGTH);

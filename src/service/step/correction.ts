@@ -2,7 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { sampleArguments, sampleCall } from './prompt/sample-call.js';
 import type { Reply } from './read-reply.js';
-import type { ReplySituation, TaughtProtocol } from './types.js';
+import { isPlain, type ReplySituation, type TaughtProtocol } from './types.js';
 
 /** Maximum number of characters of a reply in which the intended tool's name is searched. */
 const MAX_SEARCHED_CHARACTERS = 10_000;
@@ -56,11 +56,12 @@ export function answerCorrection(mismatch: string, situation: ReplySituation): T
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function sampleAnswer({ answerType, protocol, request, mustAnswer }: ReplySituation): string {
+function sampleAnswer({ answerType, protocol, request, mustAnswer, terms }: ReplySituation): string {
   const name = answerType?.tool?.name;
   const inputSchema = { type: 'object', properties: { answer: answerType?.schema }, required: ['answer'] };
   const sample = sampleArguments({ name: 'answer', parameters: ['answer'], inputSchema });
   const json = sample ? JSON.stringify(sample['answer']) : 'the JSON value';
+  if (isPlain({ terms })) return json;
   if (request.phase === 'observe' && protocol !== 'json')
     return `{"observation": "what was learned", "should_continue": false, "final_answer": ${json}}`;
   if (request.phase === 'observe')

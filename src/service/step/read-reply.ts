@@ -157,7 +157,8 @@ function withAnswerValues(
 ): ReadCompletion {
   const { answerType, request } = situation;
   if (!answerType) return read;
-  const isEnforced = completion.isConstrained && (situation.protocol === 'native' || isUnread(situation));
+  const isTaughtAlone = situation.protocol === 'native' || isUnread(situation);
+  const isEnforced = completion.isConstrained && Boolean(situation.replyFormat?.schema) && isTaughtAlone;
   const values = (text: string) => (isEnforced ? restoredValues(valuesIn(text), situation) : valuesIn(text));
   const own = read.parse.outcome === 'answer' ? values(read.answer ?? '') : [];
   if (request?.phase) return { ...read, answerValues: own };

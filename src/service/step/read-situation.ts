@@ -1,4 +1,5 @@
 import type { Turn } from '../../contract/history.js';
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
@@ -26,7 +27,6 @@ import { chooseNativeFormat, chooseReplyFormat } from './prompt/reply-format.js'
 import type { ModelProfile } from './provider.js';
 import {
   type AnswerType,
-  type ClientTerms,
   isPlain,
   type MustAnswer,
   type ReplyFormat,

@@ -18,6 +18,8 @@ export interface PromptDependencies {
 /** Everything that a step needs from the HTTP layer. */
 export interface StepDependencies extends PromptDependencies {
   readonly provider: Provider;
+  /** Removes the caller's key and the upstream's credentials from a text that is recorded. */
+  readonly redact: (text: string) => string;
   /** The clock for the timestamps of new turns. */
   readonly now: () => Date;
 }

@@ -2,15 +2,17 @@ import type { ContextReport } from '../../contract/context-report.js';
 import { errorCodes } from '../../contract/error-codes.js';
 import type { Turn } from '../../contract/history.js';
 import type { Preview } from '../../contract/preview.js';
+import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { ActionDetails, Parse, Signals, Step, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
+import type { ToolDefinition } from '../../contract/tool.js';
 import { blankStep, stepError } from '../../conversation/blank-step.js';
 import type { UnitAttachment } from '../../conversation/units.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
 import { nativeDefinitions } from './prompt/answer-tool.js';
 import { attachmentsOf } from './prompt/weigh-messages.js';
-import type { Message, Part } from './provider.js';
+import type { Message, Part, Prompt } from './provider.js';
 import type { Reply } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { hashPrompt } from './report-context.js';
@@ -89,13 +91,24 @@ function parseOf({ reply: { parse }, outcome, answer: { mismatch } }: Conclusion
 
 /** Returns the prompt as the model reads it. Native calls are shown as JSON. */
 export function toPreview({ situation, prompt, report }: RenderedPrompt): PreviewResult {
+  const definitions = situation.protocol === 'native' ? nativeDefinitions(situation) : [];
   return {
-    system: prompt.system,
-    messages: prompt.messages.map((message) => ({ role: message.role, content: contentOf(message) })),
-    native_tools: situation.protocol === 'native' ? [...nativeDefinitions(situation)] : [],
-    prompt_sha256: hashPrompt(prompt.system, prompt.messages),
+    ...readablePrompt(prompt, definitions),
     context_report: report,
     warnings: [...situation.warnings],
+  };
+}
+
+/** Returns a prompt and its native tools as text, with the prompt's hash. */
+export function readablePrompt(
+  { system, messages }: Prompt,
+  nativeTools: readonly ToolDefinition[],
+): RecordedStep['prompt'] {
+  return {
+    system,
+    messages: messages.map((message) => ({ role: message.role, content: contentOf(message) })),
+    native_tools: [...nativeTools],
+    prompt_sha256: hashPrompt(system, messages),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Turn } from '../../contract/history.js';
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
@@ -30,18 +31,6 @@ export interface AnswerType {
   readonly schema: Readonly<Record<string, unknown>>;
   /** The tool by which a native model gives its answer, if its vendor cannot combine tools with a reply schema. */
   readonly tool: ToolDefinition | undefined;
-}
-
-/**
- * Terms for a client that runs a loop of its own and cannot read a step's outcome, such as the clients of the
- * compatible endpoints (rule: client-terms).
- */
-export interface ClientTerms {
-  /**
-   * Whether the model may or must call a tool. With `none`, the model gets no instructions, its reply is the
-   * answer as written, and the history is not cut.
-   */
-  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
 }
 
 /** The constraint on the model's output, for models that support one. */

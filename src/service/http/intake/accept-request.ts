@@ -4,7 +4,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
-import { isPlaceholder, Secret, withoutSecrets } from '../../providers/secret.js';
+import { isPlaceholder, redactWith, Secret, withoutSecrets } from '../../providers/secret.js';
 import { outputLimit } from '../../step/budget/share-budget.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { RequestRefused } from '../failure/to-failure.js';
@@ -146,16 +146,18 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
 export function connect(
   model: ResolvedModel,
   { sentKey, request, state }: Pick<AcceptedRequest<RunRequest>, 'sentKey' | 'request' | 'state'>,
-): StepDependencies['provider'] {
+): Pick<StepDependencies, 'provider' | 'redact'> {
   state.upstream = model.providerName;
-  if (request.max_iterations_left === 0) return model.connect(undefined);
-  const key = model.keyRequired ? readModelKey(sentKey) : undefined;
   // Redacts the sent key even if the upstream needs none, because the caller may have sent the same text as the
   // model's name.
   const secrets = [...(state.key ? [state.key] : []), ...model.secrets];
-  const redact = (text: string): string => withoutSecrets(text, secrets);
-  const provider = state.trace.connect((observe) => model.connect(key, observe), { redact });
-  return meter(provider, state.ownCount);
+  const redact = redactWith(secrets);
+  if (request.max_iterations_left === 0) return { provider: model.connect(undefined), redact };
+  const key = model.keyRequired ? readModelKey(sentKey) : undefined;
+  const provider = state.trace.connect((observe) => model.connect(key, observe), {
+    redact: (text) => withoutSecrets(text, secrets),
+  });
+  return { provider: meter(provider, state.ownCount), redact };
 }
 
 function readModelKey(sent: string | undefined): Secret {

@@ -90,7 +90,7 @@ function makeStep(
   const dependencies = {
     profile: model.profile,
     tokens: model.tokenCounter(deadline.signal),
-    provider: connect(model, accepted),
+    ...connect(model, accepted),
     deadline,
     now: () => new Date(),
     sources: agent.sourcesFor(request, contextOptions(state)),

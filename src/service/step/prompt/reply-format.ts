@@ -79,7 +79,12 @@ export function chooseNativeFormat(
   { structured }: ModelProfile,
   { mayAct }: { readonly mayAct: boolean },
 ): ReplyFormat | undefined {
-  if (typeof structured === 'string' || (mayAct && !structured.besideTools)) return undefined;
+  const hasObject = answerSchema['type'] === 'object';
+  if (structured === 'json_object') return hasObject && !mayAct ? anyObject : undefined;
+  if (structured === 'none' || (mayAct && !structured.besideTools)) return undefined;
+  // For an object without further demands, all vendors but Anthropic have a mode that needs no schema.
+  if (hasObject && Object.keys(answerSchema).length === 1 && structured.form !== 'anthropic')
+    return anyObject;
   const answer = convertAnswer(answerSchema, structured, ANSWER_LEVEL);
   const { image } = answer;
   const isObject = image.schema['type'] === 'object';

@@ -1,10 +1,11 @@
 import type { ReportItem } from '../../../contract/context-report.js';
+import type { ClientTerms } from '../../../contract/recorded-step.js';
 import type { StepRequest, Task } from '../../../contract/step-request.js';
 import { renderTasks, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
-import { type ClientTerms, isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
+import { isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerInJsonTemplate,
   answerNowTemplate,
