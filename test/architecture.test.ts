@@ -140,7 +140,7 @@ const rooms: Record<string, readonly string[]> = {
     'conversation',
     'sdk/base',
     'sdk/actions',
-    'sdk/run:types',
+    'sdk/run',
     'sdk/view',
     'sdk/saved',
     'conversation/convert',

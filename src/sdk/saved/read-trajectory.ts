@@ -129,7 +129,7 @@ const hasShape = shapeOf<Trajectory>({
   recorded_steps: optional(listOf(isRecordedStep)),
   result: optional(
     shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stop_reason' | 'error' | 'steps'>>({
-      answer: isText,
+      answer: optional(isText),
       stop_reason: isText,
       error: optional(isError),
       steps: optional(listOf(isJsonObject)),
