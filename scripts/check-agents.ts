@@ -5,9 +5,9 @@ import { install } from './agents/installed.js';
 import { type Outcome, tryAgent } from './agents/trial.js';
 
 /**
- * Gives real agents a task over a scripted model that writes its calls as text, and prints a table. Arguments name the agents;
- * by default all run. They are installed once, at fixed versions, have an empty home folder, and reach nothing but
- * loopback. Exits with 1 if an agent failed, or if too few could be installed.
+ * Gives real agents a task, with a scripted model that writes its calls as text, and prints a table. Arguments name
+ * the agents to try (default: all). Agents are installed once, in fixed versions, have an empty home folder, and
+ * reach only loopback. Exits with 1 if one of them failed, or if too few could be installed.
  */
 const MIN_AGENTS = 6;
 const TRIAL_TIMEOUT_MS = 240_000;

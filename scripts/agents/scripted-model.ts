@@ -1,7 +1,10 @@
 import type { Script } from '../../src/offline/fake-provider.js';
 import type { Agent, Call } from './agents.js';
 
-/** Content of the file that an agent reads, its content afterwards, and the answer. */
+/**
+ * Content of the file that an agent reads. `after` is its content when the agent has changed it, and `answer` is
+ * the agent's answer.
+ */
 export const before = 'The kettle is cold.';
 export const after = 'The kettle is warm.';
 export const answer = 'The kettle was warmed.';
@@ -12,8 +15,9 @@ const changed = 'kettle.txt was written';
 export type Reply = Call | string;
 
 /**
- * Plays a model that knows no native calls and writes them as text: it reads a file, changes it, and answers. It decides
- * by what it has seen, so that an agent's further requests (titles, retries) do not confuse it. It reports each reply.
+ * Returns the script of a model without native calls, which writes its calls as text: it reads a file, changes it,
+ * and answers. Each reply depends only on the prompt, so that further requests of the agent (titles, retries) do
+ * not disturb the script. Calls `report` with each reply.
  */
 export function scriptFor(agent: Agent, report: (reply: Reply) => void = () => {}): Script {
   return ({ body }) => {
@@ -25,7 +29,7 @@ export function scriptFor(agent: Agent, report: (reply: Reply) => void = () => {
 
 function chooseReply({ run }: Agent, prompt: string): Reply {
   if (run === undefined) return edit;
-  // Without tools, the service teaches no form: an agent asks for a title or a summary.
+  // The prompt of a request without tools teaches no form: the agent asks for a title or a summary.
   if (!prompt.includes('Final Answer:')) return 'A kettle';
   if (prompt.includes(changed)) return answer;
   if (prompt.includes(before)) return run(`echo '${after}' > kettle.txt && echo ${changed}`);

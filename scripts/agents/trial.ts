@@ -14,7 +14,7 @@ import { judge, type Verdict } from './witness.js';
 const execute = promisify(execFile);
 
 const TIMEOUT_MS = 120_000;
-/** Agents limit neither their turns nor their retries. */
+/** Maximum number of requests of one trial, because some agents limit neither their turns nor their retries. */
 const MAX_REQUESTS = 20;
 const TASK = 'Read kettle.txt, warm the kettle, and say what happened.';
 

@@ -25,8 +25,8 @@ const toolResultSchema = z
   .meta({ id: 'ToolResult', description: 'The outcome of the call that an observation belongs to.' });
 
 /**
- * An entry of the history. Unknown fields are kept (rule: unknown-fields). All roles share one flat object because generated
- * clients cannot read unions.
+ * An entry of the history. Unknown fields are kept (rule: unknown-fields). All roles share one flat object,
+ * because generated clients cannot read unions.
  */
 export const turnSchema = z
   .looseObject({
@@ -61,7 +61,7 @@ export const turnSchema = z
   })
   .meta({ id: 'Turn', description: 'An entry of the conversation history.' });
 
-/** An entry of a history in an answer of the service. */
+/** An entry of a history in a response of the service. */
 export type Turn = z.output<typeof turnSchema>;
 /** An entry of a history as callers write it: optional fields may be null or absent. */
 export type TurnInput = z.input<typeof turnSchema>;

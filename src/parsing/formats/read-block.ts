@@ -24,7 +24,7 @@ import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.
 
 /** Words with which a block of a native format begins anywhere in a line. */
 export const blockWords: readonly string[] = [...new Set([...markWords, ...callWords, ...gemmaWords])];
-const lineWords = [...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED];
+const wordsAtLineStart = new FixedWords([...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED], 0);
 const wordsAnywhere = new FixedWords(blockWords, 1);
 const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y;
 
@@ -41,11 +41,9 @@ export const opensQuotedLine = (text: string, position: number): boolean =>
 
 /** Whether a block may begin at the start of a line that is still arriving; `'partial'` if more text is needed. */
 export function mayBeginBlockLine(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
-  const written = text.slice(position, position + 40);
-  if (lineWords.some((word) => written.startsWith(word))) return true;
-  const isShort = position + written.length >= text.length;
-  if (isShort && lineWords.some((word) => word.startsWith(written))) return 'partial';
-  if (written.startsWith('<')) return mayBeElement(text, position, tools);
+  if (wordsAtLineStart.at(text, position) !== undefined) return true;
+  if (position >= text.length || wordsAtLineStart.isUnderWay(text, position)) return 'partial';
+  if (text.charAt(position) === '<') return mayBeElement(text, position, tools);
   return mayBeNamed(text, position, tools);
 }
 
@@ -189,7 +187,7 @@ class BlockReader {
 
   /** Skips white space, separators, fences and chat tokens between the parts of a block. */
   #skipGap(position: number): number {
-    const start = skipSpace(this.#text, position);
+    const start = this.#depth > 0 ? this.#skipBreaks(position) : skipSpace(this.#text, position);
     if (this.#calls.length === 0) return this.#depth > 0 ? this.#skipFence(start) : start;
     for (let at = start; ; ) {
       const token = chatTokenAt(this.#text, at);
@@ -198,8 +196,15 @@ class BlockReader {
       else if (this.#calls.at(-1)?.dialect === 'arg_pairs' && this.#text.startsWith('\\n', at)) at += 2;
       else if (this.#depth > 0 && isOneOf(',;', this.#text, at)) at += 1;
       else return at;
-      at = skipSpace(this.#text, at);
+      at = this.#skipBreaks(at);
     }
+  }
+
+  /** Skips white space and `<0x0A>`, the token that some servers leave for a line break (ERNIE 4.5). */
+  #skipBreaks(position: number): number {
+    let at = skipSpace(this.#text, position);
+    while (this.#text.startsWith('<0x0A>', at)) at = skipSpace(this.#text, at + '<0x0A>'.length);
+    return at;
   }
 
   #isMark(at: number): boolean {

@@ -13,8 +13,8 @@ import type { TaughtProtocol, WrittenProtocol } from '../types.js';
 import { notRunTemplate } from './templates/orders.js';
 
 /**
- * Renders a unit as messages. Every text is well formed and ends with a line break, so that adjacent texts can
- * be joined.
+ * Renders a unit as messages. Every text is free of lone surrogates and ends with a line break, so that adjacent
+ * texts can be joined.
  */
 export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   switch (unit.type) {
@@ -78,7 +78,7 @@ function observationParts(observed: Observed): Part[] {
 
 const toPart = (attachment: UnitAttachment): Part => ({ type: 'attachment', attachment });
 
-/** The notes about attachments are ours, so they stand after the fence. */
+/** The notes about attachments are put after the fence, because the service writes them. */
 function observationText(observed: Observed): string {
   const attachments = observed.observation?.attachments;
   const fenced = fenceObservation(observed);
