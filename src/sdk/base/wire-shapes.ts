@@ -75,6 +75,7 @@ type NamedTurnFields = Pick<
   | 'toolCallId'
   | 'toolResult'
   | 'attachments'
+  | 'tool_definitions'
 >;
 
 const isAttachment = shapeOf<Pick<Attachment, 'media_type' | 'data'>>({ media_type: isText, data: isText });
@@ -91,6 +92,7 @@ export const isTurn = shapeOf<NamedTurnFields>({
   toolCallId: optional(isText),
   toolResult: optional(isToolResult),
   attachments: optional(listOf(isAttachment)),
+  tool_definitions: optional(listOf(shapeOf<{ name: string }>({ name: isText }))),
 });
 
 const isAction = shapeOf<ActionDetails>({
@@ -239,6 +241,7 @@ export const isTool = shapeOf<ToolDefinition>({
       requiresApproval: optional(isBoolean),
     }),
   ),
+  defer: optional(isBoolean),
 });
 
 export const isTask = shapeOf<Task>({
