@@ -97,7 +97,8 @@ function problemOf({ stop_reason, error, answer, steps }: RunResult): string | u
       .filter((part) => part !== null)
       .join(' · ');
   }
-  if (stop_reason !== 'answered' || answer !== ANSWER) return `${stop_reason}: ${answer.slice(0, 120)}`;
+  if (stop_reason !== 'answered' || answer !== ANSWER)
+    return `${stop_reason}: ${(answer ?? '').slice(0, 120)}`;
   const actions = steps.flatMap((step) => step.actions);
   return actions.length === 1 && actions[0]?.success ? undefined : `${actions.length} actions`;
 }

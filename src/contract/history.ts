@@ -32,8 +32,8 @@ const foundToolSchema = z
   .meta({ id: 'FoundTool', description: 'A tool that `find_tools` found. Only its name counts.' });
 
 /**
- * An entry of the history. Unknown fields are kept (rule: unknown-fields). All roles share one flat object because generated
- * clients cannot read unions.
+ * An entry of the history. Unknown fields are kept (rule: unknown-fields). All roles share one flat object,
+ * because generated clients cannot read unions.
  */
 export const turnSchema = z
   .looseObject({
@@ -72,7 +72,7 @@ export const turnSchema = z
   })
   .meta({ id: 'Turn', description: 'An entry of the conversation history.' });
 
-/** An entry of a history in an answer of the service. */
+/** An entry of a history in a response of the service. */
 export type Turn = z.output<typeof turnSchema>;
 /** An entry of a history as callers write it: optional fields may be null or absent. */
 export type TurnInput = z.input<typeof turnSchema>;

@@ -8,7 +8,7 @@ const toolAnnotationsSchema = z
   })
   .meta({ id: 'ToolAnnotations', description: 'What the caller states about the effects of a tool.' });
 
-/** Returns true if all forms of a written call can contain the name. */
+/** Returns whether a tool's name can be written in all forms of a call. */
 function isToolName(name: string): boolean {
   return !/[\s\p{Cc}<>(){}[\]"'`,]/u.test(name);
 }

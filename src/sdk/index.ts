@@ -7,6 +7,7 @@ export type { ErrorCode } from '../contract/error-codes.js';
 export type { ToolCall, ToolResult, Turn, TurnInput } from '../contract/history.js';
 export type { ModelList } from '../contract/model-list.js';
 export type { Preview } from '../contract/preview.js';
+export type { ClientTerms, RecordedCall, RecordedStep } from '../contract/recorded-step.js';
 export type {
   ActionDetails,
   ErrorDetail,
@@ -77,8 +78,10 @@ export type {
   StandardResult,
   StandardSchema,
 } from './run/answer-schema.js';
+export type { RunError } from './run/error-hints.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType, ToolEvent } from './run/run-events.js';
+export { RunFailedError } from './run/run-failed-error.js';
 export type {
   CompactionPolicy,
   Guard,
@@ -91,9 +94,15 @@ export type {
   StrategyName,
   TypedRunOptions,
 } from './run/run-options.js';
-export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
+export {
+  type ActionRecord,
+  explainEnd,
+  type RunResult,
+  type StepRecord,
+  type StopReason,
+} from './run/run-result.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';
-export { continueRun, type Fork, forkRun, joinRuns } from './saved/fork-run.js';
+export { continueRun, type Fork, forkRun, joinRuns, type NewObservation } from './saved/fork-run.js';
 export { readTrajectory, resumeOptions } from './saved/read-trajectory.js';
 export { replayRun } from './saved/replay-run.js';
 export { reduceRun } from './view/reduce-run.js';

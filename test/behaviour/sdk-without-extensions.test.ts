@@ -84,6 +84,11 @@ describe.each(
     for (const part of ['a is 42', 'b is 42']) expect(prompt).toContain(part);
 
     const saved = readTrajectory(JSON.stringify(run.save()));
+    expect(saved.responses.map(({ updated_conversation_history: whole }) => whole)).toEqual([
+      null,
+      null,
+      null,
+    ]);
     expect((await replayRun(saved).result()).answer).toBe('It is 42.');
     const next = await start([done], { ...options, ...resumeOptions(saved) }, 'And now?').result();
     expect(next).toMatchObject({ stop_reason: 'answered' });

@@ -161,8 +161,8 @@ function toStep(
     usage: { ...noUsage, input_tokens: 100, output_tokens: 10 },
     model: request.llm_config.modelName,
   };
-  const { user_query } = request;
-  const asked = user_query === '' ? [] : [{ role: 'user', content: user_query }];
+  const { user_query: content, attachments } = request;
+  const asked = content === '' ? [] : [{ role: 'user', content, ...(attachments && { attachments }) }];
   if ('error' in line) return { ...common, status: 'error', error: errorBody(line.error) };
   if ('malformed' in line) return malformed(line.malformed, common, asked);
   const thought = line.thought ?? null;

@@ -1,6 +1,6 @@
 import type { Task } from '../../contract/step-request.js';
 import type { RunEvent } from '../../sdk/run/run-events.js';
-import type { RunResult } from '../../sdk/run/run-result.js';
+import { explainEnd, type RunResult } from '../../sdk/run/run-result.js';
 import type { Paint } from '../display/paint.js';
 import { clip } from '../display/wrap.js';
 import { short } from './budget-bar.js';
@@ -46,6 +46,10 @@ export function observed(
   if (!keepsEnd) return [...lines.slice(0, maxLines).map(shorten), rest];
   return [...lines.slice(0, 1).map(shorten), rest, ...lines.slice(1 - maxLines).map(shorten)];
 }
+
+/** Returns the text to show at the end of a run: the answer, or why there is none; empty if an error was shown. */
+export const endText = (result: RunResult): string =>
+  result.answer ?? (result.error ? '' : explainEnd(result));
 
 /** Renders how the run ended and its cost: `answered · 2 steps · 6.9k tokens in (5k cached) · 210 out · 4s`. */
 export function costLine({ stop_reason, steps, usage }: RunResult, took = ''): string {

@@ -6,7 +6,7 @@ import { emptyRun, type RunView } from '../../sdk/view/run-view.js';
 import { type Paint, plain } from '../display/paint.js';
 import { budgetBar } from './budget-bar.js';
 import { itemLine, leftOutItems } from './context-page.js';
-import { compacted, costLine, headline, observed, renderTask } from './event-text.js';
+import { compacted, costLine, endText, headline, observed, renderTask } from './event-text.js';
 import { explainFailure } from './explain-failure.js';
 import { renderProposal } from './render-proposal.js';
 import { newWarnings, unreadableProblem } from './service-warnings.js';
@@ -121,7 +121,8 @@ function renderError(
 }
 
 function renderEnd(result: RunResult, options: RenderOptions): readonly string[] {
-  const text = options.showAnswer ? ['', rule('Answer', options), showText(result.answer)] : [];
+  const answer = endText(result);
+  const text = options.showAnswer && answer ? ['', rule('Answer', options), showText(answer)] : [];
   return [...text, '', options.paint('dim', costLine(result))];
 }
 

@@ -46,7 +46,10 @@ export function openapiDocument(): object {
   };
 }
 
-/** Returns the document as YAML: exactly the content of the file `openapi.yaml` and of the path `/openapi.yaml`. */
+/**
+ * Returns the document as YAML: exactly the content of the file `openapi.yaml` and of the response to
+ * `GET /openapi.yaml`.
+ */
 export function openapiYaml(): string {
   return stringify(openapiDocument(), { lineWidth: 110, aliasDuplicateObjects: false });
 }
@@ -105,8 +108,8 @@ function valuesOf(examples: Operation['examples'], read: (example: Example) => u
 }
 
 /**
- * Describes failures by the ranges `4XX` and `5XX` instead of single statuses or `default`: all generators read ranges, and
- * they cover statuses that a newer service may add (docs/decisions/openapi.md).
+ * Describes failures by the ranges `4XX` and `5XX` instead of single statuses or `default`. All generators can
+ * read ranges, and ranges include statuses that a newer service may add (docs/decisions/openapi.md).
  */
 function failures(codes: readonly ErrorCode[]): Record<string, object> {
   const ranges = [...new Set(codes.map(rangeOf))].sort();
@@ -138,7 +141,7 @@ function failure(codes: readonly ErrorCode[]): object {
   };
 }
 
-/** Lists the codes, one a line, in the order of their statuses. */
+/** Lists the error codes, one per line, in the order of their statuses. */
 function listed(codes: readonly ErrorCode[]): string {
   return [...codes]
     .sort((one, other) => errorCodes[one].status - errorCodes[other].status)

@@ -36,10 +36,15 @@ function writeJson({ thought, call, answer }: NextStep): string {
   return JSON.stringify({ thought, action: { tool: call.name, args: call.args } });
 }
 
-const writers = { text: writeText, xml: writeXml, json: writeJson } as const satisfies Record<
-  ParsedPrompt['form'],
-  (step: NextStep) => string
->;
+/** Writes the answer alone for a prompt that teaches no form, such as a chat without tools. */
+const writePlain = ({ thought, answer }: NextStep): string => answer ?? thought;
+
+const writers = {
+  text: writeText,
+  xml: writeXml,
+  json: writeJson,
+  plain: writePlain,
+} as const satisfies Record<ParsedPrompt['form'], (step: NextStep) => string>;
 
 function writeReason({ thought, call }: NextStep): string {
   const plan = call ? [thought] : ['Answer with the lines that were found.'];

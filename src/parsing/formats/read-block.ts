@@ -24,7 +24,7 @@ import { type CallHead, NextMatches, TaggedArguments } from './tagged-arguments.
 
 /** Words with which a block of a native format begins anywhere in a line. */
 export const blockWords: readonly string[] = [...new Set([...markWords, ...callWords, ...gemmaWords])];
-const lineWords = [...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED];
+const wordsAtLineStart = new FixedWords([...lineMarkWords, ...lineCallWords, GEMMA_STRIPPED], 0);
 const wordsAnywhere = new FixedWords(blockWords, 1);
 const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y;
 
@@ -41,11 +41,9 @@ export const opensQuotedLine = (text: string, position: number): boolean =>
 
 /** Whether a block may begin at the start of a line that is still arriving; `'partial'` if more text is needed. */
 export function mayBeginBlockLine(text: string, position: number, tools: OfferedTools): boolean | 'partial' {
-  const written = text.slice(position, position + 40);
-  if (lineWords.some((word) => written.startsWith(word))) return true;
-  const isShort = position + written.length >= text.length;
-  if (isShort && lineWords.some((word) => word.startsWith(written))) return 'partial';
-  if (written.startsWith('<')) return mayBeElement(text, position, tools);
+  if (wordsAtLineStart.at(text, position) !== undefined) return true;
+  if (position >= text.length || wordsAtLineStart.isUnderWay(text, position)) return 'partial';
+  if (text.charAt(position) === '<') return mayBeElement(text, position, tools);
   return mayBeNamed(text, position, tools);
 }
 

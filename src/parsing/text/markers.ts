@@ -82,7 +82,10 @@ export function withInnerLabel(text: string, marker: Marker): Marker | 'partial'
 }
 
 function matchTag(text: string, start: number): Marker | 'partial' | null {
+  const first = text.charAt(start + 1).toLowerCase();
+  if (first === '') return 'partial';
   for (const [tag, label] of tags) {
+    if (tag.charAt(1) !== first) continue;
     const matched = matchWord(text, start, tag);
     if (matched === 'partial') return 'partial';
     if (matched === 'whole')

@@ -1,5 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks';
-import type { StepError, StepView } from '../../sdk/index.js';
+import { explainEnd, type StepError, type StepView } from '../../sdk/index.js';
 import type { Branch } from '../run/branch.js';
 import { failureInWords } from '../run/failure-in-words.js';
 import { usageInWords } from '../run/usage-by-model.js';
@@ -60,7 +60,8 @@ const Step: typeof StepCard = ({ branch, step, isSelected, onSelect }) =>
 /** Shows why the run ended and its total usage. */
 function End({ view: { result, steps, inherited } }: Branch) {
   if (!result) return null;
-  const isShown = steps.at(-1)?.calls.at(-1)?.answer.trim() === result.answer.trim();
+  const text = result.answer ?? (result.error ? '' : explainEnd(result));
+  const isShown = steps.at(-1)?.calls.at(-1)?.answer.trim() === text.trim();
   return (
     <footer class={`end end-${result.stop_reason}`}>
       <p>
@@ -76,7 +77,7 @@ function End({ view: { result, steps, inherited } }: Branch) {
       {result.error && !isShownByCall(steps, result.error) && (
         <p class="muted">{failureInWords(result.error)}</p>
       )}
-      {!isShown && <Markdown text={result.answer} />}
+      {!isShown && <Markdown text={text} />}
     </footer>
   );
 }

@@ -35,18 +35,49 @@ const KEPT_PART = 0.5;
 export function withinBodyLimit(request: StepRequestInput): readonly TurnInput[] {
   const history = request.conversation_history;
   if (!history.some(({ attachments }) => attachments?.length)) return history;
-  let bytes = new TextEncoder().encode(JSON.stringify(request)).length;
-  if (bytes <= MAX_BODY_BYTES) return history;
-  return history.map((turn) => {
+  const bytes = new TextEncoder().encode(JSON.stringify(request)).length;
+  return bytes <= MAX_BODY_BYTES
+    ? history
+    : withoutOldest(history, bytes - MAX_BODY_BYTES * KEPT_PART, 'the history grew too large');
+}
+
+/** Maximum length of the base64 of attachments in one list of a saved run. */
+const MAX_SAVED_CHARS = MAX_BODY_BYTES;
+
+/** Returns whether a saved run keeps all of these attachments (rule: saved-attachments). */
+export const isWithinSavedLimit = (attachments: readonly Attachment[]): boolean =>
+  charsOf(attachments) <= MAX_SAVED_CHARS;
+
+/** Replaces the oldest attachments of turns by a line of text, as far as a saved run has no room for them. */
+export function withinSavedLimit<Kept extends TurnInput>(turns: readonly Kept[]): readonly Kept[] {
+  const excess = charsOf(turns.flatMap(({ attachments }) => attachments ?? [])) - MAX_SAVED_CHARS;
+  return excess <= 0 ? turns : withoutOldest(turns, excess, 'the saved run grew too large');
+}
+
+/** Replaces the oldest attachments until the turns are shorter by at least `excess` characters. */
+function withoutOldest<Kept extends TurnInput>(
+  turns: readonly Kept[],
+  excess: number,
+  reason: string,
+): readonly Kept[] {
+  let left = excess;
+  return turns.map((turn) => {
     const { attachments } = turn;
-    if (!attachments?.length || bytes <= MAX_BODY_BYTES * KEPT_PART) return turn;
-    bytes -= attachments.reduce((sum, { data }) => sum + data.length, 0);
-    return withPlaceholder(turn);
+    if (!attachments?.length || left <= 0) return turn;
+    left -= charsOf(attachments);
+    return withPlaceholder(turn, reason);
   });
 }
 
-function withPlaceholder({ attachments, ...turn }: TurnInput): TurnInput {
-  const left = attachments?.length ?? 0;
-  const note = `[${left} ${left === 1 ? 'attachment' : 'attachments'} left out: the history grew too large]`;
-  return { ...turn, content: turn.content === '' ? note : `${turn.content}\n${note}` };
+const charsOf = (attachments: readonly Attachment[]): number =>
+  attachments.reduce((sum, { data }) => sum + data.length, 0);
+
+function withPlaceholder<Kept extends TurnInput>(turn: Kept, reason: string): Kept {
+  const left = turn.attachments?.length ?? 0;
+  const note = `[${left} ${left === 1 ? 'attachment' : 'attachments'} left out: ${reason}]`;
+  return {
+    ...turn,
+    attachments: undefined,
+    content: turn.content === '' ? note : `${turn.content}\n${note}`,
+  };
 }

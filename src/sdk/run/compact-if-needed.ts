@@ -1,4 +1,5 @@
 import { StepwiseError } from '../base/stepwise-error.js';
+import { withHint } from './error-hints.js';
 import type { RunState } from './run-state.js';
 
 /** Minimum distance of two compactions that the service suggests: a history that was just shortened hardly gets shorter. */
@@ -16,7 +17,11 @@ export async function compactIfNeeded(run: RunState): Promise<void> {
     await compact(run);
   } catch (error) {
     if (run.signal.aborted || !(error instanceof StepwiseError)) throw error;
-    await run.emit({ type: 'agent_error', error: error.toStepError(), retry_in_ms: null });
+    await run.emit({
+      type: 'agent_error',
+      error: withHint(error.toStepError(), run.llmConfig),
+      retry_in_ms: null,
+    });
   }
 }
 

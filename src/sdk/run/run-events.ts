@@ -1,8 +1,9 @@
 import type { TurnInput } from '../../contract/history.js';
-import type { ActionDetails, Step, StepError } from '../../contract/step.js';
+import type { ActionDetails, Step } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import type { ApprovalRequest } from '../actions/approval.js';
 import type { InputRequest } from '../actions/client-tools.js';
+import type { RunError } from './error-hints.js';
 import type { RunResult } from './run-result.js';
 
 /**
@@ -62,7 +63,7 @@ export type RunEvent = {
   | ({ readonly type: 'agent_request_input' | 'agent_request_input_timeout' } & InputRequest)
   | { readonly type: 'context_compacted'; readonly tokens_before: number; readonly tokens_after: number }
   /** A step failed. If `retry_in_ms` is not null, the run retries it after that time. */
-  | { readonly type: 'agent_error'; readonly error: StepError; readonly retry_in_ms: number | null }
+  | { readonly type: 'agent_error'; readonly error: RunError; readonly retry_in_ms: number | null }
   | { readonly type: 'agent_stopped' | 'agent_completion'; readonly result: RunResult }
 );
 

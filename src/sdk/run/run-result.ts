@@ -1,10 +1,11 @@
 import type { TurnInput } from '../../contract/history.js';
-import type { StepError, Usage } from '../../contract/step.js';
+import type { Usage } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import { renderCall } from '../../conversation/call-text.js';
 import type { InputRequest } from '../actions/client-tools.js';
 import type { ToolArguments } from '../actions/define-tool.js';
 import type { TerminationReason } from '../actions/tool-errors.js';
+import type { RunError } from './error-hints.js';
 
 /** Reason for the end of a run. `denied`: a person refused a call of the last step before the answer. */
 export type StopReason = 'answered' | 'step_limit' | 'stopped' | 'denied' | 'needs_input' | 'error';
@@ -37,8 +38,11 @@ export interface ActionRecord {
 
 /** The result of a run, with everything that happened in it (rule: run-result). */
 export interface RunResult<Answer = unknown> {
-  /** The answer, or a sentence that says why there is none; never empty. At the step limit, the last text of the model. */
-  readonly answer: string;
+  /**
+   * The answer; null if the run ended without one (`error`, `stopped`, `needs_input`). At the step limit, a sentence that the
+   * run could not finish, and the last text of the model.
+   */
+  readonly answer: string | null;
   /**
    * The answer as data, in the type of `answerSchema`. Null without one, and if the run ended without an answer that fits
    * (rule: typed-results).
@@ -56,8 +60,8 @@ export interface RunResult<Answer = unknown> {
   readonly tasks: readonly Task[];
   /** Tokens of all model calls, as the provider counted them. */
   readonly usage: Usage;
-  /** The error; null unless `stop_reason` is `error`. */
-  readonly error: StepError | null;
+  /** The error with advice; null unless `stop_reason` is `error`. */
+  readonly error: RunError | null;
   /** The open question if the run ended with `needs_input`, else null. The task of the next run is its answer. */
   readonly input_request: InputRequest | null;
   /** Returns a summary for a terminal: at most ten steps, at most 25 lines. */
@@ -67,20 +71,40 @@ export interface RunResult<Answer = unknown> {
 const MAX_STEPS = 10;
 const MAX_LINE_CHARS = 110;
 
-/** Summarizes a run for a terminal: the newest ten steps with two lines each, then the answer. */
+/** Explains why a run has no answer, in one sentence, with the code and the advice of an error. Returns the answer if there is one. */
+export function explainEnd({ answer, error, stop_reason }: Omit<RunResult, 'summary'>): string {
+  if (!error) return answer ?? ends[stop_reason];
+  return [`${error.message} (${error.code})`, ...(error.hint ? [error.hint] : [])].join('\n');
+}
+
+const ends: Readonly<Record<StopReason, string>> = {
+  answered: 'Done.',
+  denied: 'Done, except for what was denied.',
+  step_limit: 'The task could not be finished within the allowed number of steps.',
+  stopped: 'The run was stopped before there was an answer.',
+  needs_input: 'The run waits for an answer to a question.',
+  error: 'The run failed.',
+};
+
+/** Summarizes a run for a terminal: an error first, then the newest ten steps with two lines each, then the answer. */
 export function summarizeRun(result: Omit<RunResult, 'summary'>): string {
-  const { steps, stop_reason, usage, tasks, answer } = result;
+  const { steps, stop_reason, usage, tasks, answer, error } = result;
   const newest = steps.slice(-MAX_STEPS);
   const hidden = steps.length - newest.length;
   const counted = usage.input_tokens === null ? '' : `, ${usage.input_tokens} tokens in`;
   const written = usage.output_tokens === null ? '' : `, ${usage.output_tokens} out`;
   const done = tasks.filter(({ status }) => status === 'completed').length;
   return [
+    ...(error
+      ? explainEnd(result)
+          .split('\n')
+          .map((line) => `✗ ${line}`)
+      : []),
     `${stop_reason} after ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${counted}${written}`,
     ...(hidden > 0 ? [`  … ${hidden} earlier steps`] : []),
     ...newest.flatMap(stepLines),
     ...(tasks.length > 0 ? [`Tasks: ${done} of ${tasks.length} completed`] : []),
-    oneLine(`Answer: ${answer}`),
+    ...(answer === null ? [] : [oneLine(`Answer: ${answer}`)]),
   ].join('\n');
 }
 

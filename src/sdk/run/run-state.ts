@@ -89,7 +89,8 @@ export class RunState {
     this.projectId = options.projectId ?? randomId();
     this.sessionId = options.sessionId ?? randomId();
     this.beganWith = withoutNul(options.history ?? []);
-    ({ history: this.history, taskIsNew: this.taskIsNew } = takeUpHistory(this.task, this.beganWith));
+    const beginning = takeUpHistory(this.task, this.beganWith, options.attachments);
+    ({ history: this.history, taskIsNew: this.taskIsNew } = beginning);
     this.tasks = tasksFor(this.task, { history: this.beganWith, tasks: options.tasks ?? [] });
     this.approvalRules = options.approvalRules ?? [];
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
@@ -170,7 +171,8 @@ export class RunState {
   }
 }
 
-const completeLlmConfig = (given: RunLlmConfig): StepRequestInput['llm_config'] => ({
+/** Fills in the defaults of the token budget. */
+export const completeLlmConfig = (given: RunLlmConfig): StepRequestInput['llm_config'] => ({
   ...given,
   tokenLimit: given.tokenLimit ?? DEFAULT_TOKEN_LIMIT,
   reservedOutputTokens: given.reservedOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS,

@@ -1,3 +1,4 @@
+import type { Attachment } from '../../contract/attachment.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { Task } from '../../contract/step-request.js';
 import { callsOf, type PairedCall, readUnits } from '../../conversation/units.js';
@@ -12,12 +13,21 @@ export interface Beginning {
  * Continues the history of an earlier run. If that run ended with an open question, the task is its answer and becomes
  * its observation.
  */
-export function takeUpHistory(task: string, history: readonly TurnInput[] = []): Beginning {
+export function takeUpHistory(
+  task: string,
+  history: readonly TurnInput[],
+  attachments: readonly Attachment[] = [],
+): Beginning {
   const question = openCalls(history).find(({ name }) => name === 'request_input');
   if (!question || task === '') return { history, taskIsNew: task !== '' };
   const { id } = question;
-  const toolResult = { success: true };
-  const answer: TurnInput = { role: 'tool_observation', content: task, toolCallId: id, toolResult };
+  const answer: TurnInput = {
+    role: 'tool_observation',
+    content: task,
+    toolCallId: id,
+    toolResult: { success: true },
+    ...(attachments.length > 0 && { attachments: [...attachments] }),
+  };
   return { history: [...history, answer], taskIsNew: false };
 }
 

@@ -1,7 +1,10 @@
+import type { Attachment } from '../../contract/attachment.js';
 import type { TurnInput } from '../../contract/history.js';
+import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { Step } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
+import { isWithinSavedLimit, withinSavedLimit } from '../base/attachments.js';
 import { type JsonSchema, toJsonSchema } from './answer-schema.js';
 import { toDefinition } from './build-request.js';
 import type { RunOptions } from './run-options.js';
@@ -19,6 +22,8 @@ export interface Trajectory {
   readonly version: 1;
   /** The task of the run. */
   readonly task: string;
+  /** Images and PDF files of the task; absent if there are none. */
+  readonly attachments?: readonly Attachment[] | undefined;
   /** The project id that was sent with every step. */
   readonly project_id: string;
   /** The session id that was sent with every step. */
@@ -39,6 +44,8 @@ export interface Trajectory {
   readonly tasks: readonly Task[];
   /** The result; null if the run had not ended. */
   readonly result: Omit<RunResult, 'summary'> | null;
+  /** Everything that each step was given and gave, if the service recorded the run (`RECORD_DIR`). */
+  readonly recorded_steps?: readonly RecordedStep[] | undefined;
 }
 
 /** The options of a run that are plain data. */
@@ -59,28 +66,43 @@ export type SavedOptions = Pick<
   readonly answerSchema?: JsonSchema | undefined;
 };
 
-/** Returns the run as a saved run. Its result is null if the run has not ended. */
+/**
+ * Returns the run as a saved run. Its result is null if the run has not ended. Each of its lists keeps the newest
+ * attachments (rule: saved-attachments).
+ */
 export function toTrajectory(run: RunState, result: RunResult | undefined): Trajectory {
   const { projectId: project_id, sessionId: session_id, task, tasks } = run;
   return {
     format: 'stepwise-run',
     version: 1,
     task,
+    ...savedAttachments(run.options),
     project_id,
     session_id,
     options: savedOptions(run.options),
     tools: [...run.tools.values()].map(toDefinition),
-    began_with: run.beganWith,
-    responses: [...run.responses],
-    observations: [...run.observations],
-    history: run.resumableHistory,
+    began_with: withinSavedLimit(run.beganWith),
+    responses: run.responses.map(toSavedResponse),
+    observations: withinSavedLimit([...run.observations]),
+    history: withinSavedLimit(run.resumableHistory),
     tasks,
-    result: result ? withoutFunctions(result) : null,
+    result: result ? toSavedResult(result) : null,
   };
 }
 
-function withoutFunctions({ summary: _, ...result }: RunResult): Trajectory['result'] {
-  return result;
+function savedAttachments({ attachments = [] }: RunOptions): Pick<Trajectory, 'attachments'> {
+  return attachments.length > 0 && isWithinSavedLimit(attachments) ? { attachments } : {};
+}
+
+/** Drops the whole history that a response without extensions repeats: a replay needs only its new turns. */
+const toSavedResponse = (response: Step): Step => ({
+  ...response,
+  updated_conversation_history: null,
+  new_turns: [...withinSavedLimit(response.new_turns)],
+});
+
+function toSavedResult({ summary: _, ...result }: RunResult): Trajectory['result'] {
+  return { ...result, history: withinSavedLimit(result.history) };
 }
 
 /** Returns the options to save: plain data only, no permissions. Leaves out unset options. */

@@ -1,5 +1,7 @@
+import type { Attachment } from '../../contract/attachment.js';
 import type { TurnInput } from '../../contract/history.js';
 import { noUsage, sumUsage } from '../../conversation/usage.js';
+import { withinSavedLimit } from '../base/attachments.js';
 import type { RunOptions } from '../run/run-options.js';
 import { DEFAULT_MAX_STEPS } from '../run/run-state.js';
 import type { Trajectory } from '../run/trajectory.js';
@@ -10,8 +12,19 @@ import { replayRun } from './replay-run.js';
 export interface Fork {
   /** Number of responses to keep, from the first; in the strategy `reason-act-observe` only whole rounds. */
   readonly responses: number;
-  /** New observations for kept calls, by call id. Such a call counts as successful. */
-  readonly observations?: Readonly<Record<string, string>> | undefined;
+  /**
+   * New observations for kept calls, by call id. Such a call counts as successful. A text leaves the attachments of the
+   * observation as they are.
+   */
+  readonly observations?: Readonly<Record<string, string | NewObservation>> | undefined;
+}
+
+/** A text with other attachments, or none, in place of an observation. */
+export interface NewObservation {
+  /** The text that the model reads. */
+  readonly content: string;
+  /** Images and PDF files that the model sees with the text. */
+  readonly attachments: readonly Attachment[];
 }
 
 /**
@@ -22,12 +35,13 @@ export async function forkRun(
   saved: Trajectory,
   { responses, observations = {} }: Fork,
 ): Promise<Trajectory> {
+  const before = new Map(saved.observations.map((turn) => [turn.toolCallId, turn.attachments]));
   const kept = {
     ...saved,
     responses: saved.responses.slice(0, responses),
     observations: [
       ...saved.observations.filter(({ toolCallId }) => !Object.hasOwn(observations, toolCallId ?? '')),
-      ...Object.entries(observations).map(([toolCallId, content]) => observation(toolCallId, content)),
+      ...Object.entries(observations).map(([id, given]) => observation(id, given, before.get(id))),
     ],
     result: null,
   };
@@ -37,18 +51,28 @@ export async function forkRun(
   return { ...kept, observations: replayed, history, tasks, result };
 }
 
-const observation = (toolCallId: string, content: string): TurnInput => ({
-  role: 'tool_observation',
-  content,
-  toolCallId,
-  toolResult: { success: true },
-});
+function observation(
+  toolCallId: string,
+  given: string | NewObservation,
+  before: TurnInput['attachments'],
+): TurnInput {
+  const { content, attachments } =
+    typeof given === 'string' ? { content: given, attachments: before } : given;
+  return {
+    role: 'tool_observation',
+    content,
+    toolCallId,
+    toolResult: { success: true },
+    ...(attachments?.length && { attachments: [...attachments] }),
+  };
+}
 
 /** Returns the task and options of a run that continues `kept`. Tools are code, which a file cannot hold: add them. */
 export function continueRun(kept: Trajectory): readonly [task: string, options: RunOptions] {
   const task = kept.responses.some(({ status }) => status !== 'error') ? '' : kept.task;
-  const history = task === '' ? kept.history : kept.began_with;
-  return [task, { ...resumeOptions(kept), history, maxSteps: Math.max(1, stepsLeft(kept)) }];
+  const options = { ...resumeOptions(kept), maxSteps: Math.max(1, stepsLeft(kept)) };
+  if (task === '') return [task, options];
+  return [task, { ...options, history: kept.began_with, attachments: kept.attachments ?? [] }];
 }
 
 /** Returns how many steps are left: model calls, or whole rounds in the strategy `reason-act-observe`. */
@@ -63,11 +87,12 @@ export function joinRuns(kept: Trajectory, own: Trajectory): Trajectory {
   return {
     ...own,
     task: kept.task,
+    attachments: kept.attachments,
     options: { ...own.options, maxSteps: kept.options.maxSteps ?? DEFAULT_MAX_STEPS },
     tools: [...own.tools, ...calledOnlyBefore(kept, own)],
     began_with: kept.began_with,
     responses: [...kept.responses, ...own.responses],
-    observations: [...kept.observations, ...own.observations],
+    observations: withinSavedLimit([...kept.observations, ...own.observations]),
     result: own.result && joinResults(kept.result, own.result),
   };
 }

@@ -1,4 +1,6 @@
+import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
+import { isObject } from '../../conversation/is-object.js';
 import { clientToolNames } from '../actions/client-tools.js';
 import {
   isBoolean,
@@ -10,7 +12,15 @@ import {
   optional,
   shapeOf,
 } from '../base/shape.js';
-import { isError, isStep, isTask, isTool, isTurn } from '../base/wire-shapes.js';
+import {
+  hasAttachmentShape,
+  isError,
+  isRecordedStep,
+  isStep,
+  isTask,
+  isTool,
+  isTurn,
+} from '../base/wire-shapes.js';
 import type {
   InlineContents,
   RetrievedChunk,
@@ -19,6 +29,7 @@ import type {
   RunOptions,
 } from '../run/run-options.js';
 import { type SavedOptions, savedOptions, type Trajectory } from '../run/trajectory.js';
+import { savedRunOf } from './recorded-run.js';
 
 /**
  * Reads a saved run from JSON. Throws `TypeError` for text that is no JSON or no saved run. Drops options that no saved
@@ -26,6 +37,7 @@ import { type SavedOptions, savedOptions, type Trajectory } from '../run/traject
  */
 export function readTrajectory(json: string): Trajectory {
   const value: unknown = parse(json);
+  if (isRecording(value)) return savedRunOf(value.recorded_steps);
   if (!isTrajectory(value)) throw new TypeError('This is not a saved run of version 1.');
   return { ...value, options: savedOptions(value.options) };
 }
@@ -104,6 +116,7 @@ const hasShape = shapeOf<Trajectory>({
   format: oneOf('stepwise-run'),
   version: oneOf(1),
   task: isText,
+  attachments: optional(listOf(hasAttachmentShape)),
   project_id: isText,
   session_id: isText,
   options: isOptions,
@@ -113,15 +126,32 @@ const hasShape = shapeOf<Trajectory>({
   observations: listOf(isTurn),
   history: listOf(isTurn),
   tasks: listOf(isTask),
+  recorded_steps: optional(listOf(isRecordedStep)),
   result: optional(
     shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stop_reason' | 'error' | 'steps'>>({
-      answer: isText,
+      answer: optional(isText),
       stop_reason: isText,
       error: optional(isError),
       steps: optional(listOf(isJsonObject)),
     }),
   ),
 });
+
+/** A file that a service wrote, which has nothing but the steps of a session. */
+interface Recording {
+  readonly recorded_steps: readonly [RecordedStep, ...RecordedStep[]];
+}
+
+const hasRecording = shapeOf<Pick<Trajectory, 'format' | 'version' | 'recorded_steps'>>({
+  format: oneOf('stepwise-run'),
+  version: oneOf(1),
+  recorded_steps: listOf(isRecordedStep),
+});
+
+function isRecording(value: unknown): value is Recording {
+  if (!isObject(value) || 'responses' in value || !hasRecording(value)) return false;
+  return Array.isArray(value['recorded_steps']) && value['recorded_steps'].length > 0;
+}
 
 /** Checks the whole file, so that damage is reported here and not by the code that walks the run later. */
 const isTrajectory = (value: unknown): value is Trajectory => hasShape(value);

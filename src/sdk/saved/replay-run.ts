@@ -31,6 +31,7 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
     projectId: saved.project_id,
     sessionId: saved.session_id,
     history: saved.began_with,
+    attachments: saved.attachments ?? [],
     signal: end.signal,
     tools: tools.map(
       (definition): Tool => ({
@@ -102,13 +103,13 @@ class SavedService implements StepService {
 }
 
 /** Returns or throws what the tool did then. Drops the edit note, which the run adds again. */
-function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasEdited: boolean): string {
+function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasEdited: boolean): unknown {
   if (!observation) throw new ToolError('The saved run has no observation for this call.');
-  const { toolResult } = observation;
+  const { toolResult, attachments } = observation;
   const content = (wasEdited && readEditNote(observation.content)?.text) || observation.content;
   if (toolResult?.terminal) throw new TerminalToolError(terminalReason(result), content);
   if (toolResult?.success === false) throw new ToolError(content);
-  return content;
+  return attachments?.length ? { content, attachments } : content;
 }
 
 const terminalReason = (result: Trajectory['result']) =>

@@ -2,6 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import { noUsage, sumUsage } from '../../conversation/usage.js';
 import { Interruption } from '../step/interruption.js';
 import type { StepInput, StepObserver, StepResult } from '../step/react-step.js';
+import { typedTextOf } from './answer-format.js';
 import { correctionOf } from './correct.js';
 import { SentText, type TextSink } from './sent-text.js';
 import type { Answer, AnswerCall, AnswerIdentity, NeutralRequest } from './wire.js';
@@ -39,12 +40,14 @@ export async function answerRequest(
   input: StepInput,
   answering: Answering,
 ): Promise<Answered> {
-  const sent = answering.sink && new SentText(answering.sink);
+  // JSON is sent once it is whole and checked, because text that was sent cannot be corrected.
+  const sent =
+    answering.sink && new SentText(answering.sink, { holdsText: request.answerSchema !== undefined });
   const results = await makeSteps(input, answering, sent);
   const [first] = results;
   const last = results.at(-1) ?? first;
   const result = correctionOf(last, termsOf(input)) ? first : last;
-  const written = { text: textOf(result), reasoning: result.reasoning ?? '' };
+  const written = request.answerSchema && isAnswer(result) ? typedTextOf(result) : untypedTextOf(result);
   const { text, reasoning } = sent ? await send(sent, { result, first }, written) : written;
   const usage = sumOf(results, text + reasoning);
   return { answer: toAnswer(request, { result, text, reasoning, usage }, answering), result, first };
@@ -91,9 +94,11 @@ function send(
   return result === first ? sent.finish(text, reasoning) : sent.append(text, reasoning);
 }
 
+const isAnswer = ({ status }: StepResult): boolean => status === 'direct_response_provided';
+
 /** Returns the text of a step: the thought, then the answer. An action that was cut off is its thought. */
-function textOf({ thought, direct_response: answer }: StepResult): string {
-  return [thought, answer].filter(Boolean).join('\n\n');
+function untypedTextOf({ thought, direct_response: answer, reasoning }: StepResult) {
+  return { text: [thought, answer].filter(Boolean).join('\n\n'), reasoning: reasoning ?? '' };
 }
 
 interface Concluded {

@@ -15,14 +15,19 @@ export class SentText {
   #reasoning = '';
   #last: 'thought' | 'answer' | undefined;
 
-  constructor(sink: TextSink) {
+  readonly #holdsText: boolean;
+
+  /** With `holdsText`, no text is sent before the end of the answer, only reasoning. */
+  constructor(sink: TextSink, { holdsText }: { readonly holdsText: boolean }) {
     this.#sink = sink;
+    this.#holdsText = holdsText;
   }
 
   /** Sends a delta of the first step as it arrives. */
   delta(kind: Parameters<StepObserver['delta']>[0], delta: string): Promise<void> | undefined {
     if (delta === '') return undefined;
     if (kind === 'reasoning') return this.#reason(delta);
+    if (this.#holdsText) return undefined;
     const part = kind === 'answer' ? 'answer' : 'thought';
     const begins = part === 'answer' && this.#last === 'thought';
     this.#last = part;

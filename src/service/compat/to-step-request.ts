@@ -26,7 +26,7 @@ export interface StepChoices extends ChosenBudget {
 
 /** Returns the step that answers a request (rules: compatible-identity, client-terms). */
 export function toStepRequest(request: NeutralRequest, choices: StepChoices): StepInput {
-  const { tools, toolChoice, instructions, settings, turns } = request;
+  const { tools, toolChoice, instructions, settings, turns, answerSchema } = request;
   const { provider, modelName, protocol, tokenLimit, outputLimit, caller } = choices;
   const definitions = [...tools.definitions];
   return {
@@ -47,6 +47,7 @@ export function toStepRequest(request: NeutralRequest, choices: StepChoices): St
     tools: definitions,
     protocol,
     instructions,
+    answer_schema: answerSchema,
     terms: { toolChoice: definitions.length === 0 ? 'none' : toolChoice },
   };
 }

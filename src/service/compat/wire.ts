@@ -1,8 +1,8 @@
 import type { ContextReport } from '../../contract/context-report.js';
 import type { Turn } from '../../contract/history.js';
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Parse, Signals, StepError, Usage, Warning } from '../../contract/step.js';
 import type { LlmConfig } from '../../contract/step-request.js';
-import type { ClientTerms } from '../step/types.js';
 import type { ClientTool, ClientTools } from './client-tools.js';
 
 /**
@@ -43,6 +43,8 @@ export interface NeutralRequest {
   readonly toolChoice: ClientTerms['toolChoice'];
   /** False if the client takes one call at most. */
   readonly takesSeveralCalls: boolean;
+  /** JSON Schema of the answer; undefined if the answer is text. */
+  readonly answerSchema: Readonly<Record<string, unknown>> | undefined;
   readonly settings: NeutralSettings;
   /** The client's own name for the conversation, which decides its session; undefined if it has none. */
   readonly cacheKey: string | undefined;

@@ -3,12 +3,12 @@ import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered
 import { findTools } from './prompt/deferred-tools.js';
 import { sampleArguments, sampleCall } from './prompt/sample-call.js';
 import type { Reply } from './read-reply.js';
-import type { ReplySituation, TaughtProtocol } from './types.js';
+import { isPlain, type ReplySituation, type TaughtProtocol } from './types.js';
 
-/** Maximum part of a reply that is searched for the intended tool. */
+/** Maximum number of characters of a reply in which the intended tool's name is searched. */
 const MAX_SEARCHED_CHARACTERS = 10_000;
 
-/** Placeholder for a reply in which no tool name was found. */
+/** Placeholder tool for a sample call if the reply contains no tool name. */
 const unknownTool: OfferedTool = { name: 'tool_name', parameters: ['name'] };
 
 const orders = {
@@ -19,8 +19,9 @@ const orders = {
 } as const satisfies Record<TaughtProtocol, string>;
 
 /**
- * Writes the turn that corrects the model after an unreadable action: the reason, and a sample call in the taught
- * form with the tool's own parameters. Returns null if the model had to answer (rule: unreadable-action).
+ * Writes the turn that corrects the model after an unreadable action. It states the reason, and shows a sample
+ * call in the taught form with the tool's own parameters. Returns null if the model had to answer instead of
+ * acting (rule: unreadable-action).
  */
 export function correctionFor(reply: Reply, situation: ReplySituation): Turn | null {
   if (situation.mustAnswer) return null;
@@ -35,10 +36,7 @@ export function correctionFor(reply: Reply, situation: ReplySituation): Turn | n
   return { role: 'user', kind: 'notice', content: `${why}. ${orders[situation.protocol]}\n${call}` };
 }
 
-/**
- * Returns the first offered tool that the reply names after its action marker; otherwise the first offered
- * tool.
- */
+/** Returns the offered tool whose name follows the reply's action marker first; otherwise the first offered tool. */
 function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: ReplySituation): OfferedTool {
   const tools = new Map(offered.map((tool) => [tool.name, tool]));
   const marker = Math.max(0, text.search(/action\s*:|<\W?(?:tool|function|invoke)|\[TOOL_CALLS\]/i));
@@ -48,12 +46,13 @@ function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: R
   return named[0] ?? offered[0] ?? unknownTool;
 }
 
-/** Drops a namespace: `functions.list` means `list`. */
+/** Removes the namespace from a tool's name, as in `functions.list`. */
 const withoutNamespace = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 /**
- * Writes the turn that corrects an answer that does not fit `answer_schema`: the reason, and the form of an answer with
- * sample values. Unlike that of an action, it is also written where the model had to answer (rule: typed-answers).
+ * Writes the turn that corrects an answer that does not fit `answer_schema`. It states the reason, and shows the
+ * form of an answer with sample values. In contrast to the correction of an action, it is also written if the
+ * model had to answer (rule: typed-answers).
  */
 export function answerCorrection(mismatch: string, situation: ReplySituation): Turn {
   const form = `Write the whole answer again, in this form:\n${sampleAnswer(situation)}`;
@@ -62,11 +61,12 @@ export function answerCorrection(mismatch: string, situation: ReplySituation): T
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-function sampleAnswer({ answerType, protocol, request, mustAnswer }: ReplySituation): string {
+function sampleAnswer({ answerType, protocol, request, mustAnswer, terms }: ReplySituation): string {
   const name = answerType?.tool?.name;
   const inputSchema = { type: 'object', properties: { answer: answerType?.schema }, required: ['answer'] };
   const sample = sampleArguments({ name: 'answer', parameters: ['answer'], inputSchema });
   const json = sample ? JSON.stringify(sample['answer']) : 'the JSON value';
+  if (isPlain({ terms })) return json;
   if (request.phase === 'observe' && protocol !== 'json')
     return `{"observation": "what was learned", "should_continue": false, "final_answer": ${json}}`;
   if (request.phase === 'observe')

@@ -44,8 +44,8 @@ export async function fitToBudget(
   const example = renderExample(situation);
   const basis = { situation, gathered, scale };
   return fitWith(example, basis).catch((error: unknown) => {
-    // The example is optional: the prompt is fitted without it before the request is refused (rule:
-    // worked-example).
+    // The worked example is optional: before the request is refused, the prompt is fitted without it
+    // (rule: worked-example).
     if (example.length > 0 && error instanceof StepRefused) return fitWith([], basis);
     throw error;
   });
@@ -97,7 +97,8 @@ function tailContents(
   { focus }: FittedContext,
 ): TailContents {
   const tasks = request.tasks ?? [];
-  // A client that ends its own loop needs only the advice that ends a circle (rule: client-terms).
+  // Such a client ends its own loop, so the model gets only the advice against going in circles
+  // (rule: client-terms).
   const heeded = terms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
   const order = phaseOrder(request, protocol) + callOrder(terms);
   return {

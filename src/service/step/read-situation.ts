@@ -1,4 +1,5 @@
 import type { Turn } from '../../contract/history.js';
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
@@ -29,7 +30,6 @@ import { chooseNativeFormat, chooseReplyFormat } from './prompt/reply-format.js'
 import type { ModelProfile } from './provider.js';
 import {
   type AnswerType,
-  type ClientTerms,
   isPlain,
   type MustAnswer,
   type ReplyFormat,
@@ -38,11 +38,11 @@ import {
   type TaughtProtocol,
 } from './types.js';
 
-/** A request of a step, and the terms of its client if it cannot read a step's outcome. */
+/** A request of a step. `terms` is present if the client cannot read the outcome of a step. */
 export type StepInput = StepRequest & { readonly terms?: ClientTerms };
 
 /**
- * Reads everything that follows from the request and the model alone. Throws `StepRefused` if the request
+ * Computes everything that follows from the request and the model alone. Throws `StepRefused` if the request
  * cannot be satisfied, and the signal's reason once it is aborted.
  */
 export async function readSituation(
@@ -117,7 +117,7 @@ export async function readSituation(
   };
 }
 
-/** Copies the part of a situation that is still needed once the prompt has been sent (rule: lean-waiting). */
+/** Copies those parts of a situation that are still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
   const { newTurn, calls, tools, found, offered, protocol, isLast, mustAnswer, terms, warnings } = situation;
@@ -146,8 +146,8 @@ function withoutText({ id, name, parameters, observation }: Situation['calls'][n
 }
 
 /**
- * Returns the query and its attachments as a turn. Returns undefined if both are empty, or repeat the last task while
- * that task is unanswered (rule: task-turn).
+ * Returns the query and its attachments as a turn. Returns undefined if both are empty, or if they repeat the last
+ * task and that task is still unanswered (rule: task-turn).
  */
 function newUserTurn(request: StepRequest): Turn | undefined {
   const { user_query: content, attachments = [], conversation_history: history } = request;
@@ -168,7 +168,10 @@ function noTask(): StepRefused {
   return new StepRefused('invalid_request', [{ path: 'user_query', code: 'no_task', message }]);
 }
 
-/** Throws `StepRefused` if the answer needs fields that the caller declined (rule: source-fields). */
+/**
+ * Throws `StepRefused` if the response needs fields that the caller declined by `include.extensions: false`
+ * (rule: source-fields).
+ */
 function requireExtensions({ include, protocol, phase, attachments, answer_schema }: StepRequest): void {
   if (include?.extensions !== false) return;
   const fields = [
@@ -184,8 +187,8 @@ function requireExtensions({ include, protocol, phase, attachments, answer_schem
 }
 
 /**
- * Resolves `auto` from the model and the request alone, so that every replica teaches the same form
- * (rule: auto-protocol).
+ * Chooses the protocol if the request says `auto`. The choice depends only on the model and the request, so every
+ * process teaches the same form (rule: auto-protocol).
  */
 function chooseProtocol(
   { protocol, tools = [], include, terms }: StepInput,
@@ -223,7 +226,10 @@ interface AnswerBasis {
   readonly offered: readonly OfferedTool[];
 }
 
-/** Returns the schema that constrains a reply that is only the answer: that of a native model, or one without tools. */
+/**
+ * Returns the schema for replies that consist only of the answer: those of a native model, or of a model without
+ * tools.
+ */
 function answerFormat(
   { request, protocol, mustAnswer, terms }: AnswerSituation,
   answerSchema: AnswerType['schema'] | undefined,
@@ -237,7 +243,8 @@ function answerFormat(
 type AnswerSituation = Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'terms'>;
 
 /**
- * Keeps the first definition of each tool name, because vendors reject a request with two tools of one name.
+ * Keeps only the first definition of each tool name, because vendors reject a request with two tools of the same
+ * name.
  */
 function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
   const first = new Map<string, ToolDefinition>();
@@ -279,7 +286,7 @@ function withholdOthers(
 
 const withheld = `cannot be called yet: find it with ${FIND_TOOLS} first`;
 
-/** Returns the defined tools, and those read from the free text under other names. */
+/** Returns the defined tools, followed by those that only the caller's free text names. */
 async function offerTools(
   tools: readonly ToolDefinition[],
   segment: string,
@@ -305,7 +312,7 @@ function chooseMustAnswer(
 }
 
 /**
- * Returns whether the latest observation is terminal and neither an answer nor a new task follows
+ * Returns whether the latest observation is terminal, and neither an answer nor a new task follows it
  * (rule: terminal-observation).
  */
 function endsTerminally(units: readonly Unit[]): boolean {
@@ -319,7 +326,7 @@ function windowWarning({ llm_config: config }: StepRequest, window: number | nul
   return [{ code: 'token_limit_above_window', message }];
 }
 
-/** Maximum number of mispairings that are reported; older ones are omitted. */
+/** Maximum number of warnings about calls and results that do not match; older ones are omitted. */
 const MAX_PAIRING_WARNINGS = 20;
 
 const mispairingTexts = {
@@ -330,7 +337,7 @@ const mispairingTexts = {
     'its call already has an observation; the prompt contains this one as text of the user',
 } as const satisfies Record<Mispairing['kind'], string>;
 
-/** Returns warnings for calls and observations that do not pair (rule: pairing-warnings). */
+/** Returns warnings for calls without observations and observations without calls (rule: pairing-warnings). */
 function pairingWarnings(mispairings: readonly Mispairing[]): Warning[] {
   return mispairings.slice(-MAX_PAIRING_WARNINGS).map(({ kind, index }) => ({
     code: kind,
@@ -338,7 +345,10 @@ function pairingWarnings(mispairings: readonly Mispairing[]): Warning[] {
   }));
 }
 
-/** Warns of results that the model does not see because the same observation has a text of its own (rule: observation-text). */
+/**
+ * Returns warnings for results that the model does not see, because their observation also has a text
+ * (rule: observation-text).
+ */
 function hiddenResultWarnings(history: readonly Turn[]): Warning[] {
   const hidden = [...history.keys()].filter((index) => hasHiddenResult(history[index]));
   return hidden.slice(-MAX_PAIRING_WARNINGS).map((index) => ({

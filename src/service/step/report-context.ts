@@ -17,13 +17,11 @@ export interface PromptReport {
   readonly shouldCompact: boolean;
 }
 
-/**
- * Part of the history's share that must be used, before any cut, for `should_compact` to be true (rule: signals).
- */
+/** Part of the history's share above which an uncut history sets `should_compact` to true (rule: signals). */
 const COMPACT_SHARE = 0.8;
 
 /**
- * Reports which content the model sees and which was omitted, counted on the messages as they are sent
+ * Reports which content the model sees and which was omitted. Tokens are counted on the messages as they are sent
  * (rule: context-report).
  */
 export async function reportContext(
@@ -52,7 +50,10 @@ export async function reportContext(
   };
 }
 
-/** Whether a message has a state that is counted as its maker reported it, or an attachment whose tokens are estimated. */
+/**
+ * Returns whether a part of the message has tokens that are estimated or reported instead of counted: a provider
+ * state or an attachment.
+ */
 const hasEstimate = ({ parts }: Message): boolean =>
   parts.some(
     (part) =>
@@ -60,7 +61,7 @@ const hasEstimate = ({ parts }: Message): boolean =>
       attachmentsOf(part).some(({ isEstimated }) => isEstimated),
   );
 
-/** Returns the SHA-256 of the text that is sent, without cache breakpoints. */
+/** Returns the SHA-256 of the text that is sent. Cache breakpoints do not affect it. */
 export function hashPrompt(system: string, messages: readonly Message[]): string {
   const hash = createHash('sha256').update(system);
   for (const { role, parts } of messages) {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { TurnInput } from '../../../src/contract/history.js';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
-import { isAttachment, withinBodyLimit } from '../../../src/sdk/base/attachments.js';
+import { isAttachment, withinBodyLimit, withinSavedLimit } from '../../../src/sdk/base/attachments.js';
 import { isTurn } from '../../../src/sdk/base/wire-shapes.js';
 import { png } from '../../support/attachments.js';
 import { stepRequest } from '../../support/whole-service.js';
@@ -43,6 +43,37 @@ test('a request never passes 4 MiB because of attachments, the newest stay, and 
       }
     }),
     { numRuns: 60 },
+  );
+  expect(cut).toBeGreaterThan(5);
+});
+
+test('a list of a saved run has at most 4 MiB of attachments, the newest stay, and each lost one has a line (rule: saved-attachments)', () => {
+  let cut = 0;
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 500_000 }), { maxLength: 12 }), (sizes) => {
+      const all = sizes.map(
+        (size): TurnInput => ({
+          role: 'tool_observation',
+          content: 'Seen.',
+          ...(size > 0 && { attachments: [image(size)] }),
+        }),
+      );
+      const kept = withinSavedLimit(all);
+      const lengths = kept.map(({ attachments }) => attachments?.[0]?.data.length ?? 0);
+      const total = lengths.reduce((sum, length) => sum + length, 0);
+      expect(total).toBeLessThanOrEqual(LIMIT);
+      const lost = sizes.map((size, at) => size > 0 && lengths[at] === 0);
+      const newestLost = lost.lastIndexOf(true);
+      if (newestLost === -1) expect(kept).toBe(all);
+      else expect(total + (sizes[newestLost] ?? 0) * 4).toBeGreaterThan(LIMIT);
+      expect(lengths.slice(0, newestLost + 1)).toEqual(lengths.slice(0, newestLost + 1).map(() => 0));
+      for (const [at, { content }] of kept.entries())
+        expect(content).toBe(
+          lost[at] ? 'Seen.\n[1 attachment left out: the saved run grew too large]' : 'Seen.',
+        );
+      cut += Number(newestLost !== -1);
+    }),
+    { numRuns: 100 },
   );
   expect(cut).toBeGreaterThan(5);
 });

@@ -90,7 +90,7 @@ describe('failures and retries of a run (rule: run-options)', () => {
     const { result } = await finish([lookUpCall(), line], { retries: 0, stream: streamed });
     expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'invalid_answer' } });
     expect(result.error?.message).toMatch(
-      /^The server at this address is not Stepwise \(HTTP \d{3}\): check the address\.$/,
+      /^The server at http:\/\/127\.0\.0\.1:\d+ is not Stepwise \(HTTP \d{3}\): check the address\.$/,
     );
     expect(result.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool_observation']);
   });

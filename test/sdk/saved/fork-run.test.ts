@@ -5,6 +5,7 @@ import type { Trajectory } from '../../../src/sdk/run/trajectory.js';
 import { continueRun, type Fork, forkRun, joinRuns } from '../../../src/sdk/saved/fork-run.js';
 import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
+import { pdf, png } from '../../support/attachments.js';
 import { command, done, finish, lookUp, lookUpCall, recordingTool } from '../../support/run-harness.js';
 import { type Script, startScriptedService } from '../../support/scripted-service.js';
 
@@ -64,6 +65,42 @@ describe('a run forked off a saved one (rule: saved-runs)', () => {
     expect(contents).toContain('b is 7');
     expect(contents).not.toContain('b is 42');
     expect(JSON.stringify(joined)).not.toContain('b is 42');
+  });
+
+  const camera = { ...lookUp, execute: () => ({ content: 'The page.', attachments: [png(3, 5)] }) };
+  test.each<[string, Fork['observations'], object]>([
+    ['none', {}, { content: 'The page.', attachments: [png(3, 5)] }],
+    ['a text', { call_1: 'Another page.' }, { content: 'Another page.', attachments: [png(3, 5)] }],
+    [
+      'a text and an image',
+      { call_1: { content: 'A PDF.', attachments: [pdf(1)] } },
+      { content: 'A PDF.', attachments: [pdf(1)] },
+    ],
+    [
+      'a text and no image',
+      { call_1: { content: 'Gone.', attachments: [] } },
+      { content: 'Gone.', attachments: undefined },
+    ],
+  ])('after a tool returned an image and the fork replaced %s, the model gets the right text and image', async (_, observations, expected) => {
+    const saved = await save([...calls, done], { tools: [camera] });
+    const { requests, joined, result } = await branch(
+      saved,
+      { responses: 1, observations },
+      { script: [done] },
+    );
+    const { content, attachments } = requests[0]?.conversation_history.at(-1) ?? {};
+    expect({ content, attachments }).toEqual(expected);
+    expect((await replayRun(joined).result()).history).toEqual(result.history);
+  });
+
+  test('a run forked before its first step sends the images of the task again, a later fork does not', async () => {
+    const saved = await save([...calls, done], { attachments: [png(8, 8)] });
+    const early = await branch(saved, { responses: 0 }, { script: [done] });
+    expect(early.requests[0]?.attachments).toEqual([png(8, 8)]);
+    const late = await branch(saved, { responses: 1 }, { script: [done] });
+    expect(late.requests[0]).not.toHaveProperty('attachments');
+    expect(late.requests[0]?.conversation_history[0]?.attachments).toEqual([png(8, 8)]);
+    expect((await replayRun(late.joined).result()).history).toEqual(late.result.history);
   });
 
   test('a forked run keeps denials and edited arguments', async () => {

@@ -7,6 +7,7 @@ import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import type { RunOptions } from '../../../src/sdk/run/run-options.js';
 import { readTrajectory, resumeOptions } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
+import { pdf, png } from '../../support/attachments.js';
 import {
   command,
   done,
@@ -76,9 +77,21 @@ describe('saved runs (rule: saved-runs)', () => {
   const both: Script = { ...lookUpCall(), more: [{ name: 'run_command', args: { command: 'ls' } }] };
   const leaving = new AbortController();
   const left = { ...lookUp, execute: () => Promise.reject(leaving.abort()) };
+  const picture = { content: 'The page.', attachments: [png(3, 5)] };
+  const camera = { ...lookUp, execute: () => picture };
   const failing = { ...lookUp, execute: () => ({ success: false, error: 'No such shelf.' }) };
   test.each<[string, Script[], Partial<RunOptions>]>([
     ['an answer', [lookUpCall(), done], {}],
+    ['images of the task', [lookUpCall(), done], { attachments: [png(8, 8), pdf(2)] }],
+    ['an image that a tool returned', [lookUpCall(), done], { tools: [camera] }],
+    [
+      'an image that a tool returned for arguments that a person changed',
+      [command('rm'), done],
+      {
+        tools: [{ ...tool, execute: () => picture }],
+        approve: async () => ({ type: 'edit', args: { command: 'ls' } }),
+      },
+    ],
     [
       'several calls',
       [{ ...lookUpCall(), more: [{ name: 'look_up', args: { key: 'b' } }] } as Script, done],
@@ -172,6 +185,62 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(await replayRun(former).result()).toMatchObject({ stop_reason: 'denied', answer: 'It is 42.' });
     const { service } = await finish([done], { ...resumeOptions(former), tools: [lookUp] });
     expect(service.requests[0]?.conversation_history[2]).toMatchObject(asItWas);
+  });
+
+  test('the replay of a run with images rebuilds the requests with the images', async () => {
+    const { saved, service } = await save([lookUpCall(), done], {
+      attachments: [png(8, 8)],
+      tools: [camera],
+    });
+    const requests: StepRequestInput[] = [];
+    await replayRun(saved, { onRequest: (request) => void requests.push(request) }).result();
+    expect(asSent(requests)).toEqual(asSent(service.requests));
+    expect(requests[0]?.attachments).toEqual([png(8, 8)]);
+    expect(requests[1]?.conversation_history.map(({ attachments }) => attachments)).toEqual([
+      [png(8, 8)],
+      undefined,
+      picture.attachments,
+    ]);
+  });
+
+  test('a run whose tools return 9 MiB of images saves the newest 4 MiB in each list and replays to the same answer (rule: saved-attachments)', async () => {
+    const large = { media_type: 'image/png', data: 'A'.repeat(3 * 2 ** 20) };
+    const shots = { ...lookUp, execute: () => ({ content: 'Shot.', attachments: [large] }) };
+    const { saved, result } = await save([lookUpCall('a'), lookUpCall('b'), lookUpCall('c'), done], {
+      tools: [shots],
+    });
+    const line = 'Shot.\n[1 attachment left out: the saved run grew too large]';
+    expect(saved.observations.map(({ content }) => content)).toEqual([line, line, 'Shot.']);
+    for (const turns of [saved.observations, saved.history, saved.result?.history ?? []])
+      expect(turns.flatMap(({ attachments }) => attachments ?? [])).toEqual([large]);
+    const replayed = await replayRun(saved).result();
+    expect(replayed).toMatchObject({ answer: result.answer, stop_reason: 'answered' });
+    expect(replayed.history.at(-2)?.attachments).toEqual([large]);
+  });
+
+  test('a run that continues a saved one keeps its images and does not send those of its task twice', async () => {
+    const { saved } = await save([lookUpCall(), done], { attachments: [png(8, 8)], tools: [camera] });
+    const { service } = await finish([done], { ...resumeOptions(saved), tools: [lookUp] });
+    expect(service.requests[0]).not.toHaveProperty('attachments');
+    expect(service.requests[0]?.conversation_history.map(({ attachments }) => attachments)).toEqual([
+      [png(8, 8)],
+      undefined,
+      picture.attachments,
+      undefined,
+    ]);
+  });
+
+  test('the images of a task that answers a question reach the model with the answer', async () => {
+    const { saved } = await save([{ call: { name: 'request_input', args: { question: 'Which page?' } } }]);
+    const service = await startScriptedService(done);
+    const client = new StepwiseClient({ baseUrl: service.url });
+    const run = client.run('This one.', { ...resumeOptions(saved), attachments: [png(8, 8)] });
+    await run.result();
+    await service.close();
+    const answer = { content: 'This one.', toolCallId: 'call_1', attachments: [png(8, 8)] };
+    expect(service.requests[0]?.conversation_history.at(-1)).toMatchObject(answer);
+    const replayed = await replayRun(readTrajectory(JSON.stringify(run.save()))).result();
+    expect(replayed.history.at(-2)).toMatchObject(answer);
   });
 
   test('the replay of a stopped run stops at the same point', async () => {
@@ -278,3 +347,6 @@ function readOrRefuse(json: string) {
     throw error;
   }
 }
+
+/** Returns a value as it is after it was sent as JSON. */
+const asSent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

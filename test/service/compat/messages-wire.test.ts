@@ -388,9 +388,9 @@ describe('failures of Messages (rule: compatible-errors)', () => {
   test.each([
     ['a role that does not exist', { messages: [{ role: 'robot', content: 'x' }] }, 'messages[0].role'],
     [
-      'a schema for the answer',
-      { output_config: { format: { type: 'json_schema', schema: {} } } },
-      'output_config.format',
+      'a format of the answer without its schema',
+      { output_config: { format: { type: 'json_schema' } } },
+      'output_config.format.schema',
     ],
     [
       'a choice of a tool that is not offered',

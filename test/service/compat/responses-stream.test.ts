@@ -14,6 +14,7 @@ const repeated = {
   reasoning: null,
   temperature: 1,
   tool_choice: 'auto',
+  text: { format: { type: 'text' } },
   tools: [],
 };
 const usage = {

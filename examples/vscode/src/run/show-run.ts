@@ -79,7 +79,7 @@ const blankStep = (number: number): ShownStep => ({
 
 function showStep({ calls, actions }: StepView, result: RunView['result']): Partial<ShownStep> {
   const { draft = '', thought = '', answer = '' } = calls.at(-1) ?? {};
-  const answered = result?.stop_reason === 'answered' ? result.answer : '';
+  const answered = result?.stop_reason === 'answered' ? (result.answer ?? '') : '';
   return {
     // Most drafts become the thought; until the response says what they are, they are shown as such.
     thought: clip(draft + thought),

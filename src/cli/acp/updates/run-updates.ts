@@ -105,7 +105,9 @@ export class RunUpdates {
     agent_stopped: ({ result: { input_request } }) =>
       input_request ? [messageChunk('answer', questionText(input_request))] : [],
     agent_completion: ({ result }, before) =>
-      result.answer.trim() === lastAnswer(before).trim() ? [] : [messageChunk('answer', result.answer)],
+      result.answer === null || result.answer.trim() === lastAnswer(before).trim()
+        ? []
+        : [messageChunk('answer', result.answer)],
   };
 
   /** Drafts are shown as answers, since most of them turn out to be one. */

@@ -17,8 +17,8 @@ export interface ParsedPrompt {
   readonly contextFiles: readonly ContextFile[];
   /** Whether the last message forbids further actions. */
   readonly mustAnswer: boolean;
-  /** The form of actions that the system text teaches. */
-  readonly form: 'text' | 'xml' | 'json';
+  /** The form of replies that the system text teaches; `plain` if it teaches none and lists no tools. */
+  readonly form: 'text' | 'xml' | 'json' | 'plain';
   /** `reason` and `observe` ask for a JSON block of their own; `act` is the usual form. */
   readonly phase: 'reason' | 'act' | 'observe';
 }
@@ -38,20 +38,22 @@ export function readPrompt(messages: readonly ChatMessage[]): ParsedPrompt {
   const system = messages.filter(isSystem).map(textOf).join('\n\n');
   const turns = messages.filter((message) => !isSystem(message)).map(cutAtFences);
   const tail = spoken(turns.at(-1)?.segments ?? []);
+  const tools = readTools(system);
   return {
     ...readTurns(turns),
-    tools: readTools(system),
+    tools,
     contextFiles: turns.filter(({ role }) => role === 'user').flatMap(({ segments }) => readFiles(segments)),
     mustAnswer: tail.split(/\n\s*\n/u).some(isUrge),
-    form: formOf(system),
+    form: formOf(system) ?? (tools.length > 0 ? 'text' : 'plain'),
     phase: phaseOf(tail),
   };
 }
 
-function formOf(system: string): ParsedPrompt['form'] {
-  if (/^\s*Action:/mu.test(system)) return 'text';
-  if (/<tool_code>/u.test(system)) return 'xml';
-  return /^\{"thought": /mu.test(system) ? 'json' : 'text';
+/** Returns the form that the system text teaches; undefined if it teaches none. */
+function formOf(system: string): ParsedPrompt['form'] | undefined {
+  if (/^[ \t]*(?:Action|Final Answer):/mu.test(system)) return 'text';
+  if (/<tool_code>|<final_answer>/u.test(system)) return 'xml';
+  return /^\{"thought": /mu.test(system) ? 'json' : undefined;
 }
 
 /** Matches the service's requests for an answer, which are not part of the task. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
 import { reasoningEffortSchema } from '../../../contract/step-request.js';
+import { answerFormatSchema } from '../answer-format.js';
 import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 
 const partSchema = z.object({
@@ -94,7 +95,9 @@ export const bodySchema = z.object({
   stream_options: optional(z.object({ include_usage: optional(z.boolean()) })),
   prompt_cache_key: optional(z.string()),
   n: optional(z.int()),
-  response_format: optional(z.object({ type: z.string() })),
+  response_format: optional(
+    answerFormatSchema.extend({ json_schema: optional(z.object({ schema: optional(jsonObject) })) }),
+  ),
 });
 
 export type ChatMessage = z.output<typeof messageSchema>;

@@ -1,6 +1,7 @@
 import { isObject } from '../../../contract/fields.js';
 import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
+import { readAnswerFormat } from '../answer-format.js';
 import { ClientTools, type OfferedByClient } from '../client-tools.js';
 import {
   chooseTool,
@@ -34,7 +35,7 @@ const ignored = [
 export async function readChat(body: unknown, signal: AbortSignal): Promise<ReadChat> {
   if (!isObject(body)) throw refused('', 'expected the request as an object');
   const fields = readFields(bodySchema, body, '');
-  refuseUnsupported(fields);
+  if ((fields.n ?? 1) > 1) throw refused('n', 'only one choice can be made; send n: 1, or several requests');
   const messages = await readEach(messageSchema, fields.messages, { path: 'messages', signal });
   const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
   const tools = new ClientTools(sent.flatMap(toOffered));
@@ -46,6 +47,7 @@ export async function readChat(body: unknown, signal: AbortSignal): Promise<Read
     tools,
     toolChoice: toolChoiceOf(fields, tools),
     takesSeveralCalls: fields.parallel_tool_calls ?? true,
+    answerSchema: answerSchemaOf(fields),
     settings: {
       maxOutputTokens: fields.max_completion_tokens ?? fields.max_tokens,
       temperature: fields.temperature,
@@ -66,11 +68,12 @@ export async function readChat(body: unknown, signal: AbortSignal): Promise<Read
   };
 }
 
-/** Refuses requests for several answers, and for features that the service does not have. */
-function refuseUnsupported({ n = 1, response_format: format }: ChatBody): void {
-  if (n > 1) throw refused('n', 'only one choice can be made; send n: 1, or several requests');
-  if (format?.type === 'json_schema')
-    throw refused('response_format', 'a schema for the answer is not supported; describe it in the prompt');
+/** Returns the schema of the answer. Some servers take one for `json_object` too, beside the type. */
+function answerSchemaOf({ response_format: format }: ChatBody): NeutralRequest['answerSchema'] {
+  const path = ['response_format'];
+  if (format?.type !== 'json_schema') return readAnswerFormat(format, path);
+  const { type, json_schema: named } = format;
+  return readAnswerFormat({ type, schema: named?.schema }, [...path, 'json_schema']);
 }
 
 function toOffered({ type, function: given, custom }: ChatTool): OfferedByClient[] {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
 import { reasoningEffortSchema } from '../../../contract/step-request.js';
+import { answerFormatSchema } from '../answer-format.js';
 import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 
 /** A text, or a list of blocks, read as a list of blocks. */
@@ -71,8 +72,10 @@ export const bodySchema = z.object({
   temperature: optional(z.number().min(0).max(1)),
   thinking: optional(z.object({ type: z.string(), budget_tokens: optional(z.int()) })),
   output_config: optional(
-    z.object({ effort: optional(reasoningEffortSchema), format: jsonValue.optional() }),
+    z.object({ effort: optional(reasoningEffortSchema), format: optional(answerFormatSchema) }),
   ),
+  /** The former name of `output_config.format`. */
+  output_format: optional(answerFormatSchema),
   stream: optional(z.boolean()),
 });
 

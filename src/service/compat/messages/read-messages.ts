@@ -1,6 +1,7 @@
 import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig } from '../../../contract/step-request.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
+import { readAnswerFormat } from '../answer-format.js';
 import { ClientTools } from '../client-tools.js';
 import {
   chooseTool,
@@ -33,11 +34,6 @@ export async function readMessages(
 ): Promise<{ readonly request: NeutralRequest; readonly isStreamed: boolean }> {
   if (!isObject(body)) throw refused('', 'expected the request as an object');
   const fields = readFields(bodySchema, body, '');
-  if (fields.output_config?.format)
-    throw refused(
-      ['output_config', 'format'],
-      'a schema for the answer is not supported; describe it in the prompt',
-    );
   const messages = await readEach(messageSchema, fields.messages, { path: 'messages', signal });
   const sent = await readEach(toolSchema, fields.tools ?? [], { path: 'tools', signal });
   const found = referencesIn(messages);
@@ -59,6 +55,7 @@ export async function readMessages(
     tools,
     toolChoice: toolChoiceOf(fields, tools),
     takesSeveralCalls: fields.tool_choice?.disable_parallel_tool_use !== true,
+    answerSchema: answerSchemaOf(fields),
     settings: {
       maxOutputTokens: fields.max_tokens,
       temperature: fields.temperature,
@@ -86,6 +83,12 @@ function referencesIn(messages: readonly Message[]): ReadonlySet<string> {
   return new Set(
     results.flatMap(({ type, tool_name: name }) => (type === 'tool_reference' && name ? [name] : [])),
   );
+}
+
+function answerSchemaOf({ output_config: config, output_format: former }: MessagesBody) {
+  return config?.format
+    ? readAnswerFormat(config.format, ['output_config', 'format'])
+    : readAnswerFormat(former, ['output_format']);
 }
 
 function toolChoiceOf(

@@ -1,6 +1,7 @@
 import { isObject } from '../../../contract/fields.js';
 import type { Warning } from '../../../contract/step.js';
 import { toTurns } from '../../../conversation/convert/conversation-items.js';
+import { readAnswerFormat } from '../answer-format.js';
 import { ClientTools, type OfferedByClient } from '../client-tools.js';
 import {
   chooseTool,
@@ -55,6 +56,7 @@ export async function readResponses(body: unknown, signal: AbortSignal): Promise
     tools,
     toolChoice: toolChoiceOf(fields, tools),
     takesSeveralCalls: fields.parallel_tool_calls ?? true,
+    answerSchema: readAnswerFormat(fields.text?.format, ['text', 'format']),
     settings: {
       maxOutputTokens: fields.max_output_tokens,
       temperature: fields.temperature,
@@ -73,15 +75,13 @@ export async function readResponses(body: unknown, signal: AbortSignal): Promise
   return { request, isStreamed: fields.stream ?? false, repeated: repeatedOf(body, fields) };
 }
 
-/** Refuses what needs memory, or is not built. */
+/** Refuses what needs memory. */
 function refuseUnsupported(fields: ResponsesBody): void {
   for (const name of ['previous_response_id', 'conversation', 'prompt'] as const)
     if (fields[name] !== undefined && fields[name] !== null)
       throw refused(name, 'nothing is stored; send the whole conversation in input');
   if (fields.background === true)
     throw refused('background', 'nothing is stored, so no answer can be fetched later; use stream');
-  if (fields.text?.format?.type === 'json_schema')
-    throw refused(['text', 'format'], 'a schema for the answer is not supported; describe it in the prompt');
 }
 
 /** Limits the tools of all namespaces together, because names that become the same are made unique one by one. */
@@ -143,11 +143,18 @@ function repeatedOf(body: Readonly<Record<string, unknown>>, fields: ResponsesBo
     prompt_cache_key: fields.prompt_cache_key ?? null,
     reasoning: fields.reasoning ? { effort: fields.reasoning.effort ?? null, summary: null } : null,
     temperature: fields.temperature ?? 1,
+    text: { format: formatIn(body) },
     tool_choice: body['tool_choice'] ?? 'auto',
     tools: taken.map((tool) =>
       tool['type'] === 'function' ? { description: null, parameters: null, strict: null, ...tool } : tool,
     ),
   };
+}
+
+/** Returns the format of the answer as the client wrote it, with the fields that OpenAI adds. */
+function formatIn({ text }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const format = isObject(text) && isObject(text['format']) ? text['format'] : { type: 'text' };
+  return format['type'] === 'json_schema' ? { description: null, strict: null, ...format } : format;
 }
 
 const isTaken = (type: unknown): boolean => type === 'function' || type === 'custom' || type === 'namespace';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isObject, jsonObject, jsonValue, list, optional } from '../../../contract/fields.js';
 import { reasoningEffortSchema } from '../../../contract/step-request.js';
+import { answerFormatSchema } from '../answer-format.js';
 import { MAX_ITEMS, MAX_PARTS, MAX_TOOLS } from '../read-fields.js';
 
 const partSchema = z.object({
@@ -117,7 +118,7 @@ export const bodySchema = z.object({
   temperature: optional(z.number().min(0).max(2)),
   reasoning: optional(z.object({ effort: optional(reasoningEffortSchema) })),
   stream: optional(z.boolean()),
-  text: optional(z.object({ format: optional(z.object({ type: z.string() })) })),
+  text: optional(z.object({ format: optional(answerFormatSchema) })),
   prompt_cache_key: optional(z.string()),
   metadata: optional(jsonObject),
   previous_response_id: jsonValue.optional(),

@@ -11,6 +11,7 @@ export interface Repeated {
   readonly prompt_cache_key: string | null;
   readonly reasoning: object | null;
   readonly temperature: number;
+  readonly text: object;
   readonly tool_choice: unknown;
   readonly tools: readonly unknown[];
 }
@@ -88,7 +89,6 @@ function responseOf(
     safety_identifier: null,
     service_tier: 'default',
     store: false,
-    text: { format: { type: 'text' } },
     top_logprobs: 0,
     top_p: 1,
     truncation: 'auto',

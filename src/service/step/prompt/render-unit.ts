@@ -14,8 +14,8 @@ import { describeFound } from './deferred-tools.js';
 import { notRunTemplate } from './templates/orders.js';
 
 /**
- * Renders a unit as messages. Every text is well formed and ends with a line break, so that adjacent texts can
- * be joined.
+ * Renders a unit as messages. Every text is free of lone surrogates and ends with a line break, so that adjacent
+ * texts can be joined.
  */
 export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   switch (unit.type) {
@@ -79,7 +79,7 @@ function observationParts(observed: Observed): Part[] {
 
 const toPart = (attachment: UnitAttachment): Part => ({ type: 'attachment', attachment });
 
-/** The definitions of found tools and the notes about attachments are ours, so they stand after the fence. */
+/** Puts definitions of found tools and notes about attachments after the fence, because the service writes them. */
 function observationText(observed: Observed): string {
   const { attachments, found } = observed.observation ?? {};
   const fenced = fenceObservation(observed) + (found ? describeFound(found) : '');

@@ -50,7 +50,10 @@ export async function chooseReplyFormat(
   return { schema, isCharged, restoreArguments, restoreAnswer, answerKey, warnings };
 }
 
-/** Number of objects around the answer: the control object, or the object that wraps it for a native model. */
+/**
+ * Depth of the answer in the constrained schema: it is inside the control object, or inside the object that wraps
+ * it for a native model.
+ */
 const ANSWER_LEVEL = 2;
 
 function observeFormat(answerSchema: AnswerType['schema'], dialect: SchemaDialect): ReplyFormat {
@@ -64,19 +67,24 @@ function observeFormat(answerSchema: AnswerType['schema'], dialect: SchemaDialec
   };
 }
 
-/** The only key of the object around a native answer that is not an object itself. */
+/** The only key of the object that wraps a native answer which is not an object itself. */
 const WRAPPING_KEY = 'answer';
 
 /**
- * Chooses the schema that constrains the text of a native model to the answer (rule: typed-answers). Returns undefined if
- * the vendor does not support one here: beside callable tools, only some do.
+ * Chooses the schema that constrains the text of a native model to the answer (rule: typed-answers). Returns
+ * undefined if the vendor cannot enforce it: if the model may also call tools, only some vendors can.
  */
 export function chooseNativeFormat(
   answerSchema: AnswerType['schema'],
   { structured }: ModelProfile,
   { mayAct }: { readonly mayAct: boolean },
 ): ReplyFormat | undefined {
-  if (typeof structured === 'string' || (mayAct && !structured.besideTools)) return undefined;
+  const hasObject = answerSchema['type'] === 'object';
+  if (structured === 'json_object') return hasObject && !mayAct ? anyObject : undefined;
+  if (structured === 'none' || (mayAct && !structured.besideTools)) return undefined;
+  // For an object without further demands, all vendors but Anthropic have a mode that needs no schema.
+  if (hasObject && Object.keys(answerSchema).length === 1 && structured.form !== 'anthropic')
+    return anyObject;
   const answer = convertAnswer(answerSchema, structured, ANSWER_LEVEL);
   const { image } = answer;
   const isObject = image.schema['type'] === 'object';
@@ -114,7 +122,7 @@ const tooManyTools: Warning = {
     'There are too many tools for a reply schema: the provider only enforces that the reply is a JSON object.',
 };
 
-/** Maximum number of tools that the warning names; further ones are only counted. */
+/** Maximum number of tools that the warning names; the others are only counted. */
 const MAX_NAMED_TOOLS = 20;
 
 function freeTools({ free }: ReplySchema): Warning[] {

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { jsonObject, optional } from '../../contract/fields.js';
+import { requireAnswerSchema } from '../step/answer-schema.js';
+import type { StepResult } from '../step/react-step.js';
+import { refused } from './read-fields.js';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** The format of the answer that a request asks for, in the fields that all wires share. */
+export const answerFormatSchema = z.object({ type: z.string(), schema: optional(jsonObject) });
+
+/** The schema for clients that ask for JSON and send no schema. */
+const anyObject: JsonSchema = { type: 'object' };
+
+/**
+ * Returns the JSON Schema of the answer; undefined if the answer is text. Throws `StepRefused`, which names the field at
+ * `path`, if the format or its schema cannot be used (rule: compatible-answer-formats).
+ */
+export function readAnswerFormat(
+  format: z.output<typeof answerFormatSchema> | undefined,
+  path: readonly string[],
+): JsonSchema | undefined {
+  if (format === undefined || format.type === 'text') return undefined;
+  const { type, schema } = format;
+  if (type !== 'json_schema' && type !== 'json_object')
+    throw refused([...path, 'type'], 'expected "text", "json_schema" or "json_object"');
+  if (type === 'json_schema' && schema === undefined)
+    throw refused([...path, 'schema'], 'this field is required: a JSON Schema');
+  if (schema) requireAnswerSchema(schema, [...path, 'schema']);
+  return schema ?? anyObject;
+}
+
+/**
+ * Returns the text and the reasoning of a reply to a request for JSON. The text is the JSON alone, or what the model wrote
+ * instead if that does not fit; the thought beside it counts as reasoning, because a program reads the text.
+ */
+export function typedTextOf({ thought, direct_response: written, answer, parse, reasoning }: StepResult): {
+  readonly text: string;
+  readonly reasoning: string;
+} {
+  const isAnswer = parse?.outcome === 'answer' && parse.problem === null;
+  return {
+    text: isAnswer ? JSON.stringify(answer) : (written ?? ''),
+    reasoning: [reasoning, thought].filter(Boolean).join('\n\n'),
+  };
+}
