@@ -109,6 +109,7 @@ async function stepWith(
     sources: [],
     during: untraced,
     now: () => new Date(),
+    redact: (text: string) => text,
   };
   return reactStep(
     stepRequest({ tools, user_query: '', conversation_history: [task], ...fields }),
