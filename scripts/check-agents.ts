@@ -12,21 +12,21 @@ import { after, answer, before, scriptFor } from './agents/scripted-model.js';
 import { installNode } from './upstreams/program.js';
 
 /**
- * Gives real agents a task over a scripted model that writes its calls as text, and prints a table. Arguments name the agents;
- * by default all run. They are installed, at fixed versions, below node_modules/.cache, have an empty home folder, and reach
- * the service on loopback. Exits with 1 if one failed.
+ * Gives real agents a task, with a scripted model that writes its calls as text, and prints a table. Arguments
+ * name the agents to try (default: all). Agents are installed in fixed versions below node_modules/.cache, have an
+ * empty home folder, and reach the service on loopback. Exits with 1 if one of them failed.
  */
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../node_modules/.cache/agents');
 const execute = promisify(execFile);
 
-/** Some agents need a newer Node.js than the service. */
+/** Node version for the agents, because some of them need a newer Node.js than the service does. */
 const NODE = 'node@22';
 const TIMEOUT_MS = 120_000;
-/** Agents limit neither their turns nor their retries. */
+/** Maximum number of requests of one trial, because some agents limit neither their turns nor their retries. */
 const MAX_REQUESTS = 20;
 const TASK = 'Read kettle.txt, warm the kettle, and say what happened.';
 
-/** Result of a trial: the number of requests that reached the model, and the problem if there was one. */
+/** Outcome of a trial: the number of requests that reached the model, and the problem if there was one. */
 interface Outcome {
   readonly requests: number;
   readonly problem: string | undefined;
@@ -34,7 +34,7 @@ interface Outcome {
 
 async function tryAgent(agent: Agent): Promise<Outcome> {
   const bin = join(
-    // Some agents install their program by a script.
+    // Install scripts are allowed, because some agents install their program by one.
     installNode(join(folder, agent.name.replaceAll(' ', '-')), [NODE, ...agent.packages], {
       runsScripts: true,
     }),
@@ -54,7 +54,7 @@ async function tryAgent(agent: Agent): Promise<Outcome> {
     }),
   );
   const trial = { url: service.url, model: 'local/scripted', home };
-  // The agent inherits nothing else, so it finds no key of the person who runs this.
+  // The agent inherits no other variables, so that it cannot find a key of the person who runs this script.
   const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: home, TERM: 'dumb', ...agent.env?.(trial) };
   const run = async ([command, ...words]: readonly [string, ...string[]]): Promise<string> => {
     const running = execute(command, words, { cwd: work, env, timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 });

@@ -1,28 +1,31 @@
 import { join } from 'node:path';
 
-/** Addresses and folders of a trial. */
+/** The addresses and folders that a trial of an agent uses. */
 interface Trial {
   /** Address of the service, without `/v1`. */
   readonly url: string;
-  /** Model as the agent names it, such as `local/scripted`. */
+  /** Name of the model in the agent's notation, such as `local/scripted`. */
   readonly model: string;
-  /** Empty home folder of the agent. */
+  /** Path of an empty home folder for the agent. */
   readonly home: string;
 }
 
-/** A real agent: its package, its settings as its users write them, and its tool for commands. */
+/** A real agent: its package, its settings as users write them, and its tool that runs commands. */
 export interface Agent {
   readonly name: string;
   readonly wire: 'chat' | 'responses' | 'messages';
   readonly packages: readonly string[];
-  /** Tool by which the agent runs a command, and the parameter that holds it; undefined for an agent without tools. */
+  /**
+   * The tool by which the agent runs a command, and the parameter for the command; undefined for an agent without
+   * tools.
+   */
   readonly shell: { readonly tool: string; readonly parameter: string } | undefined;
-  /** Files of its settings by path. */
+  /** Returns the agent's settings files by path. */
   files?(trial: Trial): Readonly<Record<string, string>>;
   env?(trial: Trial): Readonly<Record<string, string>>;
-  /** Arguments of commands that run before the task. */
+  /** Returns the commands that must run before the agent gets its task. */
   prepare?(trial: Trial): readonly (readonly [string, ...string[]])[];
-  /** The command that gives the agent its task. */
+  /** Returns the command that gives the agent its task. */
   command(task: string, trial: Trial): readonly [string, ...string[]];
 }
 
