@@ -11,7 +11,7 @@ import { compactHistory } from './step/compaction/compact-history.js';
 import { previewStep, reactStep } from './step/react-step.js';
 import { version } from './version.js';
 
-/** Reads the file of certificates, which was checked with the settings. */
+/** Replaces the path of a file of certificates by its contents. The file was checked with the settings. */
 const withCertificates = <Entry extends { readonly caFile?: string | undefined }>({
   caFile,
   ...entry
@@ -20,7 +20,10 @@ const withCertificates = <Entry extends { readonly caFile?: string | undefined }
   ...(caFile !== undefined && { ca: readFileSync(caFile, 'utf8') }),
 });
 
-/** Shorter than the time limit of a response, so that a proxy that does not answer is reported as the cause. */
+/**
+ * Time to connect to the context service. It is shorter than the time limit of a response, so that a proxy that
+ * does not answer is reported as the cause.
+ */
 const contextConnections = { connectTimeoutMs: 4_000 };
 
 interface AgentOptions {

@@ -46,7 +46,7 @@ const say = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** Runs the command that the arguments ask for. Resolves when it has ended or the service listens. */
+/** Runs the command that the arguments name. Resolves when the command has ended or the service listens. */
 export async function run(signals: Signals): Promise<void> {
   await start(signals).catch(explain);
 }
@@ -76,7 +76,7 @@ async function serve(config: Config, signals: Signals): Promise<void> {
   say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
 }
 
-/** Drains the service at the first signal. A second signal waits only for the last log lines. */
+/** Drains the service at the first signal. At a second signal, exits as soon as the last log lines are written. */
 function stopOnSignals(
   service: Service,
   { log, signals }: { readonly log: ServiceLog; readonly signals: Signals },
@@ -137,6 +137,6 @@ function explanationOf(thrown: unknown): string {
 const codeOf = (thrown: unknown): string =>
   thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
 
-/** Returns whether the listener threw the error, since file errors have the same codes. */
+/** Returns whether the error comes from listening on the address; errors of files have the same codes. */
 const isOfListening = (thrown: unknown): boolean =>
   thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen';

@@ -20,7 +20,7 @@ import { readSettings, type WireSettings } from './wire-settings.js';
 import { WireStream } from './wire-stream.js';
 
 export interface WireServices extends StepServices {
-  /** The tokens of the service; without them, any caller may call. */
+  /** The bearer tokens of the service. Without them, everybody may call. */
   readonly tokens: AccessTokens | undefined;
   readonly windows: Windows;
 }
@@ -154,7 +154,10 @@ const sizeOf = ({ prompt_tokens, token_limit, reserved_output_tokens }: ContextR
   maxPromptTokens: token_limit - reserved_output_tokens,
 });
 
-/** Sets the headers that say how long the prompt is, and how much of the conversation it lacks (rule: compatible-report). */
+/**
+ * Sets the headers that report how long the prompt is, and how much of the conversation was left out of it
+ * (rule: compatible-report).
+ */
 function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): void {
   const isLeftOut = new Set(['truncated', 'masked', 'dropped']);
   const leftOut = items.filter(({ status }) => isLeftOut.has(status)).length;
