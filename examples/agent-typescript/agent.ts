@@ -1,4 +1,4 @@
-import { defineTool, StepwiseClient } from 'stepwise';
+import { defineTool, explainEnd, StepwiseClient } from 'stepwise';
 import { createReadTools } from 'stepwise/tools';
 
 const client = new StepwiseClient({
@@ -22,8 +22,8 @@ const run = client.run(task, {
 
 for await (const event of run) {
   if (event.type === 'agent_reason' && event.thought) console.log(`💭 ${event.thought}`);
-  if (event.type === 'tool_start') console.log(`🔧 ${event.tool_name} ${JSON.stringify(event.tool_args)}`);
+  if (event.type === 'tool_start') console.log(`🔧 ${event.toolName} ${JSON.stringify(event.toolArgs)}`);
   if (event.type === 'agent_completion') console.log(`\n${event.result.answer}`);
-  if (event.type === 'agent_stopped') console.error(event.result.error?.message ?? event.result.answer);
+  if (event.type === 'agent_stopped') console.error(explainEnd(event.result));
   if (event.type === 'agent_stopped') process.exitCode = 1;
 }

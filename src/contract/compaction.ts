@@ -39,5 +39,5 @@ export const compactionSchema = z
 export type CompactionRequest = z.output<typeof compactionRequestSchema>;
 /** A request for a compaction as callers write it: optional fields may be null or absent. */
 export type CompactionRequestInput = z.input<typeof compactionRequestSchema>;
-/** The answer to a compaction, with a history that the next step can send. */
+/** The response to a compaction, with a shorter history that the next step can send. */
 export type Compaction = z.output<typeof compactionSchema>;

@@ -1,11 +1,14 @@
-/** A row of the error table (rule: error-table). `retryable`: the same request may succeed later. */
+/** A row of the error table (rule: error-table). `retryable` is true if the same request may succeed later. */
 interface ErrorRow {
   readonly status: number;
   readonly retryable: boolean;
   readonly message: string;
 }
 
-/** All failures of the service. Messages are fixed texts, so that no text of a provider or a parser reaches a caller. */
+/**
+ * All failures of the service, by code. Messages are fixed texts, so that no text of a provider or a parser
+ * reaches a caller.
+ */
 export const errorCodes = {
   invalid_json: row(400, 'The request body is not valid JSON.'),
   invalid_request: row(400, 'The request does not match the contract; see details.'),

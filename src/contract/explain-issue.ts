@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 
 /**
- * Explains an issue of Zod in requests and settings. Describes what to write instead and never repeats the
- * value. Returning undefined keeps Zod's default message; a schema's own message takes precedence over both.
+ * Explains a validation issue of Zod in requests and settings. The explanation says what to write instead, and
+ * never repeats the value. If this returns undefined, Zod's default message is used; a schema's own message takes
+ * precedence over both.
  */
 export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
@@ -17,7 +18,7 @@ export function explainIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case 'too_big':
       return `expected at most ${issue.maximum}${unitOf(issue.origin)}`;
     case 'invalid_key':
-      // The message of the name schema is better than "invalid key".
+      // The name schema's own message says more than Zod's "invalid key".
       return issue.issues[0]?.message;
     case 'custom':
       return issue.params?.['expected'] && expected(typeNamed(issue.params['expected']), issue.input);
@@ -49,7 +50,10 @@ const types: Readonly<Record<string, string>> = {
 
 const typeNamed = (type: string): string => types[type] ?? type;
 
-/** Returns the name of the format, if the schema has one, because "a string" would not explain a missing UUID. */
+/**
+ * Returns the name of the format that the schema requires, if any, because "a string" would not explain that a
+ * UUID is missing.
+ */
 function formatOf({ inst }: z.core.$ZodRawIssue): string | undefined {
   const definition = inst?._zod.def;
   return definition && 'format' in definition ? formats[String(definition.format)] : undefined;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Makes a request field optional; `null` means absent (rule: null-is-absent). `optional()` is outermost so that Zod skips the
- * transformation of absent fields, which most fields of a request are.
+ * Makes a request field optional; `null` means absent (rule: null-is-absent). `optional()` is outermost so that
+ * Zod skips the transformation for absent fields, and most fields of a request are absent.
  */
 export const optional = <Schema extends z.ZodType>(schema: Schema) =>
   schema
@@ -11,8 +11,8 @@ export const optional = <Schema extends z.ZodType>(schema: Schema) =>
     .optional();
 
 /**
- * An array whose length is checked before its items: a body of 400,000 invalid items would otherwise take seconds and
- * produce 75 MB of issues.
+ * An array whose length is checked before its items. Otherwise a body of 400,000 invalid items would take seconds
+ * and produce 75 MB of issues.
  */
 export const list = <Schema extends z.ZodType>(
   item: Schema,
@@ -26,7 +26,7 @@ export const list = <Schema extends z.ZodType>(
   return measured as z.ZodType<z.output<Schema>[], readonly z.input<Schema>[]>; // `z.preprocess` loses the input type
 };
 
-/** A JSON object of any shape. Zod passes it on without a copy, so that no key is lost, not even `__proto__`. */
+/** A JSON object of any shape. Zod passes it on without copying it, so that no key is lost, not even `__proto__`. */
 export const jsonObject = z
   .custom<Readonly<Record<string, unknown>>>(isObject, { params: { expected: 'object' } })
   .meta({ type: 'object', additionalProperties: true });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attachmentsSchema } from './attachment.js';
-import { jsonObject, jsonValue, optional } from './fields.js';
+import { jsonObject, jsonValue, list, optional } from './fields.js';
 
 const toolCallSchema = z
   .looseObject({
@@ -24,9 +24,16 @@ const toolResultSchema = z
   })
   .meta({ id: 'ToolResult', description: 'The outcome of the call that an observation belongs to.' });
 
+/** Maximum number of tools that one observation of `find_tools` can name: that of the tools in a request. */
+const MAX_FOUND_TOOLS = 1_000;
+
+const foundToolSchema = z
+  .looseObject({ name: z.string() })
+  .meta({ id: 'FoundTool', description: 'A tool that `find_tools` found. Only its name counts.' });
+
 /**
- * An entry of the history. Unknown fields are kept (rule: unknown-fields). All roles share one flat object because generated
- * clients cannot read unions.
+ * An entry of the history. Unknown fields are kept (rule: unknown-fields). All roles share one flat object,
+ * because generated clients cannot read unions.
  */
 export const turnSchema = z
   .looseObject({
@@ -58,10 +65,14 @@ export const turnSchema = z
       description:
         'Images and PDF files of a user turn or an observation, cut before any text if the budget is short.',
     }),
+    tool_definitions: optional(list(foundToolSchema, MAX_FOUND_TOOLS)).meta({
+      description:
+        'In an observation of `find_tools`: the deferred tools of this request that can be called from now on. Their schemas are those in `tools`; other names are ignored with the warning `tool_not_offered`.',
+    }),
   })
   .meta({ id: 'Turn', description: 'An entry of the conversation history.' });
 
-/** An entry of a history in an answer of the service. */
+/** An entry of a history in a response of the service. */
 export type Turn = z.output<typeof turnSchema>;
 /** An entry of a history as callers write it: optional fields may be null or absent. */
 export type TurnInput = z.input<typeof turnSchema>;

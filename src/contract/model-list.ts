@@ -23,7 +23,7 @@ const upstreamSchema = z.object({ name: z.string(), key_required: z.boolean() })
   description: 'A configured provider endpoint. Its name is a valid `llm_config.provider`.',
 });
 
-/** The models and upstreams of a service (rule: named-upstreams). */
+/** The models and upstreams that a service offers (rule: named-upstreams). */
 export const modelListSchema = z
   .object({ models: z.array(modelSchema), upstreams: z.array(upstreamSchema) })
   .meta({ id: 'ModelList', description: 'The models and upstreams of this service.' });

@@ -3,7 +3,7 @@ import { contextReportSchema } from './context-report.js';
 import { warningSchema } from './step.js';
 import { toolDefinitionSchema } from './tool.js';
 
-/** The prompt that a step would send; computed without a model call and without a key. */
+/** The prompt that a step would send, computed without a model call and without a key. */
 export const previewSchema = z
   .object({
     system: z.string(),
@@ -22,5 +22,5 @@ export const previewSchema = z
   })
   .meta({ id: 'Preview', description: 'The prompt that a step would send.' });
 
-/** The prompt a step would send, its hash, and the context report. */
+/** The prompt that a step would send, with its hash and the context report. */
 export type Preview = z.output<typeof previewSchema>;

@@ -9,8 +9,8 @@ const sourceActionSchema = actionDetailsSchema
   .meta({ id: 'SourceActionDetails', description: 'The tool call that the model proposes.' });
 
 /**
- * The answer to a step with `include.extensions: false` (rule: source-fields): exactly the fields of the format that this
- * service extends, for clients whose schemas allow no others.
+ * The response to a step with `include.extensions: false` (rule: source-fields). It has exactly the fields of the
+ * format that this service extends, for clients whose schemas allow no others.
  */
 export const sourceStepSchema = z
   .object({
@@ -32,5 +32,5 @@ export const sourceStepSchema = z
       'The answer to a step with `include.extensions: false`, and its failures once the body was read. It has no other fields; `error` is present if the status is `error`.',
   });
 
-/** The answer to a step with `include.extensions: false`. */
+/** The response to a step with `include.extensions: false`. */
 export type SourceStep = z.output<typeof sourceStepSchema>;

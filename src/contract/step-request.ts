@@ -195,9 +195,9 @@ export type StepRequest = z.output<typeof stepRequestSchema>;
 export type StepRequestInput = z.input<typeof stepRequestSchema>;
 /** The model and its token budget. */
 export type LlmConfig = StepRequest['llm_config'];
-/** An entry of the TODO list. */
+/** A task of the TODO list. */
 export type Task = z.output<typeof taskSchema>;
-/** A chunk that the caller retrieved. */
+/** A chunk of a file that the caller retrieved, for example by vector search. */
 export type VectorSearchResult = z.output<typeof vectorSearchResultSchema>;
-/** Contents that are part of the request. */
+/** Contents of files and pinned items that are part of the request. */
 export type InlineContext = z.output<typeof inlineContextSchema>;

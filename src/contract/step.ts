@@ -129,7 +129,7 @@ const errorDetailSchema = z
 
 const stepErrorSchema = z
   .object({
-    // A newer service may add codes, so the type is a string; the document lists today's codes.
+    // The type is an open string, because a newer service may add codes. The OpenAPI document lists today's codes.
     code: z.string().meta({ enum: Object.keys(errorCodes) }),
     message: z.string().meta({ description: 'A fixed text for this code.' }),
     retryable: z.boolean(),
@@ -144,7 +144,7 @@ const stepErrorSchema = z
   })
   .meta({ id: 'StepError', description: 'The reason why a step failed.' });
 
-/** The answer to one step. */
+/** The response to one step. */
 export const stepSchema = z
   .object({
     session_id: z.string(),
@@ -198,7 +198,10 @@ export const stepSchema = z
   })
   .meta({ id: 'Step', description: 'The answer to one step.' });
 
-/** The body of every failure (rule: one-failure-body). Fields of a request that was not read are null, never empty. */
+/**
+ * The body of every failure (rule: one-failure-body). If the service could not read a field of the request, the
+ * field is null here, never empty.
+ */
 export const errorResponseSchema = stepSchema
   .extend({
     status: z.literal('error'),
@@ -208,17 +211,17 @@ export const errorResponseSchema = stepSchema
   })
   .meta({ id: 'ErrorResponse', description: 'The body of every failure.' });
 
-/** The answer to one step. */
+/** The response to one step. */
 export type Step = z.output<typeof stepSchema>;
-/** The body of every failure. Fields of a request that was not read are null. */
+/** The body of every failure. Fields of the request that the service could not read are null. */
 export type ErrorResponse = z.output<typeof errorResponseSchema>;
 /** The reason why a step failed: a code of the error table, a fixed text, and whether the same request may succeed later. */
 export type StepError = z.output<typeof stepErrorSchema>;
-/** One problem and its place in the request. */
+/** One problem of a request, and the place where it is. */
 export type ErrorDetail = StepError['details'][number];
 /** The tool call that the model proposes. */
 export type ActionDetails = z.output<typeof actionDetailsSchema>;
-/** How the parser read the reply. */
+/** Report on how the parser read the model's reply. */
 export type Parse = z.output<typeof parseSchema>;
 /** Counts of repetitions, reads and errors, computed from the request and the reply. */
 export type Signals = z.output<typeof signalsSchema>;
@@ -226,7 +229,7 @@ export type Signals = z.output<typeof signalsSchema>;
 export type Usage = z.output<typeof usageSchema>;
 /** A problem that did not stop the step. */
 export type Warning = z.output<typeof warningSchema>;
-/** The block at the end of a phase. */
+/** The control values that end the reply of a phase. */
 export type PhaseControl = z.output<typeof phaseControlSchema>;
 /** The reason why the model stopped, with the same values for all providers. */
 export type FinishReason = NonNullable<Step['finish_reason']>;

@@ -20,7 +20,10 @@ export const streamEventSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('error'), error: errorResponseSchema }),
 ]);
 
-/** All events as one flat object with the fields of each of them, because generated clients cannot read unions. */
+/**
+ * All events of a stream as one flat object that has the fields of each of them, because generated clients cannot
+ * read unions.
+ */
 export const flatStreamEventSchema = z
   .object({
     type: z.enum(streamEventSchema.options.flatMap(({ shape }) => shape.type.value)),

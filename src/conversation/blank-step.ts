@@ -1,6 +1,6 @@
 import type { Step, StepError } from '../contract/step.js';
 
-/** Default values of a step's fields: null, or an empty array (rule: null-never-empty). */
+/** Empty values for all fields of a step: null, or an empty array (rule: null-never-empty). */
 export const blankStep = {
   thought: null,
   direct_response: null,
@@ -24,10 +24,13 @@ export const blankStep = {
   warnings: [],
 } satisfies Partial<Step>;
 
-/** The fields of an error that callers must set. */
+/** The fields of an error that callers of `stepError` must set. */
 type RequiredErrorFields = Pick<StepError, 'code' | 'message' | 'retryable'>;
 
-/** Builds the `error` field of a body. Fields that are not given are null or empty (rule: one-failure-body). */
+/**
+ * Builds the `error` field of a response body. Fields that are not given are null or empty
+ * (rule: one-failure-body).
+ */
 export function stepError(
   { code, message, retryable }: RequiredErrorFields,
   given: Partial<Omit<StepError, keyof RequiredErrorFields>> = {},

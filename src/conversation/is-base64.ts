@@ -1,4 +1,7 @@
-/** Returns whether a text is base64 of RFC 4648 with its padding. Only searches, so that long texts need no stack. */
+/**
+ * Returns whether a text is padded base64 (RFC 4648). Searches for a violation instead of matching the whole text,
+ * which could overflow the stack for long texts.
+ */
 export const isBase64 = (text: string): boolean =>
   text.length > 0 &&
   text.length % 4 === 0 &&

@@ -1,6 +1,9 @@
 import type { TurnInput } from '../contract/history.js';
 
-/** Returns the text of an observation for the model: its content, else the result, else the error (rule: observation-text). */
+/**
+ * Returns the text of an observation for the model: its content if there is one, otherwise the result, otherwise
+ * the error (rule: observation-text).
+ */
 export function observationText({ content, toolResult }: Pick<TurnInput, 'content' | 'toolResult'>): string {
   if (content !== '') return content;
   const result = toolResult?.result ?? undefined;
@@ -28,7 +31,7 @@ function withoutCycles(result: unknown): string {
   }
 }
 
-/** Returns a replacer that writes a remark instead of an object inside itself. */
+/** Returns a `JSON.stringify` replacer that writes a remark in place of an object that is nested in itself. */
 function replaceCycles(): (this: unknown, key: string, value: unknown) => unknown {
   const enclosing: unknown[] = [];
   return function (this: unknown, key, value) {

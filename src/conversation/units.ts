@@ -3,18 +3,18 @@ import type { TurnInput } from '../contract/history.js';
 import { observationText } from './observation-text.js';
 
 /**
- * A part of the history that is kept or left out as a whole (rules: pairing, fold): a text, or the calls of one step with
- * their observations.
+ * A part of the history that is kept or left out as a whole (rules: pairing, fold): a text, or the calls of one
+ * step with their observations.
  */
 export type Unit = UserUnit | AssistantUnit | ActionUnit | StrayObservation;
 
-/** An attachment of a unit, and its tokens: 0 until it is weighed for a model. */
+/** An attachment of a unit with its token count, which is 0 until the count is estimated for a model. */
 export interface UnitAttachment extends Pick<Attachment, 'media_type' | 'data'> {
   readonly tokens: number;
   readonly isEstimated: boolean;
 }
 
-/** The attachments of a turn, in their order. The model does not see the first `leftOut`. */
+/** The attachments of a turn in order. The first `leftOut` of them are not sent to the model. */
 export interface Attachments {
   readonly all: readonly UnitAttachment[];
   readonly leftOut: number;
@@ -24,7 +24,7 @@ interface UserUnit {
   readonly type: 'user';
   readonly index: number;
   readonly content: string;
-  /** False for notices and summaries. */
+  /** True if the user's text is a task, false if it is a notice or a summary. */
   readonly isTask: boolean;
   readonly attachments?: Attachments;
 }
@@ -42,7 +42,7 @@ export interface ActionUnit {
   readonly thought: string;
   readonly calls: readonly PairedCall[];
   readonly providerState: unknown;
-  /** True if the calls are rendered as text, whatever the protocol. */
+  /** True if the calls must be rendered as text even with native calling. */
   readonly isWritten?: boolean;
 }
 
@@ -52,9 +52,9 @@ export interface PairedCall {
   readonly id: string;
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Provider state of this call, if it is not the first of its unit. The unit holds the state of the first. */
+  /** Provider state of this call, unless it is the first call of its unit, whose state belongs to the unit. */
   readonly providerState?: unknown;
-  /** Absent if the call was never run. */
+  /** The observation of the call; absent if the call was never run. */
   readonly observation?: Observation;
 }
 
@@ -65,6 +65,19 @@ export interface Observation {
   readonly isDenied: boolean;
   readonly isTerminal: boolean;
   readonly attachments?: Attachments;
+  /** Names of the tools that the turn lists in `tool_definitions`. */
+  readonly toolNames?: readonly string[];
+  /** The tools that can be called from this observation on; absent until a step has read them (rule: found-tools). */
+  readonly found?: FoundHere;
+}
+
+/** Deferred tools that an observation of `find_tools` makes callable, and how much of them the model sees there. */
+export interface FoundHere {
+  readonly names: readonly string[];
+  /** The definitions as text, in the order of the names; empty for native calling, which lists them elsewhere. */
+  readonly definitions: readonly string[];
+  /** Number of definitions that are shown, the first. */
+  readonly shown: number;
 }
 
 /** An observation without a call; the prompt presents it as text of the user. */
@@ -79,10 +92,10 @@ interface OpenCall extends Omit<PairedCall, 'observation' | 'providerState'> {
   providerState?: unknown;
 }
 
-/** Maximum number of calls of a unit. Units are kept or dropped as a whole, so they must not grow without limit. */
+/** Maximum number of calls in a unit. Units are kept or dropped as a whole, so they must not grow without limit. */
 const MAX_CALLS_PER_UNIT = 64;
 
-/** Kinds of calls and observations that could not be paired (rule: pairing-warnings). */
+/** Kinds of calls and observations that have no counterpart (rule: pairing-warnings). */
 type MispairingKind =
   | 'unknown_tool_call_id'
   | 'call_without_observation'
@@ -91,11 +104,11 @@ type MispairingKind =
 
 export interface Mispairing {
   readonly kind: MispairingKind;
-  /** Index of the turn. */
+  /** Index of the turn in the history. */
   readonly index: number;
 }
 
-/** The units of a history, and its mispairings in the order of the turns. */
+/** The units of a history, and the calls and observations without a counterpart, in the order of the turns. */
 export interface ReadHistory {
   readonly units: readonly Unit[];
   readonly mispairings: readonly Mispairing[];
@@ -107,8 +120,9 @@ export function readUnits(history: readonly TurnInput[]): Unit[] {
 }
 
 /**
- * Reads turns into units and reports mispairings. An observation belongs to the call that was sent with its id; without an
- * id, or with an unknown one, it belongs to the oldest open call (rule: pairing).
+ * Reads turns into units, and reports calls and observations that have no counterpart. An observation belongs to
+ * the call that was sent with its id. Without an id, or with an unknown one, it belongs to the oldest call that
+ * has no observation yet (rule: pairing).
  */
 export function readHistory(history: readonly TurnInput[]): ReadHistory {
   const units: Unit[] = [];
@@ -149,16 +163,16 @@ export function readHistory(history: readonly TurnInput[]): ReadHistory {
   }
 }
 
-/** Calls with one id, oldest first. The first `taken` calls already have their observation. */
+/** Calls that were sent with the same id, oldest first. The first `taken` of them already have their observation. */
 interface NamedCalls {
   readonly calls: OpenCall[];
   taken: number;
 }
 
-/** The calls without an observation so far, oldest first. */
+/** The calls that have no observation so far, oldest first. */
 class OpenCalls {
   readonly #open = new Set<OpenCall>();
-  /** All calls, open or not, by the id they were sent with and by the id that replaced it. */
+  /** All calls, with or without an observation, by the id they were sent with and by the id that replaced it. */
   readonly #byId = new Map<string, NamedCalls>();
 
   add(call: OpenCall, sentId: string | undefined): void {
@@ -173,7 +187,7 @@ class OpenCalls {
     else this.#byId.set(id, { calls: [call], taken: 0 });
   }
 
-  /** Finds the call that an observation belongs to and closes it. */
+  /** Finds the call that an observation belongs to, and removes it from the open calls. */
   take(id: string | undefined): { owner: OpenCall | undefined; isUnknown: boolean; isDuplicate: boolean } {
     const named = id ? this.#byId.get(id) : undefined;
     const [oldest] = this.#open;
@@ -194,7 +208,7 @@ class OpenCalls {
   }
 }
 
-/** Number of the newest units that a compaction leaves unchanged. */
+/** Number of the newest units that a compaction never changes. */
 export const KEPT_UNITS = 4;
 
 /** Returns the indexes of a unit's turns in the history. */
@@ -216,12 +230,12 @@ export function observationsOf(unit: Unit): Observation[] {
   return observations;
 }
 
-/** Returns all calls, oldest first. */
+/** Returns all calls of the units, oldest first. */
 export function callsOf(units: readonly Unit[]): PairedCall[] {
   return units.flatMap((unit) => (unit.type === 'action' ? unit.calls : []));
 }
 
-/** Whether a turn has more than a blank text, which vendors reject or drop. */
+/** Returns whether a turn has content other than white space. Vendors reject or drop blank messages. */
 const hasContent = (turn: TurnInput): boolean =>
   /\S/.test(turn.content) || (turn.role === 'user' && attachmentsOf(turn) !== undefined);
 
@@ -260,20 +274,21 @@ function readObservation(turn: TurnInput, index: number): Observation {
     isDenied: toolResult?.denied === true,
     isTerminal: toolResult?.terminal === true,
     ...(attachments && { attachments }),
+    ...(turn.tool_definitions && { toolNames: turn.tool_definitions.map(({ name }) => name) }),
   };
 }
 
 /** Assigns unique ids to the calls of a run. */
 export class CallIds {
   readonly #taken: Set<string>;
-  /** Smallest number that may be free: all `call_<n>` with smaller numbers need not be tried again. */
+  /** Smallest number that may still be free: all ids `call_<n>` with smaller numbers are taken. */
   #next = 1;
 
   constructor(taken: Iterable<string> = []) {
     this.#taken = new Set(taken);
   }
 
-  /** Returns the wanted id if it is free, else `call_<n>`, counted from the start (rule: call-ids). */
+  /** Returns the wanted id if it is free, otherwise the first free `call_<n>` (rule: call-ids). */
   take(wanted: string | undefined): string {
     const id = wanted && !this.#taken.has(wanted) ? wanted : this.#nextFree();
     this.#taken.add(id);

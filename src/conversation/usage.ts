@@ -20,6 +20,9 @@ export const sumUsage = (a: Usage, b: Usage): Usage => ({
   cost: sum(a.cost, b.cost),
 });
 
-/** Adds two counts. The sum is null only if both are, since a provider that reports no count has not reported 0. */
+/**
+ * Adds two counts. The sum is null only if both counts are null, because a provider that reports no count has not
+ * reported 0.
+ */
 const sum = (a: number | null, b: number | null): number | null =>
   a === null && b === null ? null : (a ?? 0) + (b ?? 0);

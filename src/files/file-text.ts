@@ -1,8 +1,8 @@
-/** The text of a file, up to a limit. */
+/** The text of a file, up to a limit of bytes. */
 export interface FileText {
-  /** All characters, a byte order mark included; invalid UTF-8 becomes U+FFFD. */
+  /** All characters, including a byte order mark; invalid UTF-8 becomes U+FFFD. */
   readonly content: string;
-  /** False if `content` cannot be turned back into the file's bytes. */
+  /** False if the file is not valid UTF-8, so that writing `content` back would change its bytes. */
   readonly isUtf8: boolean;
   /** True if the file is longer than the limit. */
   readonly cut: boolean;
@@ -10,7 +10,10 @@ export interface FileText {
   readonly bytes: number;
 }
 
-/** Decodes a file's first `maxBytes`. Undefined for a binary file: one with a NUL among these bytes. */
+/**
+ * Decodes the first `maxBytes` of a file. Returns undefined for a binary file, which is a file with a NUL among
+ * these bytes.
+ */
 export function toFileText(read: Uint8Array, maxBytes: number): FileText | undefined {
   const cut = read.length > maxBytes;
   const bytes = cut ? read.subarray(0, maxBytes) : read;

@@ -5,7 +5,7 @@ import { type PathPattern, readPathPattern } from './path-pattern.js';
 export interface IgnoreRules {
   /** Folder of the `.gitignore`; `.` is the root. */
   readonly folder: string;
-  /** Patterns in the order of the file; the last match decides. */
+  /** Patterns in the order of the file. The last one that matches decides. */
   readonly patterns: readonly PathPattern[];
 }
 
@@ -16,8 +16,8 @@ export function readIgnoreRules(folder: string, gitignore: string): IgnoreRules 
 }
 
 /**
- * Whether Git ignores an entry of a folder that is not ignored itself. The nearest rules decide, the last of
- * them first. Folder paths end in `/`.
+ * Returns whether Git ignores an entry of a folder that is not ignored itself. The rules nearest to the entry take
+ * precedence, and among them the last one. Folder paths end in `/`.
  */
 export async function isIgnored(
   path: string,

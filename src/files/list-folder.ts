@@ -4,24 +4,24 @@ import { type IgnoreRules, isIgnored, readIgnoreRules } from './ignore-rules.js'
 import { byCodeUnits } from './portable-path.js';
 import { isSecretPath } from './secret-paths.js';
 
-/** A folder, and the `.gitignore` files of the folders above it, the root's first. */
+/** A folder, with the rules of the `.gitignore` files in the folders above it, those of the root first. */
 export interface OpenFolder {
   /** Path relative to the root, with `/`; `.` for the root. */
   readonly path: string;
   readonly chain: readonly IgnoreRules[];
 }
 
-/** The visible entries of one folder, ordered by code units of their names. Links are omitted. */
+/** The visible entries of one folder, ordered by the code units of their names. Links are omitted. */
 export interface FolderEntries {
   readonly files: readonly string[];
   readonly folders: readonly OpenFolder[];
-  /** Number of entries that were examined, the omitted ones included. */
+  /** Number of entries that were examined, including those that were omitted. */
   readonly seen: number;
 }
 
 const MAX_GITIGNORE_BYTES = 65_536;
 
-/** Folder of installed packages. It is not walked, although a path inside it may be named. */
+/** Folder of installed packages. Walks skip it, but a path inside it may be opened by name. */
 const SKIPPED_FOLDER = 'node_modules';
 
 /**
@@ -30,13 +30,13 @@ const SKIPPED_FOLDER = 'node_modules';
  */
 const SAVED_RUNS_FOLDER = '.stepwise/runs';
 
-/** Whether a path, relative to the project, is in the folder of saved runs. */
+/** Returns whether a path, relative to the project, is in the folder of saved runs. */
 export const isSavedRun = (path: string): boolean =>
   path === SAVED_RUNS_FOLDER || path.startsWith(`${SAVED_RUNS_FOLDER}/`);
 
 /**
- * Opens a folder with the ignore rules of every folder above it, as Git applies them; undefined if they
- * exclude the folder.
+ * Opens a folder together with the ignore rules of every folder above it, as Git applies them. Returns undefined
+ * if these rules exclude the folder.
  */
 export async function enterFolder(
   tree: FileTree,
@@ -54,8 +54,8 @@ export async function enterFolder(
 }
 
 /**
- * Lists one folder, ordered by name so that a limit always falls at the same place. Omits links, secrets,
- * saved runs, and entries that `.gitignore` excludes. Throws `RefusedPath`.
+ * Lists one folder, ordered by name, so that a limit on the number of entries always cuts at the same place. Omits
+ * links, secret files, saved runs, and entries that `.gitignore` excludes. Throws `RefusedPath`.
  */
 export async function listFolder(
   tree: FileTree,

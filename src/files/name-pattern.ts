@@ -1,12 +1,12 @@
-/** Wildcard for any number of items: `*` for characters, `**` for parts of a path. */
+/** Wildcard that matches any number of items: `*` any characters of a name, `**` any parts of a path. */
 export const anything: unique symbol = Symbol('anything');
 
-/** A test that one item of a sequence must pass. */
+/** A predicate that one item of a sequence must satisfy. */
 export type ItemTest = (item: string) => boolean;
 
 /**
- * Whether a sequence matches a pattern with wildcards. It only backtracks to the last wildcard, so that its
- * time is bounded by items × pattern; a backtracking regular expression can take exponential time.
+ * Returns whether a sequence matches a pattern with wildcards. Backtracks only to the last wildcard, so that the
+ * time is at most items × pattern; a backtracking regular expression can take exponential time.
  */
 export function fitsSequence(
   items: ArrayLike<string>,
@@ -30,8 +30,8 @@ export function fitsSequence(
 }
 
 /**
- * Returns a matcher for a file name in `.gitignore` syntax: `*`, `?`, `[a-z]`, `\*`. Undefined if the pattern
- * can match no name.
+ * Returns a matcher for a file name in `.gitignore` syntax: `*`, `?`, `[a-z]`, `\*`. Returns undefined if no name
+ * can match the pattern.
  */
 export function namePattern(glob: string): ItemTest | undefined {
   if (!/[*?[\\]/.test(glob)) return (name) => name === glob;
@@ -60,7 +60,7 @@ function readParts(glob: string): (ItemTest | typeof anything)[] | undefined {
   return parts;
 }
 
-/** Character classes for `[:name:]` inside a set. */
+/** Character classes for names such as `[:alpha:]` inside a set. */
 const characterClasses: Readonly<Record<string, RegExp>> = {
   alnum: /[a-z0-9]/i,
   alpha: /[a-z]/i,
@@ -77,14 +77,14 @@ const characterClasses: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Parses a set such as `[a-z_]` from after its bracket; undefined if it is not closed or names an unknown
- * class.
+ * Parses a set such as `[a-z_]`, beginning after its opening bracket. Returns undefined if the set is not closed
+ * or names an unknown class.
  */
 function readSet(glob: string, from: number): { fits: ItemTest; end: number } | undefined {
   const negated = /[!^]/.test(glob.charAt(from));
   const begin = negated ? from + 1 : from;
   const members: ItemTest[] = [];
-  // A bracket directly after the opening one is a member of the set.
+  // A closing bracket directly after the opening one does not close the set, but belongs to it.
   for (let at = begin; at === begin || glob[at] !== ']'; ) {
     const member = readMember(glob, at);
     if (!member) return undefined;
@@ -95,7 +95,7 @@ function readSet(glob: string, from: number): { fits: ItemTest; end: number } | 
   return undefined;
 }
 
-/** Parses one member of a set: a class, a range, or a character. */
+/** Parses one member of a set: a class, a range, or a single character. */
 function readMember(glob: string, at: number): { fits: ItemTest; next: number } | undefined {
   const [whole, name = ''] = /^\[:([^\]:]*):\]/.exec(glob.slice(at, at + 12)) ?? [];
   if (whole) {

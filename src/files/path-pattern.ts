@@ -4,18 +4,18 @@ import { anything, fitsSequence, namePattern } from './name-pattern.js';
 export interface PathPattern {
   /** True for `!pattern`, which reverses an earlier match. */
   readonly negated: boolean;
-  /** True for `pattern/`. */
+  /** True for `pattern/`, which matches only folders. */
   readonly foldersOnly: boolean;
-  /** Whether the pattern matches a path, given as its parts relative to the pattern's folder. */
+  /** Returns whether the pattern matches a path. The path is given as its parts, relative to the pattern's folder. */
   fits(parts: readonly string[]): boolean;
 }
 
-/** Maximum length of a pattern: the time of a match grows with it, and real patterns are short. */
+/** Maximum length of a pattern. Real patterns are short, and the time of a match grows with the length. */
 const MAX_PATTERN_LENGTH = 512;
 
 /**
- * Parses a pattern as Git does (gitignore(5)). Undefined for comments, empty lines, and patterns that match
- * nothing.
+ * Parses a pattern as Git does (gitignore(5)). Returns undefined for comments, empty lines, and patterns that
+ * cannot match.
  */
 export function readPathPattern(line: string): PathPattern | undefined {
   const text = withoutTrailingSpaces(line);
@@ -28,7 +28,7 @@ export function readPathPattern(line: string): PathPattern | undefined {
   return fits && { negated, foldersOnly, fits };
 }
 
-/** Removes trailing spaces unless a backslash precedes them. */
+/** Removes trailing spaces, except those after a backslash. */
 function withoutTrailingSpaces(line: string): string {
   let end = line.length;
   while (line[end - 1] === ' ' && line[end - 2] !== '\\') end -= 1;
@@ -40,7 +40,10 @@ function anywhere(glob: string): PathPattern['fits'] | undefined {
   return fits && ((parts) => fits(parts.at(-1) ?? ''));
 }
 
-/** Parses the path of a pattern; a slash anywhere but at the end anchors it to its folder. */
+/**
+ * Parses a pattern as a path. A slash anywhere but at the end binds it to the folder of the `.gitignore`;
+ * otherwise it matches at any depth.
+ */
 function anchored(path: string): PathPattern['fits'] | undefined {
   const globs = path.replace(/^\//, '').split('/');
   if (globs.at(-1) === '**') globs.push('*'); // `a/**` matches the contents of `a`, not `a` itself.
@@ -55,8 +58,8 @@ const MAX_ALTERNATIVES = 256;
 
 /**
  * Returns a function that matches paths against a pattern in `.gitignore` syntax: `*.ts` at any depth,
- * `src/**\/*.test.ts` from the root, `{a,b}` for either. Undefined if the pattern is too long or expands to
- * too many patterns.
+ * `src/**\/*.test.ts` from the root, `{a,b}` for either of two names. Returns undefined if the pattern is too long
+ * or expands to too many patterns.
  */
 export function pathMatcher(pattern: string): ((path: string) => boolean) | undefined {
   const expanded = pattern.length > MAX_PATTERN_LENGTH ? undefined : expandBraces(pattern);
@@ -66,7 +69,7 @@ export function pathMatcher(pattern: string): ((path: string) => boolean) | unde
   return patterns && ((path) => patterns.some((each) => fitsOrIsBelow(each, path.split('/'))));
 }
 
-/** Whether a pattern matches the path or a folder above it. */
+/** Returns whether a pattern matches the path or a folder that contains it. */
 function fitsOrIsBelow(pattern: PathPattern, parts: readonly string[]): boolean {
   return parts.some(
     (_, index) =>
@@ -86,7 +89,7 @@ function expandBraces(pattern: string): string[] | undefined {
   return done;
 }
 
-/** Expands the first pair of braces that has a comma and no braces inside. */
+/** Expands the first pair of braces that contains a comma and no other braces, as in `{a,b}`. */
 function expandOne(pattern: string): string[] | undefined {
   let open = -1;
   for (let at = 0; at < pattern.length; at += 1) {
@@ -100,5 +103,8 @@ function expandOne(pattern: string): string[] | undefined {
   return undefined;
 }
 
-/** Escapes `!` and `#`, which are special at the start of a `.gitignore` line, and removes a leading `./`. */
+/**
+ * Escapes `!` and `#`, which would have a special meaning at the start of a `.gitignore` line. A leading `./`
+ * becomes `/`.
+ */
 const asLine = (pattern: string): string => pattern.replace(/^\.\//, '/').replace(/^[!#]/, '\\$&');

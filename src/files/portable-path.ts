@@ -2,9 +2,9 @@
 export const MAX_PATH_LENGTH = 4_096;
 
 /**
- * Returns the normal form of a project path: no `./`, no double or final `/`; `.` is the project itself.
- * Undefined for paths that could lead outside on any system: NUL, backslash, drive letters, UNC, absolute
- * paths, `..`.
+ * Returns the normal form of a project path: no `./`, no double or final `/`; `.` is the project itself. Returns
+ * undefined for paths that could lead outside on any system: with NUL, backslash, drive letter, UNC prefix, `..`,
+ * or an absolute path.
  */
 export function portablePath(path: string): string | undefined {
   if (path === '' || path.length > MAX_PATH_LENGTH) return undefined;
@@ -14,12 +14,12 @@ export function portablePath(path: string): string | undefined {
   return parts.includes('..') ? undefined : parts.join('/') || '.';
 }
 
-/** Whether a path is below a folder; `src/auth` is not a prefix of `src/authz`. */
+/** Returns whether a path is below a folder. Compares whole names: `src/authz` is not below `src/auth`. */
 export function isBelow(folder: string, path: string): boolean {
   return folder === '.' || path.startsWith(`${folder}/`);
 }
 
-/** Compares by code units, so that the order is the same in every locale. */
+/** Compares two texts by their code units, so that the order is the same in every locale. */
 export function byCodeUnits(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

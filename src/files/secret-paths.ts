@@ -14,8 +14,8 @@ const secretFolders = new Set([
 const ENV = '.env*';
 
 /**
- * Files that hold keys, tokens or passwords by convention (rule: secret-files). Histories of shells and consoles hold
- * what a person has typed, also into a prompt. `*` matches any text.
+ * Files that contain keys, tokens or passwords by convention (rule: secret-files). Histories of shells and
+ * consoles contain whatever a person has typed, including passwords. `*` matches any text.
  */
 const secretFiles = [
   ENV,
@@ -70,7 +70,7 @@ const secretFiles = [
   '*host_history.txt',
 ];
 
-/** Files that are secret only in the given folder; elsewhere the same name is an ordinary file. */
+/** Files that are secret only in a folder of the given name; elsewhere, the same file name is ordinary. */
 const secretInFolder = [
   ['.docker', 'config.json'],
   ['.config', 'gcloud'],
@@ -84,8 +84,8 @@ const secretInFolder = [
 ];
 
 /**
- * Matches endings that make `.env` another word, of Envoy and systemd. The list is closed, since `.envprod`
- * may be somebody's environment file.
+ * Matches endings that make `.env` the name of another program's file, such as `.envoy` or `.environment.d`. The
+ * list is closed, because a name such as `.envprod` may be an environment file.
  */
 const NOT_ENV = 'oy(?![a-z])|ironment\\.d$';
 
@@ -95,9 +95,9 @@ const patternOf = (name: string): string =>
 const secretFile = new RegExp(`^(?:${secretFiles.map(patternOf).join('|')})$`, 's');
 
 /**
- * Whether a project path is refused whatever the file contains. Considers all names under which a system may
- * know the file: case is ignored (on some systems `.ENV` is `.env`), and so is text that Windows ignores or
- * rewrites in names.
+ * Returns whether a project path must be refused, whatever the file contains. Considers all names under which a
+ * system may open the file: ignores case (on some systems `.ENV` is `.env`), and text in names that Windows
+ * ignores or rewrites.
  */
 export function isSecretPath(path: string): boolean {
   const parts = partsOf(path);
@@ -105,8 +105,9 @@ export function isSecretPath(path: string): boolean {
 }
 
 /**
- * Whether an absolute path is refused as a file or as a project folder: it has a secret name, or is in a secret
- * folder. A name that is secret only for files, such as `.env`, does not count for parent folders.
+ * Returns whether an absolute path must be refused as a file or as a project folder: it has a secret name, or is
+ * in a secret folder. A name that is secret only for files, such as `.env`, does not count in the names of parent
+ * folders.
  */
 export function isSecretPlace(path: string): boolean {
   const parts = partsOf(path).filter((part) => part !== '');
@@ -114,7 +115,7 @@ export function isSecretPlace(path: string): boolean {
 }
 
 /**
- * Splits a path into parts, in lower case. Converts to upper case first, since some file systems treat `ſ` as
+ * Splits a path into its parts in lower case. Converts to upper case first, because some file systems treat `ſ` as
  * `s`.
  */
 const partsOf = (path: string): readonly string[] => path.toUpperCase().toLowerCase().split('/');
@@ -141,8 +142,8 @@ const leadsThrough = (parts: readonly string[], place: readonly string[]): boole
 const isNamed = (part: string, name: string): boolean => part === name || isShortFor(part, stemOf(name));
 
 /**
- * Returns the name and the name of the file that Windows opens for it: without trailing dots and spaces, and
- * without the name of a stream (`server.key::$data`).
+ * Returns a name, and the name that Windows would open instead: without trailing dots and spaces, and without the
+ * name of a stream (`server.key::$data`).
  */
 function namesOf(part: string): readonly string[] {
   const [name = ''] = part.split(':', 1);
@@ -153,7 +154,7 @@ function namesOf(part: string): readonly string[] {
 
 interface Stem {
   readonly stem: string;
-  /** True if further text may follow the name. */
+  /** True if more text may follow the stem in the file's name. */
   readonly isOpen: boolean;
 }
 

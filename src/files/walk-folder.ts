@@ -6,9 +6,9 @@ import { byCodeUnits } from './portable-path.js';
 export interface WalkedEntry {
   /** Path relative to the root, with `/`. */
   readonly path: string;
-  /** `unreadable` is a second report of a folder that could not be listed. */
+  /** Type of the entry. `unreadable` is a second report of a folder that could not be listed. */
   readonly type: 'file' | 'folder' | 'unreadable';
-  /** Levels below the start of the walk, from 1. */
+  /** Depth below the start of the walk; 1 for the entries of the first folder. */
   readonly depth: number;
 }
 
@@ -19,10 +19,10 @@ export interface WalkOptions {
 }
 
 /**
- * Yields everything below a folder in a stable order, folders after files of the same level. Omits links,
- * secrets, saved runs, and entries that `.gitignore` excludes. Reports a folder that it cannot read and
- * continues; throws `RefusedPath` only if that is the first folder. Yields to the event loop even if its
- * consumer is synchronous; throws the signal's reason once it is aborted.
+ * Yields everything below a folder in a stable order, folders after files of the same level. Omits links, secret
+ * files, saved runs, and entries that `.gitignore` excludes. Reports a folder that it cannot read and continues;
+ * throws `RefusedPath` only if that is the first folder. Yields to the event loop even if its consumer never
+ * waits. Throws the signal's reason once it is aborted.
  */
 export async function* walkFolder(
   tree: FileTree,
@@ -52,11 +52,11 @@ function toUnreadable(error: unknown): undefined {
   if (!(error instanceof RefusedPath)) throw error;
 }
 
-/** The files nearest to a folder. */
+/** The files below a folder that are nearest to it. */
 export interface NearestFiles {
   /** Paths relative to the root, ordered by code units. */
   readonly paths: readonly string[];
-  /** True if there are more files: beyond a limit, or in a folder that could not be read. */
+  /** True if there are more files: beyond the limit of work, or in a folder that could not be read. */
   readonly cut: boolean;
 }
 
@@ -65,8 +65,8 @@ const MAX_FILES = 2_000;
 const MAX_DEPTH = 32;
 
 /**
- * Lists the files below a folder, nearest first, until a limit of work is reached; the same files that
- * `walkFolder` yields. Throws the signal's reason once it is aborted.
+ * Lists the files below a folder, nearest first, until a limit of work is reached. They are the files that
+ * `walkFolder` would yield. Throws the signal's reason once it is aborted.
  */
 export async function listNearest(
   tree: FileTree,

@@ -7,6 +7,7 @@ export type { ErrorCode } from '../contract/error-codes.js';
 export type { ToolCall, ToolResult, Turn, TurnInput } from '../contract/history.js';
 export type { ModelList } from '../contract/model-list.js';
 export type { Preview } from '../contract/preview.js';
+export type { ClientTerms, RecordedCall, RecordedStep } from '../contract/recorded-step.js';
 export type {
   ActionDetails,
   ErrorDetail,
@@ -67,6 +68,7 @@ export {
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
 export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/step-service.js';
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
+export type { ToolEvent } from './base/tool-event.js';
 export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export type {
@@ -77,8 +79,10 @@ export type {
   StandardResult,
   StandardSchema,
 } from './run/answer-schema.js';
+export type { RunError } from './run/error-hints.js';
 export type { Run } from './run/run.js';
-export type { RunEvent, RunEventType, ToolEvent } from './run/run-events.js';
+export type { RunEvent, RunEventType } from './run/run-events.js';
+export { RunFailedError } from './run/run-failed-error.js';
 export type {
   CompactionPolicy,
   Guard,
@@ -91,7 +95,13 @@ export type {
   StrategyName,
   TypedRunOptions,
 } from './run/run-options.js';
-export type { ActionRecord, RunResult, StepRecord, StopReason } from './run/run-result.js';
+export {
+  type ActionRecord,
+  explainEnd,
+  type RunResult,
+  type StepRecord,
+  type StopReason,
+} from './run/run-result.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';
 export { continueRun, type Fork, forkRun, joinRuns, type NewObservation } from './saved/fork-run.js';
 export { readTrajectory, resumeOptions } from './saved/read-trajectory.js';

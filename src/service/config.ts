@@ -12,6 +12,7 @@ import {
   isFile,
   isFolder,
   isRedisUrl,
+  isWritableFolder,
   json,
   proxyUrl,
   upstreamUrl,
@@ -30,10 +31,13 @@ export class ConfigError extends Error {
   }
 }
 
-/** All settings of a service, complete and checked. */
+/** All settings of a service, validated, with defaults filled in. */
 export type Config = z.output<ReturnType<typeof configSchema>>;
 
-/** Settings by environment variable name, as text or as plain values. Each is optional. */
+/**
+ * Settings by environment variable name. Each value is a text or the plain value that the text stands for. All are
+ * optional.
+ */
 export type Settings = z.input<ReturnType<typeof configSchema>>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -76,26 +80,29 @@ function check(settings: unknown, environment: Environment, problems: readonly s
 }
 
 /**
- * Returns the path of an issue up to the first part that does not look like a name, since it may be a
- * misplaced secret.
+ * Returns the path of a validation issue. Stops before a part that does not look like a name, because it may be a
+ * secret that was put in the wrong place.
  */
 function placeOf([setting, ...path]: readonly PropertyKey[]): string {
   const end = path.findIndex((name) => !isName(String(name)));
   return [setting, ...(end < 0 ? path : path.slice(0, end))].join('.');
 }
 
-/** Returns whether a text looks like a name, also of a model, such as `openai/gpt-oss:20b`. */
+/** Returns whether a text looks like the name of a setting, an upstream or a model, such as `openai/gpt-oss:20b`. */
 const isName = (text: string): boolean =>
   text.length <= 64 && /^[\w.-]+(?:[:/][\w.-]+)*$/.test(text) && !looksSecret(text);
 
 const isSetting = (name: string): boolean => settingNames.includes(name);
 
-/** Returns whether a text is a link-local IPv6 address (RFC 4291 §2.5.6) without its interface. */
+/**
+ * Returns whether a text is a link-local IPv6 address (RFC 4291 §2.5.6) without the zone that names its network
+ * interface.
+ */
 const isLinkLocal = (host: string): boolean => /^fe[89ab][\da-f]:/i.test(host) && !host.includes('%');
 
 /**
- * Returns whether a text is an IP address or a host name. Four numbers that are not an address would be
- * resolved as a name.
+ * Returns whether a text is an IP address or a host name. A host name must contain a letter: otherwise a wrong
+ * IPv4 address such as `300.1.1.1` would pass as a host name.
  */
 function isHost(host: string): boolean {
   return isIP(host) > 0 || /^(?=.*[a-z])[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(host);
@@ -109,6 +116,9 @@ const REDIS =
 const PROXIES =
   'expected the number of trusted proxies, such as 1, or their addresses, such as 10.0.0.0/8, loopback';
 const folder = z.string().refine(isFolder, 'expected the path of a readable folder');
+const writableFolder = z
+  .string()
+  .refine(isWritableFolder, 'expected the path of a folder that this service can write to');
 
 const projectId = z.uuid(
   'expected a project id as the name, a UUID such as 6f9619ff-8b86-4d01-b42d-00cf4fc964ff',
@@ -144,17 +154,24 @@ const settings = (environment: Environment) => ({
   OPENAI_UPSTREAM_URL: upstreamUrl.default('https://api.openai.com/v1'),
   /** Base URL of Anthropic's API, without `/v1`, as Anthropic's SDK expects it. */
   ANTHROPIC_UPSTREAM_URL: upstreamUrl.default('https://api.anthropic.com'),
-  /** OpenAI-compatible servers by name. A key is required over https, unless `keyRequired` is false. */
+  /**
+   * OpenAI-compatible servers by name. Callers must send a key for an https server, unless its `keyRequired` is
+   * false.
+   */
   UPSTREAMS: json(upstreamsSchema(environment), '{"ollama":"http://127.0.0.1:11434/v1"}').default({}),
   /** Whether the embedded model `offline` is available. Default `on`. */
   OFFLINE_MODEL: z.enum(['on', 'off']).default('on'),
-  /** Folders by project id. */
+  /** Paths of project folders by project id. */
   PROJECTS: json(projects, '{"6f9619ff-8b86-4d01-b42d-00cf4fc964ff":"/srv/shop"}').default({}),
-  /** A folder whose subfolders are named by project id. */
+  /** A folder whose subfolders are projects, each named by its project id. */
   PROJECTS_DIR: folder.optional(),
-  /** URL of a context service, which supplies files and pinned items; may have user and password. */
+  /** URL of a context service, from which files and pinned items are read; may contain a user and a password. */
   CONTEXT_SERVICE_URL: contextServiceUrl.optional(),
-  /** A file of bearer tokens, in YAML or JSON. */
+  /** A folder in which every step is recorded, including prompts and replies. Default none. */
+  RECORD_DIR: writableFolder.optional(),
+  /** Maximum size of `RECORD_DIR`, in bytes; the oldest recorded runs are deleted first. Default 256 MiB. */
+  RECORD_MAX_BYTES: wholeNumber(2 ** 20, 2 ** 40).default(2 ** 28),
+  /** Path of a file of bearer tokens, in YAML or JSON. */
   AUTH_TOKENS_FILE: tokensFile.optional(),
   /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */
   ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
@@ -163,7 +180,7 @@ const settings = (environment: Environment) => ({
    * limit.
    */
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),
-  /** Redis or Valkey, in which several processes share their limits. */
+  /** URL of a Redis or Valkey server through which several processes share their limits. */
   REDIS_URL: z
     .url({ protocol: /^rediss?$/, error: REDIS, abort: true })
     .refine(isRedisUrl, REDIS)
@@ -173,7 +190,7 @@ const settings = (environment: Environment) => ({
     .union([wholeNumber(0, 32), z.array(z.string()).min(1), z.string().transform(splitList)])
     .refine((value) => typeof value === 'number' || value.every(isProxy), PROXIES)
     .optional(),
-  /** Web origins that may call the service; as text, separated by commas. Default none. */
+  /** Web origins whose pages may call the service; as text, separated by commas. Default none. */
   CORS_ORIGINS: z
     .union([z.array(z.string()), z.string().transform(splitList)])
     .pipe(
@@ -191,7 +208,10 @@ const settings = (environment: Environment) => ({
   MAX_BODY_BYTES: wholeNumber(1_024, 2 ** 28).default(4 * 2 ** 20),
   /** Maximum number of requests in flight. Default 2048. */
   MAX_IN_FLIGHT: wholeNumber(1, 1_000_000).default(2_048),
-  /** Maximum bytes in flight: bodies, and replies that may follow. By default computed from the heap limit. */
+  /**
+   * Maximum bytes in flight: request bodies and the replies expected for them. By default computed from the heap
+   * limit.
+   */
   MAX_BYTES_IN_FLIGHT: wholeNumber(1, 2 ** 40).optional(),
   /** Event loop lag above which new requests are rejected, in milliseconds. Default 250. */
   MAX_EVENT_LOOP_LAG_MS: wholeNumber(20, 3_600_000).default(250),
@@ -202,7 +222,7 @@ const settings = (environment: Environment) => ({
    * milliseconds. Default 0.
    */
   SHUTDOWN_DELAY_MS: wholeNumber(0, 600_000).default(0),
-  /** Time that accepted requests may take after that, in milliseconds. Default 125,000. */
+  /** Time that accepted requests may take after `SHUTDOWN_DELAY_MS`, in milliseconds. Default 125,000. */
   SHUTDOWN_GRACE_MS: wholeNumber(0, 3_600_000).default(125_000),
   /** URL of the proxy for http servers. Loopback addresses never use one. */
   HTTP_PROXY: proxyUrl.optional(),
@@ -223,7 +243,7 @@ const settings = (environment: Environment) => ({
   OTEL_SDK_DISABLED: z.string().optional(),
 });
 
-/** Returns the schema of all settings. `UPSTREAMS` may name variables of the environment. */
+/** Returns the schema of all settings. `UPSTREAMS` may refer to variables of the environment. */
 const configSchema = (environment: Environment) =>
   z.object(settings(environment)).superRefine((config, context) => {
     const found = findExposure(config);

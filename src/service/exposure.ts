@@ -14,7 +14,7 @@ export interface ExposureSettings {
 }
 
 /**
- * Returns a setting that would open the service to everybody who can reach it, with what to do instead
+ * Returns a setting that would open the service to everybody who can reach it, with advice on what to set instead
  * (rule: safe-start).
  */
 export function findExposure(settings: ExposureSettings): { setting: string; problem: string } | undefined {
@@ -29,7 +29,10 @@ export function findExposure(settings: ExposureSettings): { setting: string; pro
   return { setting: 'HOST', problem: servesProjects(settings) ? NETWORK_PROJECTS : NETWORK };
 }
 
-/** Returns whether only the `Host` header distinguishes a foreign web page from a local program (rule: own-host). */
+/**
+ * Returns whether the `Host` header is the only means to tell a foreign web page from a local program
+ * (rule: own-host): the service listens on this machine only and requires no token.
+ */
 export function answersOwnHostOnly(settings: ExposureSettings): boolean {
   const { HOST, AUTH_TOKENS_FILE, ALLOW_UNAUTHENTICATED } = settings;
   return isLocal(HOST) && !AUTH_TOKENS_FILE && ALLOW_UNAUTHENTICATED === 'off';

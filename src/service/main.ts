@@ -1,6 +1,6 @@
 import { listenForSignals } from './signals.js';
 
-// Signals are handled before slow imports, because the first process of a container loses signals without a
+// Listens for signals before the slow imports, because the first process of a container loses signals without a
 // listener.
 const signals = listenForSignals();
 const { run } = await import('./run.js');

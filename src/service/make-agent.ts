@@ -6,10 +6,12 @@ import { contextSources } from './context/sources/context-sources.js';
 import type { Agent } from './http/routes/step-routes.js';
 import type { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { createModelDirectory } from './providers/create-model-directory.js';
+import { recordingStep, type StepSink } from './recording/recording-step.js';
 import { compactHistory } from './step/compaction/compact-history.js';
 import { previewStep, reactStep } from './step/react-step.js';
+import { version } from './version.js';
 
-/** Reads the file of certificates, which was checked with the settings. */
+/** Replaces the path of a file of certificates by its contents. The file was checked with the settings. */
 const withCertificates = <Entry extends { readonly caFile?: string | undefined }>({
   caFile,
   ...entry
@@ -18,20 +20,25 @@ const withCertificates = <Entry extends { readonly caFile?: string | undefined }
   ...(caFile !== undefined && { ca: readFileSync(caFile, 'utf8') }),
 });
 
-/** Shorter than the time limit of a response, so that a proxy that does not answer is reported as the cause. */
+/**
+ * Time to connect to the context service. It is shorter than the time limit of a response, so that a proxy that
+ * does not answer is reported as the cause.
+ */
 const contextConnections = { connectTimeoutMs: 4_000 };
 
 interface AgentOptions {
   readonly metrics: ServiceMetrics;
   /** Starts the embedded model. Resolves with its loopback URL, which ends in `/v1`. */
   readonly startOffline: () => Promise<string>;
+  /** Receives each step that a model answered; by default none is recorded. */
+  readonly record?: StepSink | undefined;
 }
 
 /**
  * Creates the agent. Its imports are more than half of all code, so this file is loaded after the service
  * listens.
  */
-export function makeAgent(config: Config, { metrics, startOffline }: AgentOptions): Agent {
+export function makeAgent(config: Config, { metrics, startOffline, record }: AgentOptions): Agent {
   const { openai = {}, anthropic = {}, ...upstreams } = config.UPSTREAMS;
   return {
     models: createModelDirectory({
@@ -45,7 +52,7 @@ export function makeAgent(config: Config, { metrics, startOffline }: AgentOption
       proxyFor: proxiesFrom(config),
       ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
     }),
-    step: metrics.timed(reactStep),
+    step: metrics.timed(record ? recordingStep(reactStep, { sink: record, version }) : reactStep),
     preview: previewStep,
     compact: compactHistory,
     sourcesFor: contextSources(config, fetchVia(config, contextConnections)),

@@ -1,13 +1,16 @@
 /**
- * Returns one sentence for each unknown name that was evidently intended as a setting: misspelled, or without
- * its unit or its last words (rule: settings).
+ * Returns one sentence for each unknown variable that was evidently intended as a setting: its name is misspelled,
+ * or lacks the unit or the last words (rule: settings).
  */
 export function findMisunderstood(names: readonly string[], settings: readonly string[]): string[] {
   const ours = settings.map(spellingOf);
   return names.filter((name) => !settings.includes(name)).flatMap((name) => misunderstood(name, ours));
 }
 
-/** A name and its normalized forms. Computed once per name: a platform may give a process hundreds of variables. */
+/**
+ * A name with its normalized spellings, computed once per name because the environment may have hundreds of
+ * variables.
+ */
 interface Spelling {
   readonly name: string;
   readonly words: readonly string[];
@@ -26,8 +29,8 @@ function misunderstood(name: string, settings: readonly Spelling[]): string[] {
 }
 
 /**
- * Returns whether a name was intended as a setting: it equals the setting, or at least two words of its
- * beginning or end, apart from case, underscores, plurals, the unit and a typing error in a long name.
+ * Returns whether a variable was intended as a setting: its name equals the setting's, or at least two words of
+ * its beginning or end. Ignores case, underscores, plurals, the unit, and one typing error in a long name.
  * One-word names, and names that end with `_URL`, may belong to any program.
  */
 function looksLike(written: Spelling, setting: Spelling): boolean {

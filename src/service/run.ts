@@ -21,6 +21,8 @@ Starts the Stepwise service. All settings are environment variables:
   OFFLINE_MODEL            on or off: the embedded model, which needs no key (on)
   PROJECTS, PROJECTS_DIR   JSON: project id to folder; a folder whose subfolders are named by project id
   CONTEXT_SERVICE_URL      URL of a service that supplies files and pinned items (none)
+  RECORD_DIR               folder in which every step is recorded, for stepwise eval (none)
+  RECORD_MAX_BYTES         maximum size of that folder; the oldest runs are deleted first (268435456)
   AUTH_TOKENS_FILE         YAML file of tokens; create it with: stepwise token NAME --file FILE (none: local callers only)
   ALLOW_UNAUTHENTICATED    on: a proxy in front of the service authenticates callers (off)
   RATE_LIMIT_PER_MINUTE    requests per token, or per address if there are no tokens (0: no limit)
@@ -44,7 +46,7 @@ const say = (text: string): void => {
   process.stderr.write(`${text}\n`);
 };
 
-/** Runs the command that the arguments ask for. Resolves when it has ended or the service listens. */
+/** Runs the command that the arguments name. Resolves when the command has ended or the service listens. */
 export async function run(signals: Signals): Promise<void> {
   await start(signals).catch(explain);
 }
@@ -74,7 +76,7 @@ async function serve(config: Config, signals: Signals): Promise<void> {
   say(`Stepwise listens on ${service.url} (contract: ${service.url}/docs)`);
 }
 
-/** Drains the service at the first signal. A second signal waits only for the last log lines. */
+/** Drains the service at the first signal. At a second signal, exits as soon as the last log lines are written. */
 function stopOnSignals(
   service: Service,
   { log, signals }: { readonly log: ServiceLog; readonly signals: Signals },
@@ -135,6 +137,6 @@ function explanationOf(thrown: unknown): string {
 const codeOf = (thrown: unknown): string =>
   thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
 
-/** Returns whether the listener threw the error, since file errors have the same codes. */
+/** Returns whether the error comes from listening on the address; errors of files have the same codes. */
 const isOfListening = (thrown: unknown): boolean =>
   thrown instanceof Error && 'syscall' in thrown && thrown.syscall === 'listen';

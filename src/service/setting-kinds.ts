@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isObject } from '../contract/fields.js';
 import { PROXY_URL_EXPECTED, proxyUrlOf } from '../network/proxies/proxy-settings.js';
@@ -32,7 +32,8 @@ export const json = <Schema extends z.ZodType>(
       });
       return z.NEVER;
     })
-    // The annotation names the input type. The inner schema checks values that are not text.
+    // Cast: the type of `pipe` loses the input. Text is parsed first; the inner schema checks values that are not
+    // text.
     .pipe(schema) as unknown as z.ZodType<z.output<Schema>, string | z.input<Schema>>;
 
 function parseWithoutDuplicates(text: string): unknown {
@@ -43,18 +44,21 @@ function parseWithoutDuplicates(text: string): unknown {
       if (!Array.isArray(this)) fields += 1;
       return value;
     });
-    // The reviver also counted the whole value, as the field of an object around it.
+    // `JSON.parse` also calls the reviver once for the whole value, hence the minus 1.
     return namesIn(text) === fields - 1 ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Counts the field names in a JSON text, duplicates included: the strings followed by a colon. */
+/** Counts the field names in a JSON text, including duplicates: the strings that are followed by a colon. */
 const namesIn = (text: string): number =>
   (text.match(/"(?:[^"\\]|\\.)*"\s*:?/g) ?? []).filter((string) => string.endsWith(':')).length;
 
-/** Schema of an http or https URL. It aborts, so that checks over several settings never see an invalid URL. */
+/**
+ * Schema of an http or https URL. An invalid URL stops validation, so that checks over several settings never see
+ * one.
+ */
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'expected an http or https URL', abort: true });
 
 const WITHOUT_QUERY = 'expected a URL without a query or a fragment';
@@ -64,13 +68,10 @@ function isWithoutQuery(url: string): boolean {
   return search === '' && hash === '';
 }
 
-/** URL of a context service, below which its paths are. User and password, if any, are sent to it. */
+/** Schema of the base URL of a context service. User and password, if any, are sent to it. */
 export const contextServiceUrl = httpUrl.refine(isWithoutQuery, { error: WITHOUT_QUERY, abort: true });
 
-/**
- * URL of an upstream, below which its endpoints are. A key goes with each request and never into the URL, which is logged
- * and traced.
- */
+/** Schema of the base URL of an upstream. It must contain no key, because the URL is logged and traced. */
 export const upstreamUrl = httpUrl
   .refine((url) => !hasCredentials(url), {
     error: 'expected a URL without user and password: callers send their keys with their requests',
@@ -91,11 +92,14 @@ function hasCredentials(url: string): boolean {
   return username !== '' || password !== '';
 }
 
-/** Ends of the paths of endpoints, also those of Ollama's and Gemini's own APIs, which the service does not speak. */
+/**
+ * Matches paths that end in an endpoint instead of the base path, including endpoints of Ollama's and Gemini's own
+ * APIs, which the service does not support.
+ */
 const endpointPath =
   /(?:\/(?:chat\/completions|completions|responses|messages|count_tokens|embeddings|models|api\/chat|api\/generate)|:(?:stream)?generateContent)\/?$/i;
 
-/** URL of a proxy; `proxy.example:3128` without a scheme means http. */
+/** Schema of the URL of a proxy. A text without a scheme, such as `proxy.example:3128`, means http. */
 export const proxyUrl = z.string().transform((text, context): string => {
   const url = proxyUrlOf(text);
   if (url !== undefined) return url;
@@ -106,7 +110,18 @@ export const proxyUrl = z.string().transform((text, context): string => {
 export const isFile = (path: string): boolean => statIfPresent(path)?.isFile() ?? false;
 export const isFolder = (path: string): boolean => statIfPresent(path)?.isDirectory() ?? false;
 
-/** Returns undefined if nothing reachable exists at the path. */
+/** Returns whether the path is a folder in which this process can create files. */
+export function isWritableFolder(path: string): boolean {
+  if (!isFolder(path)) return false;
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the status of a file; undefined if it does not exist or cannot be reached. */
 function statIfPresent(path: string): Stats | undefined {
   try {
     return statSync(path);

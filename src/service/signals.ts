@@ -14,7 +14,8 @@ export interface Signals {
 }
 
 /**
- * Listens for SIGTERM and SIGINT. Until handlers are set, the first signal ends the process (rule: shutdown).
+ * Listens for SIGTERM and SIGINT. Until handlers are set, the first signal ends the process at once
+ * (rule: shutdown).
  */
 export function listenForSignals(): Signals {
   let handlers: SignalHandlers | undefined;

@@ -18,6 +18,7 @@ import { createLog, droppedLines } from './operations/logging/log.js';
 import { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
 import { credentialsIn } from './providers/gateway-settings.js';
+import type { RunFiles } from './recording/run-files.js';
 import { version } from './version.js';
 
 /** A service that listens for requests. */
@@ -33,7 +34,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Maximum time in which a request body must arrive. */
+/** Maximum time in milliseconds in which a request body must have arrived completely. */
 const BODY_TIMEOUT_MS = 30_000;
 
 /**
@@ -43,8 +44,8 @@ const BODY_TIMEOUT_MS = 30_000;
  * (rule: settings). `{ PORT: 0 }` picks a free port.
  * @param logger receives one `info` record per request. By default, the service writes JSON lines to standard
  * output, from `LOG_LEVEL` on.
- * @param handedRuns saved runs as JSON, by unguessable names. Only the playground reads them: `/#/NAME` opens
- * a run whose name begins with `view-` for viewing.
+ * @param handedRuns saved runs as JSON, by unguessable names. Only the playground reads them: `/#/NAME` opens a
+ * run, read-only if its name begins with `view-`.
  * @throws `ConfigError` if the settings are invalid, or the listener's own error if it cannot use the address.
  */
 export async function startService(
@@ -71,7 +72,7 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
     try {
       await close();
     } catch {
-      // The resource could not be loaded or closed; the others are closed all the same.
+      // One resource could not be loaded or closed. The others must be closed all the same.
     }
   }
 }
@@ -96,6 +97,8 @@ async function open(
   opened.push(() => limited?.close());
   const tracing = await openTracing(collector, log);
   opened.push(() => tracing.close());
+  const runs = await openRunFiles(config, log);
+  opened.push(() => runs?.close());
   const lag = watchEventLoop();
   opened.push(lag.stop);
   const inFlight = new InFlight({
@@ -122,7 +125,7 @@ async function open(
   const agent = onDemand(async () => {
     const room = await import('./make-agent.js');
     const startOffline = async () => `${(await offline.get()).url}/v1`;
-    return room.makeAgent(config, { metrics, startOffline });
+    return room.makeAgent(config, { metrics, startOffline, record: runs?.record });
   });
   opened.push(() => agent.made()?.then(({ models }) => models.close()));
   const app = createApp({
@@ -144,7 +147,7 @@ async function open(
   });
   const server = createServer(app, {}, refused);
   const url = await listen(server, config);
-  // If loading fails, the first request that needs the code loads it again and reports the failure.
+  // If loading fails here, the first request that needs the code tries again and reports the failure.
   const warm = warmUp(agent.get, metrics).catch(() => {});
   const closing = onDemand(() => close(server, { inFlight, agent }, config).then(() => closeAll(opened)));
   return { url, warm, close: closing.get };
@@ -157,7 +160,8 @@ function openLog(config: Config, opened: Close[]): Logger {
 }
 
 /**
- * Opens the file of bearer tokens, if one is configured. Its reader is loaded only then. Throws `ConfigError`.
+ * Opens the file of bearer tokens, if one is configured; only then is the code that reads it loaded. Throws
+ * `ConfigError`.
  */
 export async function openTokens(
   { AUTH_TOKENS_FILE: path }: Pick<Config, 'AUTH_TOKENS_FILE'>,
@@ -184,6 +188,15 @@ async function openLimits(
   if (AUTH_TOKENS_FILE === undefined && RATE_LIMIT_PER_MINUTE === 0) return undefined;
   const room = await import('./operations/limits/open-limits.js');
   return room.openLimits({ requestsPerMinute: RATE_LIMIT_PER_MINUTE, redisUrl: REDIS_URL, log });
+}
+
+/** Opens the folder in which steps are recorded, if one is configured (rule: recorded-steps). */
+async function openRunFiles(config: Config, log: Logger): Promise<RunFiles | undefined> {
+  const { RECORD_DIR: folder, RECORD_MAX_BYTES: maxBytes } = config;
+  if (folder === undefined) return undefined;
+  const room = await import('./recording/run-files.js');
+  log.info({ folder, maxBytes }, 'every step is recorded, with its prompt and its reply');
+  return new room.RunFiles({ folder, maxBytes, log });
 }
 
 const NO_GRPC =
@@ -213,10 +226,7 @@ function collectorUrl(config: Config): string | undefined {
   return url.href;
 }
 
-/**
- * Loads the code that most steps need while the first requests are served, so that a new process listens at
- * once.
- */
+/** Loads the code that most steps need in the background, so that a new process can listen at once. */
 async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Promise<void> {
   const { models } = await agent();
   await import('./http/routes/step-routes.js');
@@ -226,7 +236,7 @@ async function warmUp(agent: () => Promise<Agent>, metrics: ServiceMetrics): Pro
   await metrics.load();
 }
 
-/** The sources of pending responses. */
+/** The sources of requests that still wait for their response. */
 interface Pending {
   readonly inFlight: InFlight;
   /** Requests that wait for the agent to load, and so are not in flight yet. */
@@ -234,9 +244,9 @@ interface Pending {
 }
 
 /**
- * Stops the server. With `SHUTDOWN_DELAY_MS`, balancers have time to see that the service is not ready, and
- * requests that they send meanwhile are served; then the listener closes. Without it, the listener stays open
- * to the end and answers 503.
+ * Stops the server. With `SHUTDOWN_DELAY_MS`, it first reports not ready and still serves, so that balancers have
+ * time to notice; then the listener closes. Without it, the listener stays open until all requests are answered,
+ * and answers new ones with 503.
  */
 async function close(server: Server, pending: Pending, config: Config): Promise<void> {
   const { inFlight } = pending;
@@ -256,17 +266,20 @@ async function close(server: Server, pending: Pending, config: Config): Promise<
 
 async function listen(server: Server, { HOST, PORT }: Config): Promise<string> {
   await once(server.listen(PORT, HOST), 'listening');
-  // A server that listens on TCP has an `AddressInfo`.
+  // Cast: `address()` is an object for a server that listens on TCP.
   const { address, family, port } = server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Time for requests that have already reached the sockets when the last response is sent. */
+/**
+ * Time in which requests that have already reached the sockets are still answered, after the last response was
+ * sent.
+ */
 const LAST_REQUESTS_MS = 100;
-/** Time that the last responses may take to leave; none of them waits for a model. */
+/** Time that sending the last responses may take. None of them waits for a model. */
 const LAST_ANSWERS_MS = 1_000;
 
-/** Waits until every request is answered. At the end of the grace time, the rest gets 503. */
+/** Waits until every request is answered. At the end of the grace time, the remaining ones are answered with 503. */
 async function drain({ inFlight, agent }: Pending, graceMs: number): Promise<void> {
   const timer = setTimeout(() => inFlight.interruptAll(), graceMs);
   do {

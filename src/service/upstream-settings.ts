@@ -8,7 +8,7 @@ import { isFile, upstreamUrl } from './setting-kinds.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Headers that belong to a connection or frame the message, so that no setting may send them (RFC 9110 §7.6.1). */
+/** Names of hop-by-hop and framing headers, which no setting may send (RFC 9110 §7.6.1). */
 const forbiddenHeaders = new Set([
   ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te'],
   ...['trailer', 'transfer-encoding', 'upgrade', 'host', 'expect', 'accept', 'accept-encoding'],
@@ -25,7 +25,7 @@ const headerName = z
 /** Names of headers and query parameters whose values grant access. */
 const credentialName = /auth|key|token|secret|cookie|password|credential|signature/i;
 
-/** Far above any model's window. */
+/** Upper limit of a context window in the settings, far above that of any model. */
 const MAX_WINDOW = 2 ** 31;
 
 const variable = /\$\{([^}]*)\}/g;
@@ -103,7 +103,7 @@ const gatewayFields = (environment: Environment) => ({
   caFile: caFile.optional(),
 });
 
-/** Whether the header of the callers' keys is also among the operator's. */
+/** Returns whether the operator's own headers include the header that carries the callers' keys. */
 const setsKeyTwice = ({ headers = {}, keyHeader = 'authorization' }: GatewaySettings): boolean =>
   Object.hasOwn(headers, keyHeader);
 
@@ -165,7 +165,7 @@ const named = (environment: Environment) =>
       error: 'the URL of a server with the wire messages has no /v1, which is added to it',
       path: ['url'],
     })
-    // By default, keys are required, and sent, over https only.
+    // If the setting is absent, callers' keys are required, and sent, for https URLs only.
     .transform(({ keyRequired, ...rest }) => ({
       ...rest,
       keyRequired: keyRequired ?? rest.url.startsWith('https:'),
@@ -180,7 +180,7 @@ const upstreamName = z
   )
   .refine((name) => name !== 'offline', 'this name is reserved: choose another, such as my-offline');
 
-/** Servers by name, and gateways in front of the built-in vendors. */
+/** Schema output of `UPSTREAMS`: servers by name, and gateways in front of the built-in vendors. */
 type Upstreams = {
   readonly [Vendor in 'openai' | 'anthropic']?: z.output<ReturnType<typeof builtIn>> | undefined;
 } & Readonly<Record<string, z.output<ReturnType<typeof named>>>>;

@@ -7,14 +7,14 @@ import type { EndOfPiece } from './pieces/split-pieces.js';
 import { endOfChunk } from './seams.js';
 import type { Vocabulary } from './vocabulary.js';
 
-/** Below this size, counting is about as cheap as hashing. */
+/** Minimum length of a text whose count is cached. Counting a shorter one is about as cheap as hashing it. */
 const MIN_CACHED_BYTES = 48;
-/** Bytes counted between checks of the clock and the limit: a fraction of a millisecond. */
+/** Number of bytes counted between two checks of the clock and the limit: a fraction of a millisecond. */
 const SLICE_BYTES = 8 * 1024;
 
 const encoder = new TextEncoder();
 
-/** All data that depends on the encoding. */
+/** All data that counting by one encoding needs. */
 export interface EncodingTables {
   readonly vocabulary: Vocabulary;
   readonly endOfPiece: EndOfPiece;
@@ -22,9 +22,9 @@ export interface EncodingTables {
 }
 
 export interface CountBounds {
-  /** Counting ends as soon as the count exceeds this. */
+  /** Counting stops as soon as the count exceeds this number. */
   readonly limit: number;
-  /** Counting throws the signal's reason once it is aborted. */
+  /** Once this signal is aborted, counting throws its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function countText(
   // A UTF-16 code unit takes at least one byte, and no token has more bytes than the longest.
   const { longestToken } = encoding.vocabulary;
   if (text.length > limit * longestToken) return Math.ceil(text.length / longestToken);
-  // Lone surrogates become U+FFFD, as they do when the text is sent.
+  // The encoder replaces lone surrogates by U+FFFD, as sending the text would.
   const bytes = encoder.encode(text);
   if (bytes.length > limit * longestToken) return Math.ceil(bytes.length / longestToken);
   let tokens = 0;
@@ -54,7 +54,7 @@ export async function countText(
 }
 
 /**
- * Counts only chunks that are not cached: two versions of a file share most of their chunks, and so do two
+ * Counts a chunk, unless its count is cached. Two versions of a file share most of their chunks, and so do two
  * steps of a run.
  */
 function countChunk(
@@ -101,7 +101,7 @@ async function countBytes(
 interface Slice {
   readonly tokens: number;
   readonly end: number;
-  /** Set if the next piece is too long to be merged at once. */
+  /** End of the next piece, if it is too long to be merged at once. */
   readonly longPieceEnd?: number;
 }
 

@@ -13,7 +13,7 @@ import { Vocabulary } from './vocabulary.js';
 export type Encoding = 'o200k_base' | 'cl100k_base';
 
 interface Source {
-  /** Name of the module with the ranks. */
+  /** Name of the module that contains the ranks. */
   readonly name: string;
   readonly ranks: () => Promise<{ default: TiktokenBPE }>;
   readonly endOfPiece: EndOfPiece;
@@ -40,9 +40,9 @@ const tables: Readonly<Record<Encoding, OnDemand<EncodingTables>>> = {
 };
 
 /**
- * Returns the encoding's tables, which are loaded once per process. Every count loads its encoding on demand;
- * a server calls this at start, so that its first request need not wait for the 0.1 s that loading takes.
- * Throws the signal's reason if it is aborted first.
+ * Returns the encoding's tables, which are loaded once per process. Every count loads its encoding on demand. A
+ * server calls this at start, so that its first request need not wait for the 0.1 s that loading takes. Throws the
+ * signal's reason if the signal is aborted first.
  */
 export function loadEncoding(encoding: Encoding, signal?: AbortSignal): Promise<EncodingTables> {
   return tables[encoding].get(signal);
@@ -60,8 +60,8 @@ async function load(source: Source): Promise<EncodingTables> {
 }
 
 /**
- * Reads the ranks from the module's file, since an imported module would stay in memory as source and as
- * value. Returns undefined if the file does not exist, as in a bundle.
+ * Reads the ranks from the module's file, because an imported module would stay in memory both as source text and
+ * as value. Returns undefined if the file does not exist, as in a bundle.
  */
 async function readRanks({ name }: Source): Promise<string | undefined> {
   try {
@@ -73,8 +73,8 @@ async function readRanks({ name }: Source): Promise<string | undefined> {
 }
 
 /**
- * Counts the vocabulary's first tokens as a text, so that V8 compiles the code, which otherwise runs at a
- * tenth of its speed.
+ * Counts the first tokens of the vocabulary as a text, so that V8 compiles the counting code. Uncompiled, it runs
+ * at a tenth of its speed.
  */
 async function warmUp(encoding: EncodingTables, table: RankTable): Promise<void> {
   const text = new TextDecoder().decode(table.bytes.subarray(0, WARM_UP_BYTES));

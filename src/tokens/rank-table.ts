@@ -11,8 +11,9 @@ const SPACE = 0x20;
 const PADDING = 0x3d;
 
 /**
- * Reads js-tiktoken's form of a vocabulary: `! <rank of the first> <base64> <base64> …` with no gap in the ranks.
- * Reads it in one pass over the characters, since splitting it into 200,000 strings takes ten times as long.
+ * Reads a vocabulary in the format of js-tiktoken: `! <rank of the first> <base64> <base64> …` without gaps in the
+ * ranks. Reads it in one pass over the characters, because splitting it into 200,000 strings takes ten times as
+ * long.
  *
  * @throws Error if the data is not one list without gaps from rank 0 on.
  */
@@ -21,7 +22,7 @@ export function readRankTable(text: string): RankTable {
   if (!text.startsWith(header) || text.includes('\n'))
     throw new Error('The token ranks of js-tiktoken have an unknown format.');
   const bytes = new Uint8Array(text.length);
-  // The shortest token takes four base64 characters and a space.
+  // The shortest entry takes five characters: four of base64 and a space.
   const starts = new Uint32Array(Math.ceil(text.length / 5) + 2);
   let size = 0;
   let length = 0;

@@ -1,8 +1,8 @@
 /**
- * Safe seams: places where a text in UTF-8 can be cut so that the counts of both parts add up exactly. They
- * are always boundaries between pieces, in both encodings, and the part before them splits alike with and
- * without the rest. The rules only look at one byte on either side and only accept ASCII, so they find many
- * of these places, but not all.
+ * Safe seams are places where a text in UTF-8 can be cut so that the token counts of both parts add up exactly.
+ * They are always boundaries between pieces, in both encodings, and the part before them is split into the same
+ * pieces with and without the rest. The rules below look only at one byte on either side and accept only ASCII, so
+ * they find many of these places, but not all.
  */
 const LINE_FEED = 0x0a;
 const SPACE = 0x20;
@@ -10,20 +10,27 @@ const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 const DELETE = 0x7f;
 
-/** Stored once: if the global object is a proxy, as under test runners, each `Math.` costs more than the hash. */
+/**
+ * `Math.imul` is stored once: if the global object is a proxy, as under test runners, each access to `Math` costs
+ * more than the hash.
+ */
 const { imul } = Math;
 
 export function isSafeSeam(before: number, after: number): boolean {
   if (after > DELETE) return false;
-  // Words and numbers continue only with letters, marks, digits and contractions.
+  // A word or a number continues only with letters, marks, digits and contractions, so before any other character
+  // is a safe seam.
   if (isAlphanumeric(before)) return !isAlphanumeric(after) && after !== APOSTROPHE;
-  // A line break ends every alternative unless whitespace follows, or `/` in o200k.
+  // A line break ends every alternative of the expressions, unless whitespace follows it, or `/` in o200k.
   if (before === LINE_FEED) return isVisible(after) && after !== SLASH;
-  // Apart from whitespace runs, an alternative may begin with a space but has none later.
+  // Apart from runs of whitespace, an alternative may begin with a space but contains no other space.
   return isVisible(before) && after === SPACE;
 }
 
-/** Joins adjacent segments of a text whose tokens would not add up exactly if each were counted by itself. */
+/**
+ * Joins adjacent segments of a text if counting each by itself could give another number of tokens than counting
+ * them joined.
+ */
 export function joinUnsafeSeams(segments: readonly string[]): string[] {
   const joined: string[] = [];
   for (const segment of segments) {
@@ -37,15 +44,15 @@ export function joinUnsafeSeams(segments: readonly string[]): string[] {
 
 /** Minimum length in bytes of a chunk; the last chunk of a text may be shorter. */
 const MIN_CHUNK_BYTES = 1024;
-/** Length in bytes from which a chunk ends at the next seam of any kind. */
+/** Length in bytes from which a chunk ends at the next safe seam of any kind. */
 const LONG_CHUNK_BYTES = 4096;
 /** In chunks shorter than LONG_CHUNK_BYTES, one in 2 ** 6 of the spaces after a visible character ends the chunk. */
 const CHOICE_BITS = 6;
 
 /**
- * Returns the end of the chunk that begins at `start`: the first safe seam, where splitting does not change the
- * count, after about two thousand bytes. A seam depends only on the few bytes around it, so a text that was cut,
- * edited or continued keeps nearly all of its chunks.
+ * Returns the end of the chunk that begins at `start`: the first suitable safe seam, at which splitting does not
+ * change the count, after about two thousand bytes on average. The choice of a seam depends only on the few bytes
+ * around it, so a text that was cut, edited or continued keeps nearly all of its chunks, whose counts are cached.
  */
 export function endOfChunk(bytes: Uint8Array, start: number): number {
   const { length } = bytes;
@@ -57,7 +64,7 @@ export function endOfChunk(bytes: Uint8Array, start: number): number {
   return Math.min(at, length);
 }
 
-/** Decides by a hash of the bytes on either side whether a space ends a chunk. */
+/** Decides by a hash of the adjacent bytes whether a space ends a chunk. */
 function isChosen(bytes: Uint8Array, space: number): boolean {
   const before = ((bytes[space - 2] ?? 0) << 8) | (bytes[space - 1] ?? 0);
   const after = ((bytes[space + 1] ?? 0) << 8) | (bytes[space + 2] ?? 0);

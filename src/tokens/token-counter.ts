@@ -4,26 +4,29 @@ import { type Encoding, loadEncoding } from './encodings.js';
 import { joinUnsafeSeams } from './seams.js';
 
 /**
- * Counts the tokens of texts as ordinary text: `<|endoftext|>` and the like have no special meaning. No
- * method holds the event loop, whatever the text (rule: loop-share); each throws the signal's reason once it
- * is aborted.
+ * Counts the tokens of texts as ordinary text: special tokens such as `<|endoftext|>` have no special meaning. No
+ * method blocks the event loop, whatever the text (rule: loop-share). Each method throws the signal's reason once
+ * the signal is aborted.
  */
 export interface TokenCounter {
   readonly encoding: Encoding;
-  /** `estimated` if the model's own encoding is unknown, so that another encoding and a margin are used. */
+  /**
+   * `estimated` if the model's own encoding is unknown, so that texts are counted by another encoding with a
+   * safety factor.
+   */
   readonly counting: 'exact' | 'estimated';
   count(text: string): Promise<number>;
   /**
-   * Returns the number of tokens, or undefined if it exceeds `limit`. Costs no more than counting `limit`
-   * tokens.
+   * Returns the number of tokens of a text, or undefined if it exceeds `limit`. Costs no more than counting
+   * `limit` tokens.
    */
   fits(text: string, limit: number): Promise<number | undefined>;
-  /** Returns the sum of the counts of all texts and of the messages' framing. */
+  /** Returns the sum of the token counts of all texts, plus the tokens that the provider adds around them. */
   countMessages(messages: readonly CountedMessage[]): Promise<number>;
 }
 
 export interface CountedMessage {
-  /** Texts of the messages; each is sent as one string, its segments joined. */
+  /** Texts of the messages. Each text is a list of segments, which are joined and sent as one string. */
   readonly texts: readonly (readonly string[])[];
   /** Tokens that the provider adds around the texts. */
   readonly framing: number;
@@ -43,8 +46,8 @@ export function createTokenCounter(
   { margin = 1, signal }: { margin?: number; signal?: AbortSignal } = {},
 ): TokenCounter {
   /**
-   * Cached exact counts: a step counts most of its texts several times, to fit them and as parts of the whole
-   * prompt.
+   * Cached exact counts by text: a step counts most of its texts several times, to fit them and as parts of the
+   * whole prompt.
    */
   const counted = new Map<string, number>();
   let tables: EncodingTables | undefined;

@@ -1,34 +1,36 @@
 import type { RankTable } from './rank-table.js';
 
-/** Returned for bytes that are not a token. */
+/** Result of `rankOf` for bytes that are not a token. */
 export const NO_RANK = -1;
 
 /**
- * A slot holds a rank in its low bits and a tag of the hash above it, so that most failed lookups never
- * compare token bytes.
+ * A slot contains a rank in its low bits and a tag of the hash in its high bits, so that most failed lookups need
+ * not compare the bytes of a token.
  */
 const RANK_BITS = 18;
 const RANK_MASK = (1 << RANK_BITS) - 1;
 const EMPTY = -1;
 
 /**
- * Stored once: if the global object is a proxy, as under test runners, each `Math.` costs more than the hash.
+ * `Math.imul` is stored once: if the global object is a proxy, as under test runners, each access to `Math` costs
+ * more than the hash.
  */
 const { imul } = Math;
 
 /**
- * The tokens of one encoding, as an open-addressing hash table over their bytes. A lookup takes a range of a
- * byte array and allocates nothing; a `Map` would need a string for every candidate.
+ * The tokens of one encoding, as an open-addressing hash table over their bytes. A lookup takes a range of a byte
+ * array and allocates nothing; a `Map` would need a string for each lookup.
  */
 export class Vocabulary {
-  /** Length of the longest token in bytes: a text of n bytes has at least n / longestToken tokens. */
+  /** Length of the longest token in bytes. A text of n bytes has at least n / longestToken tokens. */
   readonly longestToken: number;
   readonly #bytes: Uint8Array;
   readonly #starts: Uint32Array;
   readonly #slots: Int32Array;
   readonly #slotMask: number;
   /**
-   * Ranks of two-byte tokens, indexed by both bytes: every merge begins with these, and this avoids hashing.
+   * Ranks of two-byte tokens, indexed by both bytes. Every merge begins with such pairs, so this table avoids most
+   * hashing.
    */
   readonly #pairRanks = new Int32Array(256 * 256).fill(NO_RANK);
 
@@ -44,7 +46,7 @@ export class Vocabulary {
     this.longestToken = longest;
   }
 
-  /** Returns the rank of `bytes[start, end)`, or NO_RANK. Merges of lower rank come first. */
+  /** Returns the rank of `bytes[start, end)`, or NO_RANK if it is not a token. Merges of lower rank come first. */
   rankOf(bytes: Uint8Array, start: number, end: number): number {
     if (end - start === 2) return this.#pairRanks[pairAt(bytes, start)] ?? NO_RANK;
     const hash = hashOf(bytes, start, end);
@@ -58,7 +60,7 @@ export class Vocabulary {
     }
   }
 
-  /** Returns the length of the token. */
+  /** Inserts a token into the table. Returns its length in bytes. */
   #insert(rank: number): number {
     const start = this.#starts[rank] ?? 0;
     const end = this.#starts[rank + 1] ?? 0;
@@ -85,8 +87,8 @@ function pairAt(bytes: Uint8Array, start: number): number {
 }
 
 /**
- * Hashes bytes by FNV-1a with a final mix, so that both the slot (low bits) and the tag (high bits) are well
- * spread.
+ * Hashes bytes by FNV-1a with a final mixing step, so that both the slot (low bits) and the tag (high bits) are
+ * evenly distributed.
  */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = 0x811c9dc5;

@@ -6,7 +6,7 @@ import { emptyRun, type RunView } from '../../sdk/view/run-view.js';
 import { type Paint, plain } from '../display/paint.js';
 import { budgetBar } from './budget-bar.js';
 import { itemLine, leftOutItems } from './context-page.js';
-import { compacted, costLine, headline, observed, renderTask } from './event-text.js';
+import { compacted, costLine, endText, headline, observed, renderTask } from './event-text.js';
 import { explainFailure } from './explain-failure.js';
 import { renderProposal } from './render-proposal.js';
 import { newWarnings, unreadableProblem } from './service-warnings.js';
@@ -45,7 +45,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   approval_requested: ({ request }, options) =>
     options.showProposals ? renderProposal(request, { ...options, maxLines: Number.POSITIVE_INFINITY }) : [],
   tool_start: (event, { paint }) => [
-    labelled(paint('cyan', 'Action'), showExact(renderCall(event.tool_name, event.tool_args))),
+    labelled(paint('cyan', 'Action'), showExact(renderCall(event.toolName, event.toolArgs))),
   ],
   tool_output: nothing,
   tool_complete: ({ observation }, options) => renderObserved(observation, options),
@@ -113,15 +113,16 @@ function renderObserved(text: string, { paint, maxLines, width }: RenderOptions)
 }
 
 function renderError(
-  { error, retry_in_ms }: EventOf<'agent_error'>,
+  { error, retryInMs }: EventOf<'agent_error'>,
   { paint }: RenderOptions,
 ): readonly string[] {
-  const again = retry_in_ms === null ? '' : ` Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`;
+  const again = retryInMs === null ? '' : ` Retrying in ${Math.ceil(retryInMs / 1000)} s.`;
   return [labelled(paint('red', 'Error'), explainFailure(error) + again)];
 }
 
 function renderEnd(result: RunResult, options: RenderOptions): readonly string[] {
-  const text = options.showAnswer ? ['', rule('Answer', options), showText(result.answer)] : [];
+  const answer = endText(result);
+  const text = options.showAnswer && answer ? ['', rule('Answer', options), showText(answer)] : [];
   return [...text, '', options.paint('dim', costLine(result))];
 }
 

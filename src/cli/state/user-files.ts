@@ -1,6 +1,7 @@
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
+import { replaceFile } from '../../files/disk/replace-file.js';
 
 /** Returns the folder for settings (XDG Base Directory; `APPDATA` on Windows). */
 export const configFolder = (environment: NodeJS.ProcessEnv = process.env): string =>
@@ -46,12 +47,5 @@ const isFolder = (path: string): Promise<boolean> =>
 /** Writes a file atomically, readable only for this person. */
 export async function writeAtomically(file: string, text: string): Promise<void> {
   await makeFolder(dirname(file));
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    await writeFile(temporary, text, { mode: 0o600, flush: true });
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceFile(file, text);
 }

@@ -17,9 +17,12 @@ export interface JsonSchema {
   items?: JsonSchema;
   allOf?: JsonSchema[];
   anyOf?: JsonSchema[];
-  /** The current values of an open enum (a keyword of Zalando's guidelines, which generators ignore). */
+  /**
+   * The values that an open enum has at the moment. This is a keyword of Zalando's guidelines, which client
+   * generators ignore.
+   */
   'x-extensible-enum'?: readonly unknown[];
-  /** The Go type for oapi-codegen, which would otherwise generate a union of one type. */
+  /** The Go type for oapi-codegen, which would otherwise generate a union with a single member. */
   'x-go-type'?: string;
 }
 
@@ -49,8 +52,8 @@ export function componentSchemas(roots: {
 }
 
 /**
- * The required fields of answers in the document. The service always sends all fields, but a later version may drop others,
- * which must not break older generated clients.
+ * The fields that the document declares as required in responses. The service always sends all fields, but a later
+ * version may drop the others without breaking clients that were generated from this document.
  */
 const promised: Record<string, { required: string[] }> = {
   Step: { required: ['session_id', 'status', 'iterations_remaining'] },
@@ -67,7 +70,7 @@ function fromZod(): Record<string, JsonSchema> {
     uri: (id) => `${PREFIX}${id}`,
     unrepresentable: 'any',
   });
-  // Zod types the result as JSON Schema 2020-12; for this target it is the OpenAPI 3.0 subset above.
+  // Cast: Zod declares the result as JSON Schema 2020-12, but for this target it is the OpenAPI 3.0 subset above.
   return JSON.parse(JSON.stringify(schemas)) as Record<string, JsonSchema>;
 }
 
@@ -109,7 +112,8 @@ function forGenerators(schema: JsonSchema, typeOf: (name: string) => string): Js
     ...(pattern !== undefined && rest.format !== 'uuid' && { pattern }),
     ...(minimum !== undefined && minimum !== int32.minimum && { minimum }),
     ...(maximum !== undefined && maximum !== int32.maximum && { maximum }),
-    // Beside `properties`, Java generators would turn the class into a map. Additional properties are allowed by default.
+    // Java generators would turn a class with both `properties` and `additionalProperties` into a map. Without the
+    // keyword, additional properties are allowed anyway.
     ...(!rest.properties && rest.type === 'object' && { additionalProperties: additionalProperties ?? true }),
   };
 }
@@ -117,7 +121,7 @@ function forGenerators(schema: JsonSchema, typeOf: (name: string) => string): Js
 const int32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
 /**
- * Writes a component or null in the only form that strict validators and all tested generators accept
+ * Writes a reference that may be null, in the only form that strict validators and all tested generators accept
  * (docs/decisions/openapi.md): with a plain `allOf`, `nullable` would not accept null.
  */
 function nullableReference(
@@ -140,14 +144,20 @@ function typeOf(all: Record<string, JsonSchema>, name: string): string {
   return type;
 }
 
-/** Opens the enums of answers: new values of a newer service must not break older generated clients. */
+/**
+ * Opens the enums of responses, so that a new value of a newer service does not break clients that were generated
+ * earlier.
+ */
 function withOpenEnums(schema: JsonSchema): JsonSchema {
   const { enum: values, ...rest } = schema;
   if (!values || rest.type === undefined) return mapChildren(schema, withOpenEnums);
   return { ...rest, description: describeValues(rest.description, values), 'x-extensible-enum': values };
 }
 
-/** Drops `required` for nullable fields and all patterns in answers, so that a missing field does not break older clients. */
+/**
+ * Removes `required` for nullable fields and all patterns from responses, so that a missing field does not break
+ * clients that were generated earlier.
+ */
 function withFewPromises(schema: JsonSchema): JsonSchema {
   const { required, pattern: _, ...rest } = schema;
   const promisedNames = required?.filter((name) => rest.properties?.[name]?.nullable !== true) ?? [];

@@ -46,7 +46,10 @@ export function openapiDocument(): object {
   };
 }
 
-/** Returns the document as YAML: exactly the content of the file `openapi.yaml` and of the path `/openapi.yaml`. */
+/**
+ * Returns the document as YAML: exactly the content of the file `openapi.yaml` and of the response to
+ * `GET /openapi.yaml`.
+ */
 export function openapiYaml(): string {
   return stringify(openapiDocument(), { lineWidth: 110, aliasDuplicateObjects: false });
 }
@@ -105,8 +108,8 @@ function valuesOf(examples: Operation['examples'], read: (example: Example) => u
 }
 
 /**
- * Describes failures by the ranges `4XX` and `5XX` instead of single statuses or `default`: all generators read ranges, and
- * they cover statuses that a newer service may add (docs/decisions/openapi.md).
+ * Describes failures by the ranges `4XX` and `5XX` instead of single statuses or `default`. All generators can
+ * read ranges, and ranges include statuses that a newer service may add (docs/decisions/openapi.md).
  */
 function failures(codes: readonly ErrorCode[]): Record<string, object> {
   const ranges = [...new Set(codes.map(rangeOf))].sort();
@@ -138,7 +141,7 @@ function failure(codes: readonly ErrorCode[]): object {
   };
 }
 
-/** Lists the codes, one a line, in the order of their statuses. */
+/** Lists the error codes, one per line, in the order of their statuses. */
 function listed(codes: readonly ErrorCode[]): string {
   return [...codes]
     .sort((one, other) => errorCodes[one].status - errorCodes[other].status)
@@ -167,6 +170,7 @@ const description = `One HTTP call is one step of a ReAct agent: you keep the lo
 Rules that the schemas of requests cannot express; a request that breaks one is answered with 400 \`invalid_request\`: no string contains the
 character NUL; no integer is beyond 2^53; nothing is nested deeper than 64 levels; \`reservedOutputTokens\` is less than \`tokenLimit\`;
 \`user_query\` is not empty unless the history has a task (\`no_task\`); \`protocol: native\` needs \`tools\` (\`tools_required\`);
+no tool is named \`find_tools\` if a tool is deferred (\`reserved_name\`);
 \`protocol: native\` and \`phase\` need \`include.extensions\` (\`extensions_required\`); \`role\`, \`kind\` and \`phase\` of a turn
 have one of the listed values.
 

@@ -18,7 +18,7 @@ import {
 } from './examples/answers.js';
 import { firstStep, lastStep, maskHistory } from './examples/requests.js';
 
-/** A request without a key, and the answer with status 200 that a newly started service gives. */
+/** A request that needs no key, and the 200 response of a newly started service to it. */
 export interface Example {
   readonly summary: string;
   readonly request?: unknown;
@@ -36,11 +36,14 @@ export interface Operation {
   readonly request?: z.ZodType;
   /** Examples by name. */
   readonly examples: Readonly<Record<string, Example>>;
-  /** The body of a successful answer; `stream` for server-sent events, `text` for plain text. */
+  /** The body of a successful response; `stream` for server-sent events, `text` for plain text. */
   readonly response: z.ZodType | 'stream' | 'text';
-  /** The body with `include.extensions: false`, which the document lists beside `response`, since generators read one only. */
+  /**
+   * The body with `include.extensions: false`. The document lists it apart from `response`, because generators
+   * read only one body.
+   */
   readonly reducedResponse?: z.ZodType;
-  /** OpenAPI links to operations that accept parts of this request or answer, by name. */
+  /** OpenAPI links, by name, to operations that accept parts of this request or response. */
   readonly links?: Readonly<Record<string, object>>;
   /** True if the operation reads the caller's model key. */
   readonly takesModelKey?: boolean;
@@ -50,10 +53,10 @@ export interface Operation {
 /** The version of the API. It equals the version of the package, which a test asserts (rule: one-version). */
 export const CONTRACT_VERSION = '0.1.0';
 
-/** Errors of all operations. */
+/** Errors that every operation may return. */
 const always = ['forbidden', 'method_not_allowed', 'internal_error'] as const;
 
-/** Errors of operations that require a token, if the service has tokens. */
+/** Errors of operations that require a bearer token, if the service has tokens. */
 const guarded = [...always, 'unauthenticated', 'rate_limited'] as const;
 
 /** Errors of operations that read a request body. */
@@ -88,7 +91,7 @@ const callingModel = [
   'upstream_timeout',
 ] as const satisfies readonly ErrorCode[];
 
-/** A link with the whole request body; openapi-generator rejects links that use parts of an answer. */
+/** A link that passes the whole request body on. openapi-generator rejects links that use parts of a response. */
 const samePrompt = {
   operationId: 'previewContext',
   description: 'The prompt of this step, with the full context report.',

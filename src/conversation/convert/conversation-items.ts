@@ -4,9 +4,9 @@ import { observationText } from '../observation-text.js';
 import { callsOf, readUnits } from '../units.js';
 
 /**
- * An item of the form between our history and a vendor's messages: calls of one step are grouped, their results
- * follow them, and no text is empty. `origin` is the index of the turn in our history; null for items that only
- * vendors need.
+ * An item of the intermediate form between our history and a vendor's messages: the calls of one step are one
+ * item, their results follow it, and no text is empty. `origin` is the index of the turn in our history; null for
+ * items that only vendors need.
  */
 export type ConversationItem = TextItem | CallsItem | ResultItem;
 
@@ -15,15 +15,15 @@ export interface TextItem {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   readonly origin: Origin;
-  /** Images and files beside a text of the user. */
+  /** Images and files that the user sent with the text. */
   readonly attachments?: readonly Attachment[];
-  /** State that a provider needs back with the text. */
+  /** State that the provider needs back together with the text. */
   readonly providerState?: unknown;
 }
 
 interface CallsItem {
   readonly type: 'calls';
-  /** The assistant's text beside its calls; may be empty. */
+  /** Text that the assistant wrote beside its calls; may be empty. */
   readonly text: string;
   readonly calls: readonly ConversationCall[];
 }
@@ -42,20 +42,23 @@ export interface ConversationCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly origin: Origin;
-  /** State that a provider needs back with the call. */
+  /** State that the provider needs back together with the call. */
   readonly providerState?: unknown;
 }
 
 type Origin = number | null;
 
-/** A turn with its index; a call also has the id for vendors and its result. */
+/** A turn with its index in the history. For a call, also the id that vendors accept, and its result. */
 interface PlacedTurn {
   readonly turn: TurnInput;
   readonly origin: number;
   readonly call?: ConversationCall & { readonly result: PlacedTurn | undefined };
 }
 
-/** Placeholders: vendors refuse empty messages, and calls without results. */
+/**
+ * Placeholders for empty texts and missing results, because vendors refuse empty messages and calls without
+ * results.
+ */
 const EMPTY = '(empty)';
 const NOT_RUN = 'Not run.';
 
@@ -79,7 +82,7 @@ export function toItems(history: readonly TurnInput[]): ConversationItem[] {
   return items;
 }
 
-/** Converts items into turns. The residue holds the fields that items lack. */
+/** Converts items into turns. Fields that items cannot express are in the residue, not in these turns. */
 export function toTurns(items: readonly ConversationItem[]): Turn[] {
   return items.flatMap((item): Turn[] => {
     if (item.type === 'text')
@@ -157,7 +160,7 @@ function textItem({ turn, origin }: PlacedTurn): TextItem {
   return { type: 'text', role, text: text.trim() === '' ? EMPTY : text, origin };
 }
 
-/** Replaces dots in a tool's name: vendors allow only letters, digits, `_` and `-`. */
+/** Replaces dots in a tool's name, because vendors allow only letters, digits, `_` and `-`. */
 export const toVendorName = (name: string): string => name.replaceAll('.', '__dot__');
 
 export const fromVendorName = (name: string): string => name.replaceAll('__dot__', '.');

@@ -2,22 +2,25 @@ import type { TurnInput } from '../../contract/history.js';
 import { type ConversationItem, originsOf } from './conversation-items.js';
 
 /**
- * The parts of a history that a vendor's messages cannot hold, such as timestamps, phases, structured results and signed
- * reasoning. Plain JSON; store it with the messages, and pass it when converting them back.
+ * The parts of a history that a vendor's messages cannot express, such as timestamps, phases, structured results
+ * and signed reasoning. Plain JSON; store it with the messages, and pass it when converting them back.
  */
 export type Residue = readonly ResidualTurn[];
 
-/** The differences between an original turn and the one read back from a vendor's messages. */
+/**
+ * The differences between a turn of the original history and the same turn after conversion to a vendor's messages
+ * and back.
+ */
 export interface ResidualTurn {
-  /** Index of the turn in our history; null for a message that only the vendor needed. */
+  /** Index of the turn in our history; null for a message that exists only because the vendor requires it. */
   readonly origin: number | null;
-  /** Fields to set. */
+  /** Fields of the original turn that the converted turn lacks or has with another value. */
   readonly set?: Readonly<Record<string, unknown>> | undefined;
-  /** Names of fields to remove. */
+  /** Names of fields that the converted turn has and the original turn lacks. */
   readonly unset?: readonly string[] | undefined;
 }
 
-/** Compares the original history with the turns that were read back from the messages made of `items`. */
+/** Compares the original history with the turns that result from converting `items` to messages and back. */
 export function residueOf(
   history: readonly TurnInput[],
   items: readonly ConversationItem[],
@@ -32,8 +35,8 @@ export function residueOf(
 }
 
 /**
- * Restores the original history from turns that were read from a vendor's messages. Turns of messages that were appended
- * later follow unchanged.
+ * Restores the original history from turns that were read from a vendor's messages. Messages that were appended
+ * since then become turns unchanged.
  */
 export function restore(turns: readonly TurnInput[], residue: Residue): TurnInput[] {
   const restored = residue.flatMap((rest, index) => {
@@ -57,9 +60,9 @@ function difference(turn: TurnInput, original: TurnInput): Pick<ResidualTurn, 's
 
 function amend(turn: TurnInput, { set = {}, unset = [] }: ResidualTurn): TurnInput {
   const kept = Object.entries(turn).filter(([name]) => !unset.includes(name));
-  // `difference` took these fields from a turn of the same role.
+  // Cast: `residueOf` took these fields from a turn of the same role.
   return Object.fromEntries([...kept, ...Object.entries(set)]) as TurnInput;
 }
 
-/** Compares as JSON, including the order of keys, so that the residue restores the order too. */
+/** Compares two values as JSON. The order of keys counts, so that the residue also restores the order. */
 const equalJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);

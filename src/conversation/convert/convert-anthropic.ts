@@ -37,16 +37,22 @@ export type AnthropicBlock =
 /** A tool definition of the Messages API. */
 export interface AnthropicTool {
   readonly name: string;
-  /** For the model: what the tool does. */
+  /** Description of the tool for the model. */
   readonly description?: string | undefined;
   /** JSON Schema of the arguments. */
   readonly input_schema: Readonly<Record<string, unknown>>;
 }
 
-/** Inserted before a history that begins with the assistant: Anthropic requires a first message of the user. */
+/**
+ * Inserted before a history that begins with the assistant, because Anthropic requires the first message to have
+ * the role `user`.
+ */
 const opening: TextItem = { type: 'text', role: 'user', text: 'Continue.', origin: null };
 
-/** Converts our history into Anthropic's messages. The residue holds the fields that these messages lack. */
+/**
+ * Converts our history into Anthropic's messages. The residue contains the fields that these messages cannot
+ * express.
+ */
 export function toAnthropicMessages(history: readonly TurnInput[]): {
   readonly messages: readonly AnthropicMessage[];
   readonly residue: Residue;
@@ -72,7 +78,7 @@ export const toAnthropicTool = ({ name, description, inputSchema }: ToolDefiniti
   input_schema: inputSchema,
 });
 
-/** Converts Anthropic's tool definition into ours. Annotations are lost. */
+/** Converts Anthropic's tool definition into ours. Anthropic's format has no annotations. */
 export const fromAnthropicTool = ({ name, description, input_schema }: AnthropicTool): ToolDefinition => ({
   name: fromVendorName(name),
   description,
@@ -119,7 +125,10 @@ const resultBlock = ({ callId, text, isError }: ResultItem): AnthropicBlock => (
   ...(isError && { is_error: true }),
 });
 
-/** Reads the items of a message: results before text. An assistant's text belongs to its calls. */
+/**
+ * Reads the items of a message: results before text. Text of the assistant belongs to the calls of the same
+ * message.
+ */
 function messageItems({ role, content }: AnthropicMessage): ConversationItem[] {
   const blocks: readonly AnthropicBlock[] =
     typeof content === 'string' ? [{ type: 'text', text: content }] : content;

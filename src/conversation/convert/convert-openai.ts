@@ -25,7 +25,7 @@ export type OpenAiContent = string | readonly { readonly type: string; readonly 
 
 /** A tool call in OpenAI's form, with the arguments as JSON text. */
 export interface OpenAiToolCall {
-  /** Id by which the result refers to the call. */
+  /** Id by which a result refers to this call. */
   readonly id: string;
   readonly type: 'function';
   /** Name of the tool and its arguments. */
@@ -43,7 +43,9 @@ export interface OpenAiTool {
   };
 }
 
-/** Converts our history into OpenAI's messages. The residue holds the fields that these messages lack. */
+/**
+ * Converts our history into OpenAI's messages. The residue contains the fields that these messages cannot express.
+ */
 export function toOpenAiMessages(history: readonly TurnInput[]): {
   readonly messages: readonly OpenAiMessage[];
   readonly residue: Residue;
@@ -54,8 +56,8 @@ export function toOpenAiMessages(history: readonly TurnInput[]): {
 }
 
 /**
- * Converts OpenAI's messages into our history. With the residue of `toOpenAiMessages`, restores the original history. Returns
- * system messages as `instructions`.
+ * Converts OpenAI's messages into our history. With the residue of `toOpenAiMessages`, restores the original
+ * history. Returns system messages separately, as `instructions`.
  */
 export function fromOpenAiMessages(
   messages: readonly OpenAiMessage[],
@@ -76,7 +78,7 @@ export const toOpenAiTool = ({ name, description, inputSchema }: ToolDefinition)
   },
 });
 
-/** Converts OpenAI's tool definition into ours. Annotations are lost. */
+/** Converts OpenAI's tool definition into ours. OpenAI's format has no annotations. */
 export const fromOpenAiTool = ({
   function: { name, description, parameters },
 }: OpenAiTool): ToolDefinition => ({
@@ -100,7 +102,7 @@ function toMessage(item: ConversationItem): OpenAiMessage {
   };
 }
 
-/** Reads every result as successful: OpenAI's messages cannot mark errors. */
+/** Converts messages to turns. Every result counts as successful, because OpenAI's messages cannot mark errors. */
 const readTurns = (messages: readonly OpenAiMessage[]): TurnInput[] => toTurns(messages.flatMap(toItem));
 
 function toItem(message: OpenAiMessage): ConversationItem[] {
@@ -118,13 +120,13 @@ function toCall({ id, function: { name, arguments: written } }: OpenAiToolCall) 
   return { id, name: fromVendorName(name), args: parseArguments(written), origin: null };
 }
 
-/** Parses arguments. A model may write something other than a JSON object, which is then kept as text. */
+/** Parses the arguments of a call. A model may write something other than a JSON object; that is kept as text. */
 export function parseArguments(written: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(written || '{}');
     if (isObject(value)) return { ...value };
   } catch {
-    // Not JSON: kept as text below.
+    // The arguments are not JSON, so they are kept as text below.
   }
   return { arguments: written };
 }

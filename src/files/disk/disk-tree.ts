@@ -4,7 +4,7 @@ import { type FileEntry, type FileTree, RefusedPath } from '../file-tree.js';
 import { checkByWalk, kernelKnowsPaths, openContained } from './open-contained.js';
 import { readText } from './read-text.js';
 
-/** Returns a folder of this machine as a tree, contained in its real path. */
+/** Returns a folder of this machine as a file tree. No path leads out of the folder's real path. */
 export const diskTree = (root: string): FileTree => ({
   list: (folder) => list(root, folder),
   readText: async (path, maxBytes) => {
@@ -32,8 +32,8 @@ async function list(root: string, folder: string): Promise<FileEntry[]> {
 type Entry = Awaited<ReturnType<typeof entriesOf>>[number];
 
 /**
- * Lists the opened directory by file descriptor; without /proc, by path, and only if the path still resolves
- * to it.
+ * Lists an opened directory by its file descriptor. On systems without /proc, lists it by path, and only if the
+ * path still leads to the opened directory.
  */
 async function entriesOf(handle: Parameters<typeof checkByWalk>[0], path: string, root: string) {
   if (kernelKnowsPaths) return readdir(`/proc/self/fd/${handle.fd}`, { withFileTypes: true });

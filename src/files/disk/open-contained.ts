@@ -5,14 +5,14 @@ import { RefusedPath } from '../file-tree.js';
 import { isSecretPath } from '../secret-paths.js';
 
 /**
- * Refuses a link as the last part, and does not wait for the other end of a FIFO. Windows knows neither flag;
- * there, the type is checked before and after opening.
+ * These flags refuse a path whose last part is a link, and do not wait for the other end of a FIFO. Windows
+ * supports neither flag; there, the type of the file is checked before and after opening.
  */
 const readFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * A file or folder that was inside the root when it was opened. Read only from the handle, since the path may
- * change.
+ * A file or folder that was inside the root when it was opened. It must be read only through the handle, because
+ * the path may lead elsewhere by now.
  */
 export interface Contained {
   readonly handle: FileHandle;
@@ -23,13 +23,13 @@ export interface Contained {
   readonly path: string;
 }
 
-/** Checks that the opened file is really at the path, inside the root. */
+/** Checks that an opened file is really the one at the path, and inside the root. */
 export type OpenedCheck = (handle: FileHandle, root: string, path: string) => Promise<boolean>;
 
 /**
- * Opens a path below a root, which must be a real path. Links may lead anywhere inside the root, but not
- * outside and not to a secret. Checks the path before and the handle after opening, so that a swap in between
- * gains nothing. Throws `RefusedPath`.
+ * Opens a path below a root. The root must be a real path. Links may lead anywhere inside the root, but not
+ * outside and not to a secret file. Checks the path before opening and the handle afterwards, so that swapping a
+ * file in between does not help an attacker. Throws `RefusedPath`.
  */
 export async function openContained(
   root: string,
@@ -52,7 +52,10 @@ export async function openContained(
   }
 }
 
-/** Resolves a path, following links; its last parts need not exist yet. Throws `RefusedPath`. */
+/**
+ * Resolves a path below a root, following links. The last parts of the path need not exist yet. Throws
+ * `RefusedPath`.
+ */
 export async function locateContained(root: string, path: string): Promise<string> {
   const real = await follow(resolve(root, path));
   if (!isInside(root, real)) throw new RefusedPath('outside');
@@ -79,14 +82,14 @@ export const checkByKernel: OpenedCheck = async (handle, root) => {
 };
 
 /**
- * Number of walks. Two well-timed swaps can deceive one walk (measured: 17 of 44,650 times), but not this
- * many.
+ * Number of times that `checkByWalk` repeats its check. Two well-timed swaps of a folder can deceive one check
+ * (measured: 17 of 44,650 times), but not this many.
  */
 const WALKS = 4;
 
 /**
- * Checks on systems without such a kernel interface that no part of the path is a link, and its end is the
- * opened file. Since the parts cannot be examined at one moment, repeats the check.
+ * Checks, on systems without such a kernel interface, that no part of the path is a link and that its end is the
+ * opened file. The parts cannot be examined at the same moment, so the check is repeated.
  */
 export const checkByWalk: OpenedCheck = async (handle, root, path) => {
   const opened = await handle.stat({ bigint: true });
@@ -106,7 +109,7 @@ async function hasLinks(root: string, path: string): Promise<boolean> {
   return false;
 }
 
-/** True if the kernel reports the path of an open file. */
+/** True if the operating system can report the path of an open file. */
 export const kernelKnowsPaths = existsSync('/proc/self/fd');
 
 const openedCheck = kernelKnowsPaths ? checkByKernel : checkByWalk;
@@ -121,14 +124,14 @@ export function pathInside(root: string, real: string): string {
 }
 
 /**
- * Returns the system's error code, such as `ENOENT`; empty for other errors. Also accepts errors of another
- * realm.
+ * Returns the system's error code, such as `ENOENT`; empty for other errors. Does not use `instanceof`, which
+ * fails for errors of another realm.
  */
 export const systemCode = (error: unknown): string =>
   typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 
 /**
- * Replaces the reasons of a failure (missing, not permitted, a loop of links, a name too long) by one, so
+ * Replaces all reasons of a failure (missing, not permitted, a loop of links, a name too long) by the same one, so
  * that callers cannot tell them apart.
  */
 async function readable<Value>(found: Promise<Value>): Promise<Value> {

@@ -5,8 +5,8 @@ import type { Contained } from './open-contained.js';
 const MIN_BUFFER_BYTES = 4_096;
 
 /**
- * Reads at most `maxBytes` of an open file as text, however large or sparse the file is. Undefined for a
- * binary file: one with a NUL.
+ * Reads at most `maxBytes` of an open file as text, however large or sparse the file is. Returns undefined for a
+ * binary file, which is a file that contains a NUL.
  */
 export async function readText(
   { handle, size }: Pick<Contained, 'handle' | 'size'>,

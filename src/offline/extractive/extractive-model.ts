@@ -3,16 +3,16 @@ import { nextStep } from './next-step.js';
 import { type ChatMessage, type ParsedPrompt, readPrompt } from './prompt/read-prompt.js';
 
 /**
- * Returns the reply of the model `offline` (rule: offline-model), which is not a language model but an extractive searcher.
- * From the messages alone it chooses search terms, calls an offered search tool, reads the best files, and answers by
- * quoting the lines it found. A pure function: the same messages give the same reply.
+ * Returns the reply of the model `offline` (rule: offline-model), which is not a language model but an extractive
+ * searcher. From the messages alone it chooses search terms, calls an offered search tool, reads the best files,
+ * and answers by quoting the lines it found. This is a pure function: the same messages give the same reply.
  */
 export function extractiveReply(messages: readonly ChatMessage[]): string {
   const prompt = readPrompt(messages);
   return writeReply(nextStep(prompt), prompt);
 }
 
-/** Writes a step in the form that the prompt teaches, or as the block that a strict phase requires. */
+/** Writes a step in the form that the prompt teaches, or as the JSON block that the phase requires. */
 function writeReply(step: NextStep, { form, phase }: ParsedPrompt): string {
   if (phase === 'reason') return writeReason(step);
   if (phase === 'observe') return writeObserve(step);
@@ -36,10 +36,15 @@ function writeJson({ thought, call, answer }: NextStep): string {
   return JSON.stringify({ thought, action: { tool: call.name, args: call.args } });
 }
 
-const writers = { text: writeText, xml: writeXml, json: writeJson } as const satisfies Record<
-  ParsedPrompt['form'],
-  (step: NextStep) => string
->;
+/** Writes the answer alone for a prompt that teaches no form, such as a chat without tools. */
+const writePlain = ({ thought, answer }: NextStep): string => answer ?? thought;
+
+const writers = {
+  text: writeText,
+  xml: writeXml,
+  json: writeJson,
+  plain: writePlain,
+} as const satisfies Record<ParsedPrompt['form'], (step: NextStep) => string>;
 
 function writeReason({ thought, call }: NextStep): string {
   const plan = call ? [thought] : ['Answer with the lines that were found.'];

@@ -9,6 +9,7 @@ import type {
 import type { ToolCall, ToolResult, TurnInput } from '../../contract/history.js';
 import type { ModelList } from '../../contract/model-list.js';
 import type { Preview } from '../../contract/preview.js';
+import type { RecordedCall, RecordedStep } from '../../contract/recorded-step.js';
 import type {
   ActionDetails,
   ErrorDetail,
@@ -75,6 +76,7 @@ type NamedTurnFields = Pick<
   | 'toolCallId'
   | 'toolResult'
   | 'attachments'
+  | 'tool_definitions'
 >;
 
 export const hasAttachmentShape = shapeOf<Pick<Attachment, 'media_type' | 'data'>>({
@@ -94,6 +96,7 @@ export const isTurn = shapeOf<NamedTurnFields>({
   toolCallId: optional(isText),
   toolResult: optional(isToolResult),
   attachments: optional(listOf(hasAttachmentShape)),
+  tool_definitions: optional(listOf(shapeOf<{ name: string }>({ name: isText }))),
 });
 
 const isAction = shapeOf<ActionDetails>({
@@ -242,6 +245,7 @@ export const isTool = shapeOf<ToolDefinition>({
       requiresApproval: optional(isBoolean),
     }),
   ),
+  defer: optional(isBoolean),
 });
 
 export const isTask = shapeOf<Task>({
@@ -250,17 +254,58 @@ export const isTask = shapeOf<Task>({
   status: oneOf('todo', 'in_progress', 'completed'),
 });
 
-const hasPreviewFields = shapeOf<Preview>({
+const promptFields = {
   system: isText,
   messages: listOf(shapeOf<Preview['messages'][number]>({ role: isText, content: isText })),
   native_tools: optional(listOf(isTool)),
   prompt_sha256: optional(isText),
+};
+
+const hasPreviewFields = shapeOf<Preview>({
+  ...promptFields,
   context_report: optional(isReport),
   warnings: optional(listOf(isWarning)),
   request_id: optional(isText),
 });
 
 export const isPreview = (value: unknown): value is Preview => hasPreviewFields(value);
+
+const isRecordedRequest = shapeOf<
+  Pick<
+    RecordedStep['request'],
+    | 'project_id'
+    | 'session_id'
+    | 'user_query'
+    | 'conversation_history'
+    | 'llm_config'
+    | 'max_iterations_left'
+    | 'tools'
+    | 'tasks'
+  >
+>({
+  project_id: isText,
+  session_id: isText,
+  user_query: isText,
+  conversation_history: listOf(isTurn),
+  llm_config: shapeOf<
+    Pick<RecordedStep['request']['llm_config'], 'modelName' | 'tokenLimit' | 'reservedOutputTokens'>
+  >({ modelName: isText, tokenLimit: isWholeNumber, reservedOutputTokens: isWholeNumber }),
+  max_iterations_left: isWholeNumber,
+  tools: optional(listOf(isTool)),
+  tasks: optional(listOf(isTask)),
+});
+
+/** Accepts a recorded step. Fields of its request that no reader here needs are not checked. */
+export const isRecordedStep: Check = shapeOf<RecordedStep>({
+  request: isRecordedRequest,
+  prompt: shapeOf<RecordedStep['prompt']>(promptFields),
+  completion_text: isText,
+  completion_calls: optional(listOf(shapeOf<RecordedCall>({ id: isText, name: isText, arguments: isText }))),
+  response: isStep,
+  parser_version: isText,
+  began_at: isText,
+  duration_ms: isNumber,
+});
 
 const hasCompactionFields = shapeOf<Compaction>({
   conversation_history: listOf(isTurn),

@@ -4,6 +4,7 @@ import type { Preview } from '../../contract/preview.js';
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { completeEvent, completeStep } from '../base/complete-step.js';
+import { aString, expectValue } from '../base/expect-value.js';
 import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { checkTimeLimit } from '../base/timer.js';
@@ -66,8 +67,9 @@ export class StepwiseClient implements StepService {
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
 
-  /** Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for a `token` that cannot be sent in a header. */
+  /** Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for a missing `baseUrl` or a `token` that cannot be sent in a header. */
   constructor({ baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch }: ClientOptions) {
+    expectValue('baseUrl', baseUrl, aString);
     checkTimeLimit('timeoutMs', timeoutMs);
     checkToken(token);
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
@@ -221,10 +223,10 @@ const redirected = ({ status }: Response): StepwiseError =>
   });
 
 /** Creates the error for an answer that is not the service's, such as the page of a proxy. */
-const invalidAnswer = ({ status, headers }: Response): StepwiseError =>
+const invalidAnswer = ({ status, headers, url }: Response): StepwiseError =>
   new StepwiseError({
     code: 'invalid_answer',
-    message: `The server at this address is not Stepwise (HTTP ${status}): check the address.`,
+    message: `The server at ${url ? addressOf(url) : 'this address'} is not Stepwise (HTTP ${status}): check the address.`,
     retryable: status >= 500 || status === 408 || status === 429,
     retryAfterMs: readRetryAfter(headers.get('retry-after')),
     status,

@@ -4,6 +4,7 @@ import { StepwiseError } from '../base/stepwise-error.js';
 import { pause } from '../base/until-aborted.js';
 import { withoutNul } from '../base/without-nul.js';
 import { buildRequest } from './build-request.js';
+import { withHint } from './error-hints.js';
 import type { RunState } from './run-state.js';
 
 export interface ModelCall {
@@ -29,7 +30,11 @@ export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
       if (run.signal.aborted || !(error instanceof StepwiseError)) throw error;
       const wait = retryWait(run, error, attempt);
       if (wait === null) throw error;
-      await run.emit({ type: 'agent_error', error: error.toStepError(), retry_in_ms: wait });
+      await run.emit({
+        type: 'agent_error',
+        error: withHint(error.toStepError(), run.llmConfig),
+        retryInMs: wait,
+      });
       await pause(wait, run.signal);
     }
   }

@@ -1,4 +1,5 @@
 import { StepwiseError } from '../base/stepwise-error.js';
+import { withHint } from './error-hints.js';
 import type { RunState } from './run-state.js';
 
 /** Minimum distance of two compactions that the service suggests: a history that was just shortened hardly gets shorter. */
@@ -16,7 +17,11 @@ export async function compactIfNeeded(run: RunState): Promise<void> {
     await compact(run);
   } catch (error) {
     if (run.signal.aborted || !(error instanceof StepwiseError)) throw error;
-    await run.emit({ type: 'agent_error', error: error.toStepError(), retry_in_ms: null });
+    await run.emit({
+      type: 'agent_error',
+      error: withHint(error.toStepError(), run.llmConfig),
+      retryInMs: null,
+    });
   }
 }
 
@@ -41,5 +46,5 @@ async function compact(run: RunState): Promise<void> {
   run.history = compaction.conversation_history;
   if (compaction.usage) run.addUsage(compaction.usage);
   const { tokens_before, tokens_after } = compaction;
-  await run.emit({ type: 'context_compacted', tokens_before, tokens_after });
+  await run.emit({ type: 'context_compacted', tokensBefore: tokens_before, tokensAfter: tokens_after });
 }

@@ -1,3 +1,4 @@
+import { checkTool } from '../actions/check-tool.js';
 import { type ClientToolName, clientToolNames, createClientTools } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { untilAborted } from '../base/until-aborted.js';
@@ -5,8 +6,9 @@ import { runHost } from './run-host.js';
 import type { RunOptions } from './run-options.js';
 import type { RunState } from './run-state.js';
 
-/** Offers the model the caller's tools and the SDK's own that are enabled. Throws `TypeError` if two have the same name. */
+/** Offers the model the caller's tools and the SDK's own that are enabled. Throws `TypeError` for a value that is no tool, and if two have the same name. */
 export function offerTools(run: RunState, given: readonly Tool[]): void {
+  for (const [index, tool] of given.entries()) checkTool(tool, `tools[${index}]`);
   const own = createClientTools(runHost(run));
   const names = run.options.clientTools ?? defaultClientTools(run.options);
   const tools = [...given, ...names.map((name) => own[name])];

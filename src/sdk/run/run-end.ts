@@ -49,6 +49,6 @@ export function endOfException(error: unknown): RunEnd {
   return { stopReason: 'error', terminationReason, error: clientError(code, renderError(error)) };
 }
 
-/** Creates an error of the SDK in the form of the wire. */
-export const clientError = (code: string, message: string): StepError =>
-  stepError({ code, message, retryable: false });
+/** Creates an error of the SDK in the form of the wire. `text` is the model's last text, which is no answer. */
+export const clientError = (code: string, message: string, text: string | null = null): StepError =>
+  stepError({ code, message, retryable: false }, { partial_text: text });

@@ -5,7 +5,6 @@ import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import type { ApprovalRule, Approve } from '../actions/approval.js';
 import type { ClientToolName, InputRequest } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
-import { checkTimeLimit } from '../base/timer.js';
 import type { AnswerSchema } from './answer-schema.js';
 
 /** The options of a run (rule: run-options). An undefined option means the same as an omitted one. */
@@ -95,16 +94,6 @@ export type TypedRunOptions<Answer> = RunOptions & {
   /** The form of the final answer, which gives `value` of the result its type (rule: typed-results). */
   readonly answerSchema?: AnswerSchema<Answer> | undefined;
 };
-
-const MAX_STEPS = 2 ** 31 - 1;
-
-/** Throws `RangeError` for a step limit or a time limit out of range. */
-export function checkRunOptions({ maxSteps = 1, inputTimeoutMs, toolTimeoutMs }: RunOptions): void {
-  checkTimeLimit('inputTimeoutMs', inputTimeoutMs);
-  checkTimeLimit('toolTimeoutMs', toolTimeoutMs);
-  if (Number.isInteger(maxSteps) && maxSteps >= 1 && maxSteps <= MAX_STEPS) return;
-  throw new RangeError(`maxSteps must be a whole number from 1 to ${MAX_STEPS}, not ${maxSteps}.`);
-}
 
 /** `react`: thought, action and observation in one model call. `reason-act-observe`: a model call for each. */
 export type StrategyName = 'react' | 'reason-act-observe';

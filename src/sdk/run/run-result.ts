@@ -1,10 +1,11 @@
 import type { TurnInput } from '../../contract/history.js';
-import type { StepError, Usage } from '../../contract/step.js';
+import type { Usage } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import { renderCall } from '../../conversation/call-text.js';
 import type { InputRequest } from '../actions/client-tools.js';
 import type { ToolArguments } from '../actions/define-tool.js';
 import type { TerminationReason } from '../actions/tool-errors.js';
+import type { RunError } from './error-hints.js';
 
 /** Reason for the end of a run. `denied`: a person refused a call of the last step before the answer. */
 export type StopReason = 'answered' | 'step_limit' | 'stopped' | 'denied' | 'needs_input' | 'error';
@@ -26,28 +27,31 @@ export interface StepRecord {
 /** One action of a step. */
 export interface ActionRecord {
   /** Name of the tool. */
-  readonly tool_name: string;
+  readonly toolName: string;
   /** The arguments that the tool ran with. */
-  readonly tool_args: ToolArguments;
+  readonly toolArgs: ToolArguments;
   /** The first line of the observation, and how many more there are. */
-  readonly result_summary: string;
+  readonly resultSummary: string;
   /** False if the action failed, was denied, or did not run. */
   readonly success: boolean;
 }
 
 /** The result of a run, with everything that happened in it (rule: run-result). */
 export interface RunResult<Answer = unknown> {
-  /** The answer, or a sentence that says why there is none; never empty. At the step limit, the last text of the model. */
-  readonly answer: string;
+  /**
+   * The answer; null if the run ended without one (`error`, `stopped`, `needs_input`). At the step limit, a sentence that the
+   * run could not finish, and the last text of the model.
+   */
+  readonly answer: string | null;
   /**
    * The answer as data, in the type of `answerSchema`. Null without one, and if the run ended without an answer that fits
    * (rule: typed-results).
    */
   readonly value: Answer | null;
   /** Reason for the end. */
-  readonly stop_reason: StopReason;
+  readonly stopReason: StopReason;
   /** Set if no further step can help; null otherwise. */
-  readonly termination_reason: TerminationReason | null;
+  readonly terminationReason: TerminationReason | null;
   /** All steps, oldest first. */
   readonly steps: readonly StepRecord[];
   /** The history; valid whatever the end was, so that another run can continue it. */
@@ -56,10 +60,10 @@ export interface RunResult<Answer = unknown> {
   readonly tasks: readonly Task[];
   /** Tokens of all model calls, as the provider counted them. */
   readonly usage: Usage;
-  /** The error; null unless `stop_reason` is `error`. */
-  readonly error: StepError | null;
+  /** The error with advice; null unless `stopReason` is `error`. */
+  readonly error: RunError | null;
   /** The open question if the run ended with `needs_input`, else null. The task of the next run is its answer. */
-  readonly input_request: InputRequest | null;
+  readonly inputRequest: InputRequest | null;
   /** Returns a summary for a terminal: at most ten steps, at most 25 lines. */
   summary(): string;
 }
@@ -67,20 +71,40 @@ export interface RunResult<Answer = unknown> {
 const MAX_STEPS = 10;
 const MAX_LINE_CHARS = 110;
 
-/** Summarizes a run for a terminal: the newest ten steps with two lines each, then the answer. */
+/** Explains why a run has no answer, in one sentence, with the code and the advice of an error. Returns the answer if there is one. */
+export function explainEnd({ answer, error, stopReason }: Omit<RunResult, 'summary'>): string {
+  if (!error) return answer ?? ends[stopReason];
+  return [`${error.message} (${error.code})`, ...(error.hint ? [error.hint] : [])].join('\n');
+}
+
+const ends: Readonly<Record<StopReason, string>> = {
+  answered: 'Done.',
+  denied: 'Done, except for what was denied.',
+  step_limit: 'The task could not be finished within the allowed number of steps.',
+  stopped: 'The run was stopped before there was an answer.',
+  needs_input: 'The run waits for an answer to a question.',
+  error: 'The run failed.',
+};
+
+/** Summarizes a run for a terminal: an error first, then the newest ten steps with two lines each, then the answer. */
 export function summarizeRun(result: Omit<RunResult, 'summary'>): string {
-  const { steps, stop_reason, usage, tasks, answer } = result;
+  const { steps, stopReason, usage, tasks, answer, error } = result;
   const newest = steps.slice(-MAX_STEPS);
   const hidden = steps.length - newest.length;
   const counted = usage.input_tokens === null ? '' : `, ${usage.input_tokens} tokens in`;
   const written = usage.output_tokens === null ? '' : `, ${usage.output_tokens} out`;
   const done = tasks.filter(({ status }) => status === 'completed').length;
   return [
-    `${stop_reason} after ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${counted}${written}`,
+    ...(error
+      ? explainEnd(result)
+          .split('\n')
+          .map((line) => `✗ ${line}`)
+      : []),
+    `${stopReason} after ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${counted}${written}`,
     ...(hidden > 0 ? [`  … ${hidden} earlier steps`] : []),
     ...newest.flatMap(stepLines),
     ...(tasks.length > 0 ? [`Tasks: ${done} of ${tasks.length} completed`] : []),
-    oneLine(`Answer: ${answer}`),
+    ...(answer === null ? [] : [oneLine(`Answer: ${answer}`)]),
   ].join('\n');
 }
 
@@ -89,8 +113,8 @@ function stepLines({ number, thought, actions }: StepRecord): string[] {
   return actions.length === 0 ? [head] : [head, oneLine(`    ${actions.map(actionText).join('; ')}`)];
 }
 
-const actionText = ({ tool_name, tool_args, result_summary, success }: ActionRecord): string =>
-  `${success ? '✓' : '✗'} ${renderCall(tool_name, tool_args)} → ${result_summary}`;
+const actionText = ({ toolName, toolArgs, resultSummary, success }: ActionRecord): string =>
+  `${success ? '✓' : '✗'} ${renderCall(toolName, toolArgs)} → ${resultSummary}`;
 
 function oneLine(text: string): string {
   const [first = '', ...more] = text.split('\n');

@@ -171,7 +171,8 @@ export class RunState {
   }
 }
 
-const completeLlmConfig = (given: RunLlmConfig): StepRequestInput['llm_config'] => ({
+/** Fills in the defaults of the token budget. */
+export const completeLlmConfig = (given: RunLlmConfig): StepRequestInput['llm_config'] => ({
   ...given,
   tokenLimit: given.tokenLimit ?? DEFAULT_TOKEN_LIMIT,
   reservedOutputTokens: given.reservedOutputTokens ?? DEFAULT_RESERVED_OUTPUT_TOKENS,

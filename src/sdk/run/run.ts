@@ -2,11 +2,14 @@ import type { TurnInput } from '../../contract/history.js';
 import { type ApprovalRule, isSameRule } from '../actions/approval.js';
 import { notRun } from '../actions/execute-tool.js';
 import type { StepService } from '../base/step-service.js';
+import { checkRunOptions } from './check-run-options.js';
+import { withHint } from './error-hints.js';
 import { offerTools, renewTools } from './offer-tools.js';
 import { relay } from './relay.js';
 import { endOfException, OUT_OF_STEPS, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
-import { checkRunOptions, type TypedRunOptions } from './run-options.js';
+import { answerOf } from './run-failed-error.js';
+import type { TypedRunOptions } from './run-options.js';
 import { type RunResult, summarizeRun } from './run-result.js';
 import { RunState } from './run-state.js';
 import { strategies } from './strategies.js';
@@ -25,7 +28,7 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
   #result: RunResult<Answer> | undefined;
 
   constructor(service: StepService, task: string, options: TypedRunOptions<Answer>) {
-    checkRunOptions(options);
+    checkRunOptions(task, options);
     const signal = this.#controller.signal;
     this.#state = new RunState({ service, task, options, signal });
     offerTools(this.#state, typeof options.tools === 'function' ? [] : (options.tools ?? []));
@@ -48,6 +51,11 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
   async result(): Promise<RunResult<Answer>> {
     for await (const _ of this.#events);
     return this.#result ?? toResult<Answer>(this.#state, stopped);
+  }
+
+  /** Reads all remaining events and resolves with the answer. Throws `RunFailedError` if the run ends without one. */
+  async text(): Promise<string> {
+    return answerOf(await this.result());
   }
 
   /** The rules for calls that need no approval: those given at the start, and those added by the decision `always`. */
@@ -85,13 +93,14 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
     const renewed = renewTools(run);
     // Even if the tools cannot be listed, the first event must be `agent_start`; `carryOut` reports the failure.
     await renewed.catch(() => undefined);
-    const { task, llmConfig, tools, iterationsLeft: max_steps } = run;
+    const { task, llmConfig, tools, iterationsLeft: maxSteps } = run;
     const names = [...tools.keys()];
-    await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: names, max_steps });
+    await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: names, maxSteps });
     const end = await carryOut(run, renewed);
     await reportHeld(run);
     if (!end.inputRequest) closeOpenCalls(run);
-    if (end.error) await run.emit({ type: 'agent_error', error: end.error, retry_in_ms: null });
+    if (end.error)
+      await run.emit({ type: 'agent_error', error: withHint(end.error, run.llmConfig), retryInMs: null });
     run.phase = null;
     this.#result = toResult<Answer>(run, end);
     const type = endings[end.stopReason];
@@ -106,7 +115,7 @@ const endings = {
   stopped: 'agent_stopped',
   needs_input: 'agent_stopped',
   error: 'agent_stopped',
-} as const satisfies Record<RunResult['stop_reason'], RunEvent['type']>;
+} as const satisfies Record<RunResult['stopReason'], RunEvent['type']>;
 
 async function carryOut(run: RunState, ready: Promise<void>): Promise<RunEnd> {
   try {
@@ -137,25 +146,23 @@ function closeOpenCalls(run: RunState): void {
 
 function toResult<Answer>(run: RunState, end: RunEnd): RunResult<Answer> {
   const result = {
-    answer: end.answer || unfinished[end.stopReason],
+    answer: answerFor(end),
     value: (end.value ?? null) as Answer | null, // checked by the schema that has this type
-    stop_reason: end.stopReason,
-    termination_reason: end.terminationReason ?? null,
+    stopReason: end.stopReason,
+    terminationReason: end.terminationReason ?? null,
     steps: [...run.steps],
     history: run.resumableHistory,
     tasks: run.tasks,
     usage: run.usage,
-    error: end.error ?? null,
-    input_request: end.inputRequest ?? null,
+    error: end.error ? withHint(end.error, run.llmConfig) : null,
+    inputRequest: end.inputRequest ?? null,
   };
   return { ...result, summary: () => summarizeRun(result) };
 }
 
-const unfinished = {
-  answered: 'Done.',
-  denied: 'Done, except for what was denied.',
-  step_limit: OUT_OF_STEPS,
-  stopped: 'The run was stopped before there was an answer.',
-  needs_input: 'The run waits for an answer to a question.',
-  error: 'The run ended with an error before there was an answer.',
-} as const satisfies Record<RunResult['stop_reason'], string>;
+/** Returns the answer to show; null if the run ended without one. */
+function answerFor({ stopReason, answer }: RunEnd): string | null {
+  if (stopReason === 'step_limit') return answer || OUT_OF_STEPS;
+  if (stopReason === 'answered') return answer || 'Done.';
+  return stopReason === 'denied' ? answer || 'Done, except for what was denied.' : null;
+}

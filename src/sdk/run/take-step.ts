@@ -31,7 +31,7 @@ export async function takeStep(run: RunState, call: ModelCall): Promise<TakenSte
   await compactIfNeeded(run);
   await renewTools(run);
   const { iterationsLeft } = run;
-  await run.emit({ type: 'agent_turn_start', phase: call.phase, iterations_left: iterationsLeft });
+  await run.emit({ type: 'agent_turn_start', phase: call.phase, iterationsLeft });
   const response = await callModel(run, call);
   const next = await followUp(run, response);
   return typeof next === 'object' ? { end: next } : { response, isUnusable: next === 'unusable' };
@@ -99,10 +99,10 @@ const ownCorrection = (problem: string): TurnInput => ({
 
 const mismatched = (answer: string | null, problem: string): RunEnd => ({
   stopReason: 'error',
-  answer,
   error: clientError(
     'answer_mismatch',
     `The model gave no answer that fits answerSchema, also after corrections: ${problem}`,
+    answer,
   ),
 });
 
@@ -128,6 +128,9 @@ const answered = (run: RunState, text: string | null): RunEnd => ({
 
 const unreadable = (text: string | null): RunEnd => ({
   stopReason: 'error',
-  answer: text,
-  error: clientError('malformed_action', 'The model wrote three actions in a row that could not be read.'),
+  error: clientError(
+    'malformed_action',
+    'The model wrote three actions in a row that could not be read.',
+    text,
+  ),
 });

@@ -1,6 +1,6 @@
 import type { Turn } from '../../contract/history.js';
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { StepResult } from '../step/react-step.js';
-import type { ClientTerms } from '../step/types.js';
 
 const EMPTY = 'Your last reply was empty. Reply again.';
 const CALL =

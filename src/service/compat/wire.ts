@@ -1,8 +1,8 @@
 import type { ContextReport } from '../../contract/context-report.js';
 import type { Turn } from '../../contract/history.js';
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Parse, Signals, StepError, Usage, Warning } from '../../contract/step.js';
 import type { LlmConfig } from '../../contract/step-request.js';
-import type { ClientTerms } from '../step/types.js';
 import type { ClientTool, ClientTools } from './client-tools.js';
 
 /**

@@ -3,20 +3,20 @@ import type { FenceTag } from './fence.js';
 import type { LineRange } from './lines.js';
 
 /**
- * The order in which the context is filled. Each priority uses the tokens that earlier ones left
+ * Priorities of context items, highest first. Each priority may use the tokens that the ones before it left
  * (rule: priorities).
  */
 export const priorities = ['explicit', 'pinned', 'vector'] as const;
 
 export type Priority = (typeof priorities)[number];
 
-/** The result for one requested thing: a file, a folder's listing and files, a pinned item, or a chunk. */
+/** The items found for one entry of the request: a file, a folder's listing and files, a pinned item, or a chunk. */
 export interface ContextGroup {
   readonly kind: Priority;
   readonly items: readonly ContextItem[];
 }
 
-/** A text with its own row in the context report. */
+/** A text of the context that has its own row in the context report. */
 export interface ContextItem {
   readonly kind: ReportItem['kind'];
   /** The path or id as the request wrote it. */
@@ -27,7 +27,7 @@ export interface ContextItem {
   readonly origin: string;
   /** The path by which the model can request more lines; undefined if the item is not a file. */
   readonly path: string | undefined;
-  /** The requested lines. */
+  /** The text to send: the requested lines. */
   readonly text: string;
   readonly lineCount: number;
   /** Number of the first line; undefined if unknown, for example for a retrieved chunk without line numbers. */
@@ -40,7 +40,7 @@ export interface ContextItem {
   readonly note: string | undefined;
 }
 
-/** The file that is open in the editor. It belongs to the prompt's tail, not to its context (rule: tail). */
+/** The file that is open in the caller's editor. It belongs to the prompt's tail, not to its context (rule: tail). */
 export interface FocusItem {
   readonly item: ContextItem;
   readonly selection: LineRange | undefined;

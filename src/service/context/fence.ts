@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { MAX_PATH_LENGTH } from '../../files/portable-path.js';
 
-/** Tags of fences. The closing tags of all of them are escaped inside every fence. */
+/**
+ * Names of the tags that enclose data in a prompt. Every fence escapes the closing tags of all of them in its
+ * data.
+ */
 export const fenceTags = [
   'file',
   'folder',
@@ -64,8 +67,8 @@ function renderAttribute([name, value]: [string, string | undefined]): string {
 /**
  * Texts that a reader could mistake for the end of a fence, or a model server for the end of a message: our
  * closing tags, and the control tokens of chat templates (ChatML, Llama 2 to 4, Harmony, DeepSeek's wide bars,
- * Gemma, Mistral). `<s>` and `</s>` are not included, because they are HTML. No two alternatives begin alike, so
- * the scan is linear.
+ * Gemma, Mistral). `<s>` and `</s>` are not included, because they are HTML. No two alternatives have a common
+ * beginning, so the regular expression never backtracks.
  */
 const afterAngle = [
   String.raw`[ \t]*/\s*(?:${fenceTags.join('|')})(?![\w.-])`,
@@ -79,14 +82,17 @@ const afterSquare = String.raw`\/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULT
 const toEscape = new RegExp(String.raw`(<\\*)(?=${afterAngle})|(\[\\*)(?=${afterSquare})`, 'giu');
 
 /**
- * Number of parts that are joined at a time. `replace` holds the parts of the whole text until its end: 80 MiB for a file of
- * 4 MiB of closing tags.
+ * Number of parts of an escaped text that are joined at a time, to bound memory. `String.replace` would hold all
+ * parts until its end: 80 MiB for a file of 4 MiB of closing tags.
  */
 const MAX_PARTS = 4_096;
 
-/** Adds one backslash after the bracket of a dangerous text, as in `<\/file>` and `<\|im_end|>`. Other text stays. */
+/**
+ * Adds a backslash after the opening bracket of each dangerous text, as in `<\/file>` and `<\|im_end|>`. Leaves
+ * other text unchanged.
+ */
 export function escapeFenced(text: string): string {
-  // UTF-8 cannot encode a lone surrogate: a provider would receive a replacement character instead.
+  // UTF-8 cannot encode a lone surrogate; the provider would receive a replacement character instead of it.
   const wellFormed = text.toWellFormed();
   const chunks: string[] = [];
   let parts: string[] = [];
@@ -104,8 +110,8 @@ export function escapeFenced(text: string): string {
 }
 
 /**
- * Returns a path for use inside a line of text. Quotes a path with control characters, which could begin a new
- * line.
+ * Returns a path for use inside a line of text. Quotes a path that contains control characters, because they could
+ * begin a new line.
  */
 export function inlinePath(path: string): string {
   const short = shortenToPathLength(path);

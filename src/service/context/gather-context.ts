@@ -63,7 +63,9 @@ function questionsOf(request: StepRequest): Question[] {
   ];
 }
 
-/** Returns the results in the order of the questions. Stops early once they exceed `MAX_CHARACTERS`. */
+/**
+ * Returns the results in the order of the questions. Stops early once their total length exceeds `MAX_CHARACTERS`.
+ */
 async function askAll(
   questions: readonly Question[],
   library: Library,
@@ -97,7 +99,9 @@ async function readExplicit(
   return readLines(requested, library, lineIndexOf);
 }
 
-/** Reads `path:10-40` or `path:10`, after no file with that exact name was found. */
+/**
+ * Reads a path with line numbers, such as `path:10-40` or `path:10`, after no file with that exact name was found.
+ */
 async function readLines(requested: string, library: Library, lineIndexOf: LineIndexOf): Promise<Gathered> {
   const [, path = requested, first, last = first] = /^(.+):(\d{1,9})(?:-(\d{1,9}))?$/s.exec(requested) ?? [];
   const { found, reason } = await library.read(path);

@@ -5,13 +5,13 @@ import { once } from './once.js';
 import type { SourceFile, SourceFolder } from './sources/context-source.js';
 import { fileItem, fileOrigin, listingItem } from './to-items.js';
 
-/** Maximum number of report rows before a file that belongs to several folders gets no second row. */
+/** Number of report rows above which a file that belongs to several requested folders is reported only once. */
 const MAX_ROWS = 10_000;
 /** Maximum number of UTF-16 units of folder listings in a step; later folders are not listed. */
 const MAX_LISTED_CHARACTERS = 1_048_576;
 const NOT_LISTED = 'not listed: the folders before it already exceed the limit of one step';
 
-/** The result for one requested path or id. */
+/** Everything found for one requested path or id. */
 export interface Gathered {
   readonly groups: readonly ContextGroup[];
   readonly missing: readonly ReportItem[];

@@ -106,7 +106,10 @@ export function pinnedItem({ id, title, content }: PinnedItem): ContextItem {
   };
 }
 
-/** Counts a chunk's lines from its content, because the end lines that indexes store become outdated. */
+/**
+ * Returns the item of a retrieved chunk. Counts the chunk's lines from its content, because the end lines that
+ * indexes store become outdated.
+ */
 export function vectorItem({
   path: asSent,
   content,

@@ -36,7 +36,7 @@ export interface AppDependencies extends AgentServices {
   /** Tracing of requests. By default, trace headers are only passed on. */
   readonly tracing?: Tracing;
   readonly metrics?: ServiceMetrics | undefined;
-  /** Credentials in the settings of upstreams, which no request id may contain; none by default. */
+  /** Credentials in the settings of upstreams, which must not occur in a request id; none by default. */
   readonly gatewaySecrets?: readonly Secret[];
   /** Proxies whose `X-Forwarded-For` is trusted: their number or their addresses. */
   readonly trustProxy?: number | readonly string[] | undefined;

@@ -47,7 +47,7 @@ export function createServer(
     })
       .setTimeout(unreadTimeout)
       .on('request', answer)
-      // Expectations other than 100-continue may be ignored (RFC 9110 §10.1.1).
+      // A request with another `Expect` header is handled as if it had none, as RFC 9110 §10.1.1 allows.
       .on('checkExpectation', answer)
       .on('clientError', (error, socket) => {
         refused.add(error);
@@ -63,9 +63,9 @@ interface Connection {
 }
 
 /**
- * Handles the requests of a connection one after the other. If several were in progress, Node would close only the
- * one that owns the socket when the caller disconnects, and the others would keep their slots forever (rule:
- * caller-leaves).
+ * Handles the requests of a connection one after the other. If several were in progress, then on a disconnect Node
+ * would close only the response that owns the socket, and the other requests would keep their slots forever
+ * (rule: caller-leaves).
  */
 class Connections {
   readonly #app: RequestListener;

@@ -2,7 +2,7 @@ import type { Turn } from '../../contract/history.js';
 import type { SourceStep } from '../../contract/source-step.js';
 import type { ErrorResponse, Step } from '../../contract/step.js';
 
-/** Reduces a body to the fields of `include.extensions: false` (rule: source-fields). */
+/** Reduces a body to the fields that remain with `include.extensions: false` (rule: source-fields). */
 export function toSourceStep(step: Step | ErrorResponse): SourceStep {
   const { action_details: action, error } = step;
   return {
@@ -16,13 +16,16 @@ export function toSourceStep(step: Step | ErrorResponse): SourceStep {
     direct_response: step.direct_response,
     updated_conversation_history: step.updated_conversation_history,
     iterations_remaining: step.iterations_remaining,
-    // Cast: without extensions a request has no phase, so the status is never `phase_completed`.
+    // Cast: a request without extensions cannot have phases, so the status is never `phase_completed`.
     status: step.status as SourceStep['status'],
     ...(error && { error }),
   };
 }
 
-/** Reduces a turn that a step added. Turns of the caller are never reduced. */
+/**
+ * Removes the extension fields from a turn that a step added. Must not be called for turns of the caller, which
+ * stay as sent.
+ */
 export function toSourceTurn({ role, content, timestamp, toolCall }: Turn): Turn {
   const call = toolCall && { name: toolCall.name, parameters: toolCall.parameters };
   return { role, content, timestamp, ...(call && { toolCall: call }) };

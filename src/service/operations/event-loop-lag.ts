@@ -12,7 +12,10 @@ export interface EventLoopLag {
   stop(): void;
 }
 
-/** Watches the delay of the event loop, which reveals overload that no queue length reveals (rule: overload). */
+/**
+ * Measures how late timers fire. This delay of the event loop reveals overload that no queue length reveals
+ * (rule: overload).
+ */
 export function watchEventLoop(): EventLoopLag {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   let last = 0;

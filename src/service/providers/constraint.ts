@@ -7,9 +7,9 @@ import type { ModelTraits } from './models/model-traits.js';
 export interface Constraint {
   readonly form: 'json_schema' | 'llama' | 'anthropic' | 'json_object';
   readonly schema: Readonly<Record<string, unknown>> | null;
-  /** Key under which a refusal is remembered if the model refuses this form of constraint. */
+  /** Key under which a refusal is cached if the model supports no constraint of this form. */
   readonly parameter: string;
-  /** Cache key if the model refuses this particular schema. */
+  /** Key under which a refusal is cached if the model refuses this particular schema. */
   readonly forSchema: string;
 }
 
@@ -20,7 +20,10 @@ const parameters = {
   anthropic: 'output_config.format',
 } as const satisfies Record<Constraint['form'], string>;
 
-/** Returns the constraint to send, unless the provider has refused it, and a warning if it is left out for that. */
+/**
+ * Returns the constraint to send, unless the provider has refused it before. In that case returns a warning
+ * instead.
+ */
 export function chooseConstraint(
   settings: Pick<CompletionRequest, 'replySchema'>,
   traits: ModelTraits,

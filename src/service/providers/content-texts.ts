@@ -9,8 +9,8 @@ export interface ContentTexts {
 }
 
 /**
- * Returns the texts of a content in any shape: a text, a part, a list of texts and parts. An object that is no part is
- * a reply in JSON which the server has parsed.
+ * Returns the texts of a content in any shape: a text, a part, or a list of texts and parts. An object that is not
+ * a part is a JSON reply that the server has already parsed, so it is written as JSON.
  */
 export function textsIn(content: unknown): ContentTexts {
   if (typeof content === 'number' || typeof content === 'boolean')
@@ -19,7 +19,7 @@ export function textsIn(content: unknown): ContentTexts {
   return read(content, 0);
 }
 
-/** Returns the text of a field that holds one kind of text, in any of these shapes. */
+/** Returns the text of a field that contains only one kind of text, in any shape of a content. */
 export function textIn(value: unknown): string {
   const { text, reasoning } = read(value, 0);
   return text + reasoning;
@@ -45,7 +45,10 @@ function joined(all: readonly ContentTexts[]): ContentTexts {
   return { text: of('text'), reasoning: of('reasoning'), refusal: of('refusal') };
 }
 
-/** Parts of reasoning have their text under `thinking` (Mistral), `summary` (Databricks) or the usual names. */
+/**
+ * The field that contains the text of a reasoning part: `thinking` (Mistral), `summary` (Databricks) or a usual
+ * name.
+ */
 function readPart(
   { type, text, content, value, thinking, reasoning, summary, refusal }: Readonly<Record<string, unknown>>,
   depth: number,

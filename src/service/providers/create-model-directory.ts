@@ -21,15 +21,15 @@ import type { Vendor } from './vendor.js';
 
 /** Settings of one model of an upstream, or of all models that have none of their own (rule: model-settings). */
 interface OwnSettings {
-  /** Tokens of the context window. */
+  /** Size of the context window in tokens. */
   readonly contextWindow?: number | undefined;
-  /** Protocol that the compatible endpoints teach. */
+  /** Protocol in which the compatible endpoints teach the model to call tools. */
   readonly protocol?: Protocol | undefined;
 }
 
 /** A server as the operator configured it (rule: named-upstreams). */
 interface UpstreamConfig extends GatewaySettings, OwnSettings {
-  /** Base URL of the endpoints. It ends in `/v1` for most servers, but not for the wire `messages`. */
+  /** Base URL of the endpoints. For most servers, but not for the wire `messages`, it ends in `/v1`. */
   readonly url: string;
   /** API of the server; by default `chat`. */
   readonly wire?: WireName | undefined;
@@ -37,11 +37,11 @@ interface UpstreamConfig extends GatewaySettings, OwnSettings {
   /** Settings by the exact name of a model. */
   readonly models?: Readonly<Record<string, OwnSettings>> | undefined;
   readonly maxTokensParam?: 'max_tokens' | 'max_completion_tokens' | undefined;
-  /** The model's own encoding. If given, token counts are exact. */
+  /** The model's own text encoding. If given, token counts are exact. */
   readonly encoding?: ModelProfile['encoding'] | undefined;
   /** How the server can constrain output; by default determined from its address. */
   readonly structured?: StructuredSetting | undefined;
-  /** Whether the models of the server can see; by default they are taken to. */
+  /** Whether the models of the server can see images; assumed by default. */
   readonly vision?: boolean | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface ProvidersConfig {
   readonly openaiUrl: string;
   /** URL of Anthropic's API, without `/v1`. */
   readonly anthropicUrl: string;
-  /** Gateways in front of the vendors themselves. */
+  /** Settings for gateways between this service and the built-in vendors. */
   readonly gateways?: Readonly<Partial<Record<'openai' | 'anthropic', GatewaySettings>>>;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   /**
@@ -69,7 +69,7 @@ export interface ResolvedModel {
   readonly providerName: string;
   readonly keyRequired: boolean;
   readonly profile: ModelProfile;
-  /** Values of the gateway that logs and traces must not contain. */
+  /** Secret values of the gateway, which logs and traces must not contain. */
   readonly secrets: readonly Secret[];
   /** Returns a counter for the texts of one step. The signal aborts counting. */
   tokenCounter(signal: AbortSignal): TokenCounter;
@@ -80,9 +80,9 @@ export interface ResolvedModel {
   connect(key: Secret | undefined, observe?: RequestObserver): Provider;
 }
 
-/** Settings of a model for callers that do not say them themselves (rule: model-settings). */
+/** Settings of a model, for callers whose requests do not set them (rule: model-settings). */
 interface ModelSettings {
-  /** Tokens of prompt and reply together; null if neither the operator nor the model table says. */
+  /** Maximum tokens of prompt and reply together; null if neither the operator nor the model table states it. */
   readonly contextWindow: number | null;
   readonly protocol: Protocol;
 }
@@ -98,12 +98,15 @@ export interface ModelDirectory {
   /** Returns undefined if neither `provider` nor the model's name determines an upstream (rule: named-upstreams). */
   resolve(config: Pick<LlmConfig, 'provider' | 'modelName'>): ResolvedModel | undefined;
   /**
-   * Returns the settings of a model. `upstream` is the provider of a request; without it, the model's name decides.
-   * Returns undefined where `resolve` does.
+   * Returns the settings of a model. If `upstream` is undefined, the model's name determines the upstream. Returns
+   * undefined if `resolve` does.
    */
   settingsOf(upstream: string | undefined, model: string): ModelSettings | undefined;
   list(): ModelList;
-  /** Returns the models that upstreams without keys list themselves; undefined names if one gives no list. */
+  /**
+   * Returns the models that upstreams without keys list themselves. `names` is undefined for an upstream that
+   * provides no list.
+   */
   listUpstreams(): Promise<readonly UpstreamModels[]>;
   /** Loads the transport, so that the first call does not wait for it. */
   warmUp(): Promise<void>;
@@ -124,7 +127,7 @@ interface Upstream {
   readonly protocolOf?: (model: string) => Protocol | undefined;
 }
 
-/** Creates the directory. Throws if two upstreams have the same name. Reads no environment variables. */
+/** Creates the directory of models. Throws if two upstreams have the same name. Reads no environment variables. */
 export function createModelDirectory(config: ProvidersConfig): ModelDirectory {
   // undici is loaded with the first call, so that the service listens sooner.
   const transport = onDemand(
@@ -220,7 +223,7 @@ function builtIn({ openaiUrl, anthropicUrl, gateways = {}, startOffline }: Provi
   return [openai, anthropic, listed('offline', { url, gateway: {}, keyRequired: false })];
 }
 
-/** Creates an upstream whose models are in the model table. */
+/** Creates an upstream of a built-in vendor, whose models are in the model table. */
 const listed = (name: VendorName, upstream: Omit<Upstream, 'name' | 'traits' | 'modelNames'>): Upstream => ({
   ...upstream,
   name,
@@ -257,15 +260,19 @@ function ownSetting<Name extends keyof OwnSettings>(
 }
 
 /**
- * Returns how the model takes images: `none` if the configuration excludes them. If the configuration allows them, a
- * known formula for their tokens still applies.
+ * Returns how the model counts images; `none` if the configuration says that it cannot see. If the configuration
+ * says that it can, but the model table says that it cannot, returns undefined: the model gets images, and their
+ * tokens are unknown.
  */
 function visionTrait(vision: boolean | undefined, known: ModelProfile['vision']): ModelProfile['vision'] {
   if (vision === false) return 'none';
   return vision && known === 'none' ? undefined : known;
 }
 
-/** Returns the defaults for a model by the wire of its upstream. Claude keeps its traits behind a gateway. */
+/**
+ * Returns the default traits of a model from the wire of its upstream. A Claude model keeps the traits of the
+ * model table even behind a gateway.
+ */
 function wireTraits(model: string, { url, wire = 'chat', structured }: UpstreamConfig): ModelTraits {
   if (wire !== 'messages') return { ...compatibleModel, wire, structured: structuredOf(url, structured) };
   if (familyOf(model) === 'claude') return traitsOf('anthropic', model.slice(model.lastIndexOf('claude')));

@@ -4,18 +4,18 @@ import { objectsIn, parseJson, type VendorMessage } from './vendor.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An error body in whatever shape a vendor or a compatible server gives it. */
+/** An error body in any of the shapes that vendors and compatible servers use. */
 export interface ErrorBody {
   /** The object that describes the error; empty if there is none. */
   readonly fields: Fields;
   readonly message: string;
   /** The refused parameter, or the path to it. */
   readonly parameter: string | undefined;
-  /** The part that the caller may see; absent if the body is no JSON. */
+  /** The part of the error that the caller may see; undefined if the body is not JSON. */
   readonly words: VendorMessage | undefined;
 }
 
-/** Reads an error body. One that is no JSON is its message. */
+/** Reads an error body. A body that is not JSON is itself the error message. */
 export function readErrorBody(body: string): ErrorBody {
   const json = parseJson(body);
   if (json === undefined) return { fields: {}, message: body, parameter: undefined, words: undefined };
@@ -26,7 +26,10 @@ export function readErrorBody(body: string): ErrorBody {
   return { fields, message, parameter, words: message === '' ? undefined : { message, parameter } };
 }
 
-/** Returns the sentence of the error that OpenRouter received from the model's provider and passes on as text. */
+/**
+ * Returns the error message of the model's own provider, which OpenRouter passes on as text; empty if there is
+ * none.
+ */
 function passedOn({ metadata }: Fields): string {
   const raw = isObject(metadata) ? metadata['raw'] : undefined;
   if (typeof raw !== 'string') return '';
@@ -34,7 +37,7 @@ function passedOn({ metadata }: Fields): string {
   return json === undefined ? raw : sentenceOf(errorIn(json) ?? {});
 }
 
-/** Whether a JSON value is an error, or holds one beside a part of a completion. */
+/** Returns whether a JSON value is an error, or contains one beside a part of a completion. */
 export function holdsError(json: unknown): boolean {
   if (Array.isArray(json)) return json.some((each) => isObject(each) && holdsError(each));
   if (!isObject(json)) return false;
@@ -44,8 +47,8 @@ export function holdsError(json: unknown): boolean {
 }
 
 /**
- * Returns the values that may be an error: in the body, in the response of an event, in a choice (OpenRouter), and in
- * a field of the vendor's own (Groq, MiniMax).
+ * Returns the values at all places where an error may be: in the body, in the response of an event, in a choice
+ * (OpenRouter), and in a vendor's own field (Groq, MiniMax).
  */
 function placesOfErrors(json: Fields): unknown[] {
   const { error, response, x_groq, base_resp } = json;
@@ -56,11 +59,11 @@ function placesOfErrors(json: Fields): unknown[] {
   return failed ? [...places, { code: failed['status_code'], message: failed['status_msg'] }] : places;
 }
 
-/** Returns whether a value is an error. Some gateways send one without content beside each completion. */
+/** Returns whether a value is an error. Some gateways send an empty error field beside each completion. */
 const isError = (value: unknown): boolean =>
   isObject(value) ? Object.values(value).some(Boolean) : Boolean(value);
 
-/** Returns whether the finish reason says that the server gave up. */
+/** Returns whether the finish reason says that the server aborted the reply. */
 function isInterrupted(json: Fields): boolean {
   const { stop_reason, delta, response, output } = json;
   const whole = isObject(response) ? response : output ? json : {};
@@ -76,8 +79,8 @@ function isInterrupted(json: Fields): boolean {
 }
 
 /**
- * Returns the object that describes the error: in one of its places, in a list (Gemini), or the whole body (vLLM,
- * FastAPI).
+ * Returns the object that describes the error: at one of the usual places, in a list (Gemini), or the whole body
+ * (vLLM, FastAPI).
  */
 function errorIn(json: unknown, depth = 0): Fields | undefined {
   if (typeof json === 'string') return { message: json };
@@ -87,7 +90,7 @@ function errorIn(json: unknown, depth = 0): Fields | undefined {
   return errorIn(placesOfErrors(json).find(isError), depth + 1) ?? json;
 }
 
-/** Returns the sentences of an error, from the first of these fields that has any. */
+/** Returns the error message, from the first of the known fields that contains one. */
 function sentenceOf(error: Fields, depth = 0): string {
   for (const name of sentenceFields) {
     const sentence = sentencesIn(error[name], depth);
@@ -97,7 +100,7 @@ function sentenceOf(error: Fields, depth = 0): string {
 }
 
 /**
- * Fields that may hold the sentence of an error: the usual names, and those of FastAPI, Z.ai, Bedrock, Qianfan,
+ * Fields that may contain the error message: the usual names, and those of FastAPI, Z.ai, Bedrock, Qianfan,
  * OAuth gateways, and LiteLLM, whose `message` or `detail` may be an object with `error`.
  */
 const sentenceFields = [
@@ -122,22 +125,22 @@ function sentencesIn(value: unknown, depth: number): string {
   return typeof value['msg'] === 'string' ? value['msg'] : sentenceOf(value, depth + 1);
 }
 
-/** Returns the sentences of an object whose fields are the names of refused parameters. */
+/** Returns the messages of an error object whose fields are the names of refused parameters. */
 function sentencesByName(errors: unknown): string {
   if (!isObject(errors) || sentenceOf(errors) !== '') return '';
   const named = Object.entries(errors).slice(0, MAX_ERRORS);
   return named.map(([name, value]) => `${name}: ${sentencesIn(value, 1)}`).join('; ');
 }
 
-/** Maximum number of errors that are read of one list. */
+/** Maximum number of errors that are read from one list. */
 const MAX_ERRORS = 10;
 
 /** Maximum nesting of errors that is read. A server may nest its JSON deeper than the stack allows. */
 const MAX_DEPTH = 8;
 
 /**
- * Returns the refused parameter or the path to it, as a field of the error or of the first entry of its list. FastAPI
- * gives a path under `loc`.
+ * Returns the refused parameter or the path to it, from a field of the error or of the first entry of its list.
+ * FastAPI sends a path under `loc`.
  */
 function parameterIn(error: Fields): string | undefined {
   const { message, errors, detail = isObject(message) ? message['detail'] : errors } = error;

@@ -17,7 +17,7 @@ export function unifyReason(reason: string | null): FinishReason {
   return (reason !== null && unifiedReasons.get(normalized(reason))) || 'other';
 }
 
-/** Returns whether the server says that it gave up in the middle of the reply. */
+/** Returns whether the finish reason says that the server aborted the reply. */
 export function isInterruption(value: unknown): boolean {
   const reason = finishReasonIn(value);
   return reason !== null && interruptions.has(normalized(reason));
@@ -38,7 +38,7 @@ function normalized(reason: string): string {
     .replace(/^(?:finish_)?reason[._]/, '');
 }
 
-/** Maximum length of a reason that is compared. */
+/** Maximum length of a finish reason that is compared with the known ones. */
 const MAX_REASON_LENGTH = 100;
 
 /** Values that mean "not finished yet": DashScope sends the text `null` with every chunk, watsonx `not_finished`. */
@@ -53,7 +53,7 @@ const unfinished: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Finish reasons that mean that the server gave up: of DeepSeek, Z.ai, vLLM, SGLang, watsonx, TensorRT-LLM, LM
+ * Finish reasons of servers that aborted the reply: of DeepSeek, Z.ai, vLLM, SGLang, watsonx, TensorRT-LLM, LM
  * Studio, Cohere and the Responses API.
  */
 const interruptions: ReadonlySet<string> = new Set([
@@ -75,8 +75,8 @@ const interruptions: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The unified reason for each vendor's: OpenAI's and Anthropic's, and those of Gemini, Bedrock, Mistral,
- * mistral.rs, Cohere, Z.ai, Qianfan, xAI, watsonx, LM Studio and Text Generation Inference.
+ * The unified finish reason for each of the vendors' own: OpenAI's and Anthropic's, and those of Gemini, Bedrock,
+ * Mistral, mistral.rs, Cohere, Z.ai, Qianfan, xAI, watsonx, LM Studio and Text Generation Inference.
  */
 const unifiedReasons: ReadonlyMap<string, FinishReason> = new Map([
   ...named('stop', [

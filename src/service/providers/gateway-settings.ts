@@ -2,13 +2,19 @@ import type { Secret } from './secret.js';
 
 /** Settings with which an operator adapts requests to an upstream (rule: gateway-settings). */
 export interface GatewaySettings {
-  /** Headers by their names in lower case. */
+  /** Extra headers, by their names in lower case. */
   readonly headers?: Readonly<Record<string, Secret>> | undefined;
-  /** Query parameters. */
+  /** Extra query parameters of the URL. */
   readonly query?: Readonly<Record<string, Secret>> | undefined;
-  /** Header of the caller's key. By default `authorization`, which is sent as `Bearer KEY`; others have the bare key. */
+  /**
+   * Header that carries the caller's key. By default `authorization`, which is sent as `Bearer KEY`; any other
+   * header contains the bare key.
+   */
   readonly keyHeader?: string | undefined;
-  /** Certificates of the authority that issued the server's certificate, in PEM, trusted beside the usual ones. */
+  /**
+   * Certificates of the authority that issued the server's certificate, in PEM. They are trusted in addition to
+   * the usual ones.
+   */
   readonly ca?: string | undefined;
 }
 
@@ -18,7 +24,7 @@ export const secretsIn = ({ headers = {}, query = {} }: GatewaySettings): Secret
   ...Object.values(query),
 ];
 
-/** Returns the values of all upstreams that grant access, which every caller then has. */
+/** Returns the values of all upstreams' settings that grant access. Through this service, every caller uses them. */
 export const credentialsIn = (
   upstreams: Readonly<Record<string, GatewaySettings | undefined>>,
 ): readonly Secret[] =>
@@ -26,7 +32,10 @@ export const credentialsIn = (
     .flatMap((upstream = {}) => secretsIn(upstream))
     .filter(({ isCredential }) => isCredential);
 
-/** Returns the gateway's headers and that of the key. Only this function and `withQuery` reveal them. */
+/**
+ * Returns the gateway's own headers and the header with the caller's key. Only this function and `withQuery`
+ * reveal secrets.
+ */
 export function gatewayHeaders(
   { headers = {}, keyHeader = 'authorization' }: GatewaySettings,
   key: Secret | undefined,

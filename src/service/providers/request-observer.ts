@@ -2,8 +2,8 @@ import type { InterruptionReason } from '../step/interruption.js';
 import type { ProviderFailure } from '../step/provider.js';
 
 /**
- * Called for each request to a provider when it is sent, also for a second request (rule: second-request), to
- * record traces and metrics. It receives the destination and the outcome of a request, never its contents.
+ * Called when a request to a provider is sent, also for a second attempt (rule: second-request), to record traces
+ * and metrics. The observer sees the destination and the outcome of a request, never its contents.
  */
 export type RequestObserver = (request: ProviderRequest) => ObservedRequest;
 
@@ -27,7 +27,10 @@ export interface ObservedRequest {
 export interface RequestEnd {
   /** HTTP status of the response; null if no response has begun. */
   readonly status: number | null;
-  /** The failure, if no readable response arrived completely; null otherwise, whatever the response contains. */
+  /**
+   * The failure if no readable response arrived completely, otherwise null. A response that was read counts as
+   * success, whatever it contains.
+   */
   readonly failure: ProviderFailure | InterruptionReason | null;
 }
 

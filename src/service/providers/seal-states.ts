@@ -2,14 +2,14 @@ import type { Warning } from '../../contract/step.js';
 import { isTooLarge } from '../step/history/provider-state.js';
 import type { Completion, NativeToolCall, StateOrigin } from '../step/provider.js';
 
-/** State as an adapter read it from a reply: only the fields that its wire names. */
+/** State that an adapter found in a reply, reduced to the fields that its API defines. */
 export interface VendorState {
   readonly fields: Readonly<Record<string, unknown>>;
-  /** True if a part of it is encrypted or signed, so that its tokens cannot be counted. */
+  /** True if a part of the state is encrypted or signed, so that its tokens cannot be counted. */
   readonly isEncrypted: boolean;
 }
 
-/** A completion as an adapter read it, whose states have no origin yet. */
+/** A completion as an adapter read it, before its states are bound to their origin. */
 export interface VendorCompletion extends Omit<Completion, 'providerState' | 'toolCalls'> {
   /** State of the whole reply. */
   readonly state?: VendorState | undefined;
@@ -17,11 +17,14 @@ export interface VendorCompletion extends Omit<Completion, 'providerState' | 'to
 }
 
 interface VendorToolCall extends Omit<NativeToolCall, 'providerState'> {
-  /** State of this call; that of the first includes the state of the whole reply. */
+  /** State of this call. The state of the first call includes that of the whole reply. */
   readonly state?: VendorState | undefined;
 }
 
-/** Binds the states of a completion to their origin (rule: provider-state). Drops them all if one is too large. */
+/**
+ * Binds the states of a completion to the model and upstream they came from (rule: provider-state). Drops all of
+ * them if one is too large.
+ */
 export function sealStates(
   { state, toolCalls, ...completion }: VendorCompletion,
   origin: StateOrigin,
@@ -42,8 +45,8 @@ export function sealStates(
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Adds the origin, and for an encrypted state its tokens: the reasoning tokens that the vendor reports with it, else a
- * quarter of its bytes.
+ * Adds the origin to a state. An encrypted state also gets its number of tokens: the reasoning tokens that the
+ * vendor reported, or else a quarter of its bytes.
  */
 function seal({ fields, isEncrypted }: VendorState, origin: StateOrigin, reported: number | null) {
   const estimate = () => Math.ceil(Buffer.byteLength(JSON.stringify(fields)) / BYTES_PER_TOKEN);

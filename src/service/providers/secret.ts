@@ -1,13 +1,16 @@
 import { inspect } from 'node:util';
 import { encodedForms } from '../../network/encoded-forms.js';
 
-/** Number of consecutive characters that reveal a key. Shorter sequences also occur in ordinary text by chance. */
+/**
+ * Number of consecutive characters that count as a leaked part of a key. Shorter sequences also occur in ordinary
+ * text by chance.
+ */
 const HINT_LENGTH = 8;
 
 const wellFormed = /^[\x21-\x7e]{8,8192}$/;
 const REDACTED = '[redacted]';
 
-/** Matches placeholders for a key: those in vendors' examples, and those that clients send if no key is needed. */
+/** Matches placeholders for a key: those in vendors' examples, and those that clients send when no key is needed. */
 const placeholder =
   /^(?:sk-)?(?:x{8,}|\*{8,}|\.{8,}|<.*>|\[.*\]|\{.*\}|your[-_]?(?:[a-z]+[-_]?)*key(?:[-_]?here)?|(?:insert|paste|replace|change)[-_]?(?:me|with|your).*|placeholder|api[-_]key|no[-_]key(?:[-_](?:required|needed))?|not[-_](?:needed|required))$/i;
 
@@ -25,13 +28,16 @@ export class Secret {
     this.isCredential = isCredential;
   }
 
-  /** Returns the value of a header or query parameter that an operator set. It may be short. */
+  /**
+   * Creates a secret from the value of a header or query parameter that an operator configured. The value may be
+   * short.
+   */
   static ofSetting(text: string, { isCredential }: { readonly isCredential: boolean }): Secret {
     return new Secret(text, isCredential);
   }
 
   /**
-   * Parses a key. Returns undefined if the text cannot be a key, because a header could not carry it, or an error
+   * Parses a key. Returns undefined if the text cannot be a key: a header could not carry it, or Node's error
    * would quote it (rule: key-form).
    */
   static parse(text: string): Secret | undefined {
@@ -44,14 +50,15 @@ export class Secret {
   }
 
   /**
-   * Removes the key from a text (rule: key-redaction): raw, escaped or encoded, and its first and last 8
-   * characters.
+   * Removes the key from a text (rule: key-redaction), in raw, escaped and encoded form, and also its first and
+   * last 8 characters.
    */
   redact(text: string): string {
     const value = this.#value;
     if (value.length < HINT_LENGTH) return text;
     const shapes = [...encodedForms(value), value.slice(0, HINT_LENGTH), value.slice(-HINT_LENGTH)];
-    // The longest form first, so that replacing a shorter one does not break a longer one.
+    // The longest form comes first, because replacing a shorter one inside it would leave the rest of the key
+    // readable.
     const ordered = shapes.sort((a, b) => b.length - a.length);
     return ordered.reduce((rest, shape) => rest.replaceAll(shape, REDACTED), text);
   }
@@ -78,12 +85,21 @@ export class Secret {
   }
 }
 
-/** Returns whether a text begins like a key or token, or contains 64 hexadecimal digits. */
+/** Returns whether a text begins like a key or a token, or contains 64 hexadecimal digits in a row. */
 export const looksSecret = (text: string): boolean => /^(?:sk-|stepwise_)|[\da-f]{64}/i.test(text);
 
-/** Returns a text for the operator: redacts secrets, or the whole text if it looks like another secret. */
+/** Returns a function that removes the secrets from a text and keeps the rest. */
+export const redactWith =
+  (secrets: readonly Secret[]) =>
+  (text: string): string =>
+    secrets.reduce((rest, secret) => secret.redact(rest), text);
+
+/**
+ * Returns a text that operators may read: with its secrets redacted, or a placeholder if the whole text looks like
+ * another secret.
+ */
 export const withoutSecrets = (text: string, secrets: readonly Secret[]): string =>
-  looksSecret(text) ? REDACTED : secrets.reduce((rest, secret) => secret.redact(rest), text);
+  looksSecret(text) ? REDACTED : redactWith(secrets)(text);
 
 const hintsIn = (text: string): string[] =>
   Array.from({ length: Math.max(0, text.length - HINT_LENGTH + 1) }, (_, at) =>

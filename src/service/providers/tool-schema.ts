@@ -26,7 +26,10 @@ export function toVendorSchema(
   };
 }
 
-/** Collects the parameters of a schema and of all that it combines, each once. The first definition of a name wins. */
+/**
+ * Collects the parameters of a schema and of all schemas that it combines. If a name is defined several times, the
+ * first definition is used.
+ */
 function propertiesOf(root: Schema): ReadonlyMap<string, unknown> {
   const all = new Map<string, unknown>();
   const schemas = new Set([root]);
@@ -42,7 +45,10 @@ function propertiesOf(root: Schema): ReadonlyMap<string, unknown> {
 /** Finds the parameters that are required in every alternative of a schema. */
 class RequiredNames {
   readonly #root: Schema;
-  /** Results by schema, so that each is computed once; a schema that contains itself adds nothing. */
+  /**
+   * Results by schema, so that each is computed once. While a schema is being computed, a reference to itself adds
+   * nothing.
+   */
   readonly #found = new Map<Schema, ReadonlySet<string>>();
 
   constructor(root: Schema) {
@@ -71,7 +77,9 @@ class RequiredNames {
   }
 }
 
-/** Returns the schemas in the value of a keyword. A reference is followed to its definition, such as `#/$defs/Name`. */
+/**
+ * Returns the schemas in the value of a keyword. A reference such as `#/$defs/Name` is replaced by its definition.
+ */
 function partsOf(value: unknown, root: Schema): readonly Schema[] {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
   return parts.filter(isObject).map((part) => definitionOf(part['$ref'], root) ?? part);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** A count of tokens; unreadable ones are absent. */
+/** Schema of a token count. An unreadable count becomes null. */
 export const count = z.int32().nonnegative().nullish().catch(null);
 
-/** The price of a call as the vendor reports it, in the vendor's currency. */
+/** Schema of the price of a call in the currency of the vendor that reports it. */
 export const cost = z.number().nonnegative().nullish().catch(null);

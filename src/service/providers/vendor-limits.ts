@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../contract/tool.js';
 import type { CompletionRequest, Message, Part, Prompt } from '../step/provider.js';
 
-/** Tool names that both vendors accept. A caller's name may contain dots and be longer. */
+/** The form of tool names that both vendors accept. A caller's name may contain dots and be longer. */
 const toolName = { allowed: /^[\w-]{1,64}$/, maxLength: 64 };
-/** Call ids that both vendors accept. A caller's id may be any text. */
+/** The form of call ids that both vendors accept. A caller's id may be any text. */
 const callId = { allowed: /^[\w-]{1,40}$/, maxLength: 40 };
 
-/** Maximum number of cache breakpoints in one request, including that of the system message. */
+/** Maximum number of cache breakpoints in one request, including the one after the system message. */
 const MAX_BREAKPOINTS = 4;
 
 /** Maximum number of calls read from one reply. Models make a few; a reply with thousands is broken or hostile. */
@@ -17,12 +17,12 @@ const MAX_CALLS = 128;
 export const MAX_STREAMED_PARTS = 100_000;
 
 /**
- * Levels of nested arguments that are kept if V8 cannot serialize them all; arguments this deep are rejected
- * anyway.
+ * Levels of nested arguments that are kept if V8 cannot serialize all of them. Arguments nested this deep are
+ * rejected anyway.
  */
 const MAX_WRITTEN_DEPTH = 100;
 
-/** A request that the vendors accept, and the function that maps tool names back. */
+/** A request within the vendor's limits, with a function that maps its tool names back to the caller's. */
 export interface LimitedRequest {
   readonly definitions: readonly ToolDefinition[];
   readonly prompt: Prompt;
@@ -31,14 +31,14 @@ export interface LimitedRequest {
 
 /**
  * Renames tools and calls for a vendor (rule: native-calling), and drops surplus cache breakpoints. Two names are
- * never mapped to one, and an allowed name stays. The same tools get the same names in every step, whatever was
- * called before, so that prompt caches stay valid.
+ * never mapped to the same one, and a name that the vendor allows is kept. The same tools get the same names in
+ * every step, whatever was called before, so that prompt caches stay valid.
  */
 export function inVendorLimits({ prompt, nativeTools }: CompletionRequest): LimitedRequest {
   const tools = nativeTools?.definitions ?? [];
   const names = new VendorNames();
   for (const { name } of tools) if (toolName.allowed.test(name)) names.nameFor(name);
-  // Before the calls, so that a past call takes no name of a tool.
+  // Tools are named before past calls, so that the name of a past call cannot take the name of a tool.
   const definitions = tools.map((tool) => ({ ...tool, name: names.nameFor(tool.name) }));
   const calls = new VendorCallIds();
   const messages = prompt.messages.map(({ role, parts }) => ({
@@ -77,14 +77,17 @@ class VendorNames {
   }
 }
 
-/** Maps call ids. Ids must be unique in a request; the results of calls that shared an id belong to them in order. */
+/**
+ * Maps call ids to ids that vendors accept and that are unique in a request. If several calls had the same id, the
+ * results with that id belong to them in order.
+ */
 class VendorCallIds {
   readonly #used = new Set<string>();
   readonly #opened = new Map<string, { readonly ids: string[]; answered: number }>();
 
   open(own: string): string {
     const same = this.#opened.get(own) ?? { ids: [], answered: 0 };
-    // Each earlier call with this id used one salt, so starting from 0 would try them all again.
+    // Each earlier call with this id already uses one salt, so the search starts after those.
     const firstSalt = Math.max(0, same.ids.length - 1);
     const id = fitted(own, { ...callId, firstSalt }, (candidate) => this.#used.has(candidate));
     this.#used.add(id);
@@ -139,18 +142,19 @@ export const splitCalls = <Call>(calls: readonly Call[]) => ({
   unread: calls.slice(MAX_CALLS),
 });
 
-/** Returns the length of unread calls as JSON; undefined if there are none. */
+/** Returns the length of surplus calls as JSON, for the caller's warning; undefined if there are none. */
 export const charsOfUnread = (unread: readonly unknown[]): number | undefined =>
   unread.length === 0 ? undefined : writeJson(unread).length;
 
-/** Returns the JSON text of arguments that arrived as a value. */
+/** Returns arguments that arrived as a parsed value as JSON text. */
 export const writeArguments = (value: unknown): string => writeJson(value ?? {});
 
 function writeJson(value: unknown): string {
   try {
     return JSON.stringify(value);
   } catch {
-    // Only the depth of parsed JSON can overflow the stack. The shortened value is still too deep to be accepted.
+    // Serializing failed because the value is nested too deeply for the stack. The shortened value is still too
+    // deep to be accepted as arguments.
     return JSON.stringify(downTo(MAX_WRITTEN_DEPTH, value));
   }
 }

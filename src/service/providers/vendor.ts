@@ -19,15 +19,15 @@ export interface Vendor {
   toRequest(prompt: MappedPrompt, settings: RequestSettings, options: RequestOptions): VendorRequest;
   /** Starts reading the reply to a request. */
   startReply(request: SentRequest, cap: ReplyCap): VendorReply;
-  /** Reads an error: the body of a response with an error status, or of a 200 that contains an error. */
+  /** Reads an error body: of a response with an error status, or of a 200 response that contains an error. */
   readError(body: string): VendorError;
 }
 
-/** A prompt in the vendor's format, and the function that maps tool names back. */
+/** A prompt in the vendor's format, with a function that maps the vendor's tool names back to the caller's. */
 export interface MappedPrompt {
   /** Fields of the request's body: the messages, the tools and, for Anthropic, the system text. */
   readonly fields: object;
-  /** Returns the caller's name of a tool. */
+  /** Returns the caller's name for a tool that the vendor knows under `vendorName`. */
   ownToolName(vendorName: string): string;
 }
 
@@ -44,8 +44,8 @@ export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
   readonly model: string;
   readonly body: Readonly<Record<string, unknown>>;
   /**
-   * Keys of the body that a second request may omit if the first is refused: a less suitable reply is better than
-   * none.
+   * Keys of the body that a second attempt may omit if the provider refuses them: a less suitable reply is better
+   * than no reply.
    */
   readonly strippable: readonly string[];
   /** The schema that is sent for the reply; absent if there is none. */
@@ -55,10 +55,10 @@ export interface VendorRequest extends Pick<MappedPrompt, 'ownToolName'> {
   readonly isNative?: boolean;
 }
 
-/** The part of a request that is needed to read its response. */
+/** The part of a request that is still needed to read its response. */
 export type SentRequest = Omit<VendorRequest, 'body'>;
 
-/** Returns whether a request constrains its reply to a schema, and not only to JSON. */
+/** Returns whether a request constrains its reply to a schema, rather than only to JSON. */
 export const hasSchema = ({ constraint }: SentRequest): boolean => (constraint?.schema ?? null) !== null;
 
 /** A fragment of a reply's text or reasoning. */
@@ -74,7 +74,10 @@ export interface VendorReply {
   readonly hasEnded: boolean;
   /** Reads a plain response. Returns false if the JSON is not a completion. */
   addAnswer(json: unknown): boolean;
-  /** Reads the data of one event and returns its text; undefined if the event is not part of a completion. */
+  /**
+   * Reads the data of one event and returns the text that it adds; undefined if the event is not part of a
+   * completion.
+   */
   addEvent(data: string): readonly TextDelta[] | undefined;
   /** Returns the completion as read so far, in vendor-independent terms. */
   completion(): VendorCompletion;
@@ -87,9 +90,9 @@ export interface VendorError {
   /** The parameter or path that the vendor names. */
   readonly parameter: string | undefined;
   readonly message: string;
-  /** The HTTP status that a gateway puts into the body of a 200. */
+  /** The HTTP status that a gateway put into the body of a 200 response. */
   readonly status: number | undefined;
-  /** The part that the caller may see; absent if the body contains no error object. */
+  /** The part of the error that the caller may see; undefined if the body contains no error object. */
   readonly words: VendorMessage | undefined;
 }
 

@@ -5,13 +5,13 @@ import { StepRefused } from './interruption.js';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Maximum number of nested schemas; the check ignores deeper ones. */
+/** Maximum depth of nested schemas. The check ignores schemas below it. */
 const MAX_DEPTH = 40;
-/** Maximum number of values that one `enum` or `required` lists. */
+/** Maximum number of values in one `enum` or `required`. */
 const MAX_LISTED = 10_000;
-/** Maximum length of a path in an error. */
+/** Maximum length of a schema path that an error or a warning quotes. */
 const MAX_PATH_LENGTH = 200;
-/** Maximum number of places that a warning names. */
+/** Maximum number of schema places that one warning names. */
 const MAX_NAMED_PLACES = 8;
 
 /** Keywords that the check ignores (rule: answer-schema). `format` is only an annotation in JSON Schema. */
@@ -63,8 +63,8 @@ const typeNames: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Throws `StepRefused` with the path of the first place at which the schema cannot be used; `root` is the path of the schema
- * in the request. Returns a warning for keywords that the check ignores (rule: answer-schema).
+ * Throws `StepRefused`, with the path of the offending place, if the schema cannot be used for answers. `root` is the
+ * path of the schema in the request. Returns a warning for keywords that the check ignores (rule: answer-schema).
  */
 export function requireAnswerSchema(schema: JsonSchema, root: Path = ['answer_schema']): Warning[] {
   const inspection = new Inspection(schema);
@@ -115,7 +115,7 @@ class Inspection {
   }
 }
 
-/** Returns the schemas directly within a schema, with the keys that lead to them. */
+/** Returns the schemas that are directly nested in a schema, each with the keys that lead to it. */
 function subschemas(schema: JsonSchema, path: Path): [Path, unknown][] {
   return Object.entries(schema).flatMap(([keyword, value]): [Path, unknown][] => {
     if (listKeywords.has(keyword)) {
@@ -134,7 +134,7 @@ function subschemas(schema: JsonSchema, path: Path): [Path, unknown][] {
   });
 }
 
-/** Refuses keywords whose values JSON Schema does not allow, with which no answer could ever fit. */
+/** Refuses keywords whose values JSON Schema does not allow, because no answer could ever satisfy them. */
 function requireValues(schema: JsonSchema, path: Path): void {
   const { type, required, enum: values } = schema;
   const types = Array.isArray(type) ? type : [type];

@@ -16,8 +16,8 @@ import type { StepDependencies, StepObserver } from './step-dependencies.js';
 import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /**
- * Makes the one model call of a step, streamed if there is an observer. Not an async function, because an
- * async function would keep the prompt in memory until the model has replied.
+ * Makes the one model call of a step; streams it if there is an observer. This is not an async function, because
+ * an async function would keep the prompt in memory until the model has replied.
  */
 export function complete(
   { situation, prompt, report }: RenderedPrompt,
@@ -26,7 +26,8 @@ export function complete(
 ): Promise<Received> {
   const call = withTools(completionRequest(situation.request, prompt, report.prompt_tokens), situation);
   if (!observer) return provider.complete(call, deadline).then(receive);
-  // Created before the request starts: if the constructor throws, no request is left in flight.
+  // The relay is created before the request starts: if its constructor threw after that, the request would stay in
+  // flight.
   const relay = new Relay(situation, observer, deadline.signal);
   return relayEvents(provider.stream(call, deadline), relay);
 }
@@ -42,7 +43,7 @@ async function relayEvents(events: AsyncIterable<CompletionEvent>, relay: Relay)
   throw new Error('A provider stream ended without its completion.'); // the Provider contract requires one
 }
 
-/** Builds the request for a prompt with the caller's model settings, without native tools. */
+/** Builds the completion request for a prompt from the caller's model settings, without native tools. */
 export function completionRequest(
   { llm_config: config, session_id }: Pick<StepRequest, 'llm_config' | 'session_id'>,
   prompt: Prompt,
@@ -73,13 +74,13 @@ function withTools(call: CompletionRequest, situation: ReplySituation): Completi
 }
 
 interface DeltaReader {
-  /** True if deltas are read from fields of an object, which contain no control block. */
+  /** True if deltas are read from the fields of a JSON object, whose texts contain no control block. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
   end(options: ParseOptions): TextReading & { readonly deltas: readonly ParseDelta[] };
 }
 
-/** Returns the streaming reader for the form in which the model is taught to reply. */
+/** Returns the streaming reader for the form in which the model was taught to reply. */
 function readerFor(situation: ReplySituation): DeltaReader {
   if (isPlain(situation)) return new PlainReader();
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
@@ -98,10 +99,13 @@ class Relay {
   readonly #observer: StepObserver;
   #signal: AbortSignal | undefined;
   readonly #parser: DeltaReader;
-  /** Removes control blocks from a phase's prose. */
+  /** Removes control blocks from the prose; undefined if the step has no phase. */
   #phase: PhaseReader | undefined;
 
-  /** True in the phases whose reply is not an answer to the user: an answer then ends the thought (rule: phases). */
+  /**
+   * True if the reply of this phase is not addressed to the user, so an answer in it is passed on as part of the
+   * thought (rule: phases).
+   */
   readonly #answerIsThought: boolean;
 
   #text = '';
@@ -130,8 +134,9 @@ class Relay {
   }
 
   /**
-   * Reports held-back text. Returns the streamed reading if the completion has no other text. Removes the
-   * signal, because a complete reply has been billed and is read even after the deadline.
+   * Reports the text that readers still hold back. Returns the streamed reading, unless the completion has a
+   * different text. Removes the signal, because a complete reply has been billed and is read even after the
+   * deadline.
    */
   async end(completion: Completion): Promise<Received> {
     this.#signal = undefined;
@@ -164,7 +169,7 @@ class Relay {
     return this.#phase ? this.#phase.push(text) : text;
   }
 
-  /** Emits the text that the phase reader still held back: a block that was never closed. */
+  /** Emits the text that the phase reader still holds back: the beginning of a block that was never closed. */
   async #endPhase(): Promise<void> {
     const delta = this.#phase?.end() ?? '';
     this.#phase = undefined;
@@ -182,7 +187,7 @@ class Relay {
   }
 }
 
-/** Turns prose beside native calls into a thought, although the parser reads text alone as an answer. */
+/** Relabels prose beside native calls as thought. The parser takes a text without a written action for an answer. */
 const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
   type: type === 'answer' ? 'thought' : type,
   delta,

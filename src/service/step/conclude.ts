@@ -22,9 +22,9 @@ export interface Conclusion {
   readonly control: PhaseControl | null;
   readonly correction: Turn | null;
   readonly error: StepError | null;
-  /** The answer as a JSON value, or why the text is not one; null for both without `answer_schema`. */
+  /** The answer as a JSON value, or the reason why its text is not one; null for both without `answer_schema`. */
   readonly answer: TypedAnswer;
-  /** Turns that follow the new user turn; empty if the history stays unchanged. */
+  /** Turns to append after the new user turn; empty if the history stays unchanged. */
   readonly turns: readonly Turn[];
 }
 
@@ -35,13 +35,13 @@ export interface ProposedAction extends ReadAction {
 const NO_ANSWER_AT_THE_LIMIT = 'The step limit was reached before there was an answer.';
 const NO_ANSWER_AFTER_A_FAILURE = 'A tool failed for good before there was an answer.';
 
-/** Explains why there is no answer where one was required. */
+/** Returns the explanation for the user why there is no answer although one was required. */
 const noAnswer = (mustAnswer: MustAnswer): string =>
   mustAnswer === 'terminal_error' ? NO_ANSWER_AFTER_A_FAILURE : NO_ANSWER_AT_THE_LIMIT;
 
 /**
- * Returns the answer in place of an action that is not proposed: at the step limit a fixed sentence says first
- * why it is unfinished.
+ * Returns an answer in place of an action that must not be proposed. At the step limit, a fixed sentence before it
+ * says why the work is unfinished.
  */
 function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
   if (mustAnswer === 'terminal_error') return thought || noAnswer(mustAnswer);
@@ -63,7 +63,10 @@ export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
   return { ...conclusion, answer, correction };
 }
 
-/** A conclusion before its answer is checked; with the values that the answer may be, if they are not the reply's. */
+/**
+ * A conclusion whose answer is not checked yet. `answerValues` are the values the answer may have, if they differ
+ * from those of the reply.
+ */
 type Unchecked = Conclusion & { readonly answerValues?: readonly JsonValue[] };
 
 function concludeAny(reply: Reply, situation: ReplySituation): Unchecked {
@@ -110,8 +113,8 @@ const billedCodes = {
 } as const;
 
 /**
- * Returns an error although the model replied and was billed, because nothing is usable. The history stays
- * unchanged (rule: billed-outcomes).
+ * Returns an error for a reply that was billed but contains nothing usable. The history stays unchanged
+ * (rule: billed-outcomes).
  */
 function concludeBilled(reply: Reply, outcome: keyof typeof billedCodes): Conclusion {
   const partial_text = reply.answer ?? (reply.completion.text || null);
@@ -139,15 +142,18 @@ function concludeAction(reply: Reply, situation: ReplySituation): Conclusion {
   return concluded(reply, 'action_proposed', { thought: reply.thought, actions, turns });
 }
 
-/** Answers in place of an action where an answer was required (rule: last-iteration). */
+/**
+ * Returns an answer instead of the action that the model chose, because an answer was required
+ * (rule: last-iteration).
+ */
 function withholdAction(reply: Reply, mustAnswer: MustAnswer): Conclusion {
   const answer = answerWith(reply, withheldAnswer(reply, mustAnswer), null);
   return { ...answer, outcome: 'action_after_limit' };
 }
 
 /**
- * Returns an unreadable action as an answer instead of an error: the user gets its text, and the correction
- * gives the model the reason.
+ * Returns the text of an unreadable action as an answer instead of an error. A correction in the history tells the
+ * model the reason.
  */
 function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion {
   const answer = answerWith(reply, reply.answer ?? '', null);
@@ -155,8 +161,8 @@ function concludeUnreadable(reply: Reply, situation: ReplySituation): Conclusion
 }
 
 /**
- * Answers the user. A thought before the answer stays in the history beside it, so no text is lost
- * (rule: thought-and-answer).
+ * Ends the run with an answer to the user. A thought before the answer stays in the history beside it, so no text
+ * is lost (rule: thought-and-answer).
  */
 function answerWith(reply: Reply, answer: string, thought = reply.thought): Conclusion {
   const turn: Turn = {
@@ -169,7 +175,7 @@ function answerWith(reply: Reply, answer: string, thought = reply.thought): Conc
 }
 
 /**
- * Ends a phase by its control block. In `observe`, a labelled answer takes precedence over the block
+ * Ends a phase as its control block says. In `observe`, a labelled answer takes precedence over the block
  * (rules: phases, phase-control).
  */
 function concludePhase(reply: Reply, phase: ProsePhase, situation: ReplySituation): Unchecked {
@@ -196,7 +202,8 @@ function concludeObserve(
   const given =
     labelledAnswer ||
     (control.should_continue === false || labelled || mustAnswer ? control.final_answer : null);
-  // In `observe` an action is read as prose. Where an answer is required, this prose must not become the answer.
+  // In `observe`, the text of an action is kept as prose. If an answer is required, this prose must not become the
+  // answer.
   if (given === null && mustAnswer && reply.parse.outcome === 'action')
     return withholdAction(reply, mustAnswer);
   const final = given ?? (mustAnswer ? prose || noAnswer(mustAnswer) : null);
@@ -209,14 +216,14 @@ function concludeObserve(
   return { ...answer, outcome: 'answer', thought: thought || null, control: ended, answerValues };
 }
 
-/** Returns the labelled answer without control blocks. An answer that fits its schema is not searched for them. */
+/** Returns the labelled answer without control blocks. An answer that fits its schema is returned as it is. */
 function readLabelledAnswer(reply: Reply, { answerType }: ReplySituation): string {
   const { answer, answerValues = [] } = reply;
   if (answerType && fits(answerValues, answerType.schema)) return answer ?? '';
   return readPhaseReply(answer ?? '', 'observe').prose;
 }
 
-/** Returns the values that the answer of a control block may be. */
+/** Returns the values that the answer in a control block may have, most likely first. */
 function blockValues(value: JsonValue, { completion }: Reply, { replyFormat }: ReplySituation): JsonValue[] {
   const restored = completion.isConstrained
     ? replyFormat?.restoreAnswer?.(value, new Scanner('', 0))
@@ -224,21 +231,24 @@ function blockValues(value: JsonValue, { completion }: Reply, { replyFormat }: R
   return restored === undefined ? valuesOf(value) : [restored, ...valuesOf(value)];
 }
 
-/** Returns the whole text of a reply, without labels if it is an answer. An action counts as prose here. */
+/**
+ * Returns the text of a reply without labels if it is an answer, otherwise the whole text. The text of an action
+ * counts as prose here.
+ */
 function proseOf({ parse, thought, answer }: Reply, content: string): string {
   return parse.outcome === 'answer' ? [thought, answer].filter(Boolean).join('\n\n') : content;
 }
 
-/** Ends an `act` phase without an action (rule: phases). */
+/** Ends an `act` phase in which the model proposed no action (rule: phases). */
 function concludeWithoutAction(reply: Reply): Conclusion {
   const content = readProse(reply.completion.text);
   return completePhase(reply, 'act', { content, prose: proseOf(reply, content), control: null });
 }
 
 interface PhaseText {
-  /** The text as the model wrote it, for the history. */
+  /** The text as the model wrote it, which goes into the history. */
   readonly content: string;
-  /** The same text without labels. */
+  /** The same text without labels such as `Thought:`. */
   readonly prose: string;
   readonly control: PhaseControl | null;
 }

@@ -1,13 +1,14 @@
 import type { Turn } from '../../contract/history.js';
-import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { findTools } from './prompt/deferred-tools.js';
 import { sampleArguments, sampleCall } from './prompt/sample-call.js';
 import type { Reply } from './read-reply.js';
 import { isPlain, type ReplySituation, type TaughtProtocol } from './types.js';
 
-/** Maximum part of a reply that is searched for the intended tool. */
+/** Maximum number of characters of a reply in which the intended tool's name is searched. */
 const MAX_SEARCHED_CHARACTERS = 10_000;
 
-/** Placeholder for a reply in which no tool name was found. */
+/** Placeholder tool for a sample call if the reply contains no tool name. */
 const unknownTool: OfferedTool = { name: 'tool_name', parameters: ['name'] };
 
 const orders = {
@@ -18,22 +19,24 @@ const orders = {
 } as const satisfies Record<TaughtProtocol, string>;
 
 /**
- * Writes the turn that corrects the model after an unreadable action: the reason, and a sample call in the taught
- * form with the tool's own parameters. Returns null if the model had to answer (rule: unreadable-action).
+ * Writes the turn that corrects the model after an unreadable action. It states the reason, and shows a sample
+ * call in the taught form with the tool's own parameters. Returns null if the model had to answer instead of
+ * acting (rule: unreadable-action).
  */
 export function correctionFor(reply: Reply, situation: ReplySituation): Turn | null {
   if (situation.mustAnswer) return null;
   const { outcome, problem } = reply.parse;
   const opening = outcome === 'answer' ? '' : 'Your action could not be read: ';
   const why = `${opening}${problem ?? 'its form is not known'}`;
-  const call = sampleCall(intendedTool(reply, situation), situation.protocol);
+  const tool = intendedTool(reply, situation);
+  const call =
+    tool.withheld === undefined
+      ? sampleCall(tool, situation.protocol)
+      : sampleCall(toOfferedTool(findTools), situation.protocol, tool.name);
   return { role: 'user', kind: 'notice', content: `${why}. ${orders[situation.protocol]}\n${call}` };
 }
 
-/**
- * Returns the first offered tool that the reply names after its action marker; otherwise the first offered
- * tool.
- */
+/** Returns the offered tool whose name follows the reply's action marker first; otherwise the first offered tool. */
 function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: ReplySituation): OfferedTool {
   const tools = new Map(offered.map((tool) => [tool.name, tool]));
   const marker = Math.max(0, text.search(/action\s*:|<\W?(?:tool|function|invoke)|\[TOOL_CALLS\]/i));
@@ -43,12 +46,13 @@ function intendedTool({ completion: { text, toolCalls } }: Reply, { offered }: R
   return named[0] ?? offered[0] ?? unknownTool;
 }
 
-/** Drops a namespace: `functions.list` means `list`. */
+/** Removes the namespace from a tool's name, as in `functions.list`. */
 const withoutNamespace = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
 /**
- * Writes the turn that corrects an answer that does not fit `answer_schema`: the reason, and the form of an answer with
- * sample values. Unlike that of an action, it is also written where the model had to answer (rule: typed-answers).
+ * Writes the turn that corrects an answer that does not fit `answer_schema`. It states the reason, and shows the
+ * form of an answer with sample values. In contrast to the correction of an action, it is also written if the
+ * model had to answer (rule: typed-answers).
  */
 export function answerCorrection(mismatch: string, situation: ReplySituation): Turn {
   const form = `Write the whole answer again, in this form:\n${sampleAnswer(situation)}`;

@@ -6,6 +6,7 @@ import { type Fold, foldHistory } from './history/fold-history.js';
 import { advise } from './history/signals.js';
 import { type CutUnit, messagesOf } from './history/unit-forms.js';
 import { StepRefused } from './interruption.js';
+import { type DeferredList, listDeferred } from './prompt/deferred-tools.js';
 import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import type { PromptSections } from './prompt/lay-out-prompt.js';
@@ -27,6 +28,7 @@ export interface FittedPrompt {
   readonly units: readonly CutUnit[];
   readonly fold: Fold;
   readonly tail: Tail;
+  readonly deferredList: DeferredList;
 }
 
 /**
@@ -42,8 +44,8 @@ export async function fitToBudget(
   const example = renderExample(situation);
   const basis = { situation, gathered, scale };
   return fitWith(example, basis).catch((error: unknown) => {
-    // The example is optional: the prompt is fitted without it before the request is refused (rule:
-    // worked-example).
+    // The worked example is optional: before the request is refused, the prompt is fitted without it
+    // (rule: worked-example).
     if (example.length > 0 && error instanceof StepRefused) return fitWith([], basis);
     throw error;
   });
@@ -60,7 +62,8 @@ async function fitWith(
   { situation, gathered, scale }: FittingBasis,
 ): Promise<FittedPrompt> {
   const instructions = renderInstructions(situation);
-  const tools = await renderTools(situation, scale.signal);
+  const deferredList = await listDeferred(situation.deferred, deferredLimit(situation), scale);
+  const tools = (await renderTools(situation, scale.signal)) + deferredList.text;
   const fixed = await countFixed(situation, { instructions, example, tools }, scale);
   const shared = await fitContextAndHistory(situation, gathered, { fixed, scale });
   const { budget, context, share, units } = shared;
@@ -78,7 +81,15 @@ async function fitWith(
     units,
     fold,
     tail,
+    deferredList,
   };
+}
+
+/** Share of the prompt budget for the list of deferred tools. */
+const DEFERRED_SHARE = 0.05;
+
+function deferredLimit({ request: { llm_config: config } }: Situation): number {
+  return Math.floor((config.tokenLimit - config.reservedOutputTokens) * DEFERRED_SHARE);
 }
 
 function tailContents(
@@ -86,7 +97,8 @@ function tailContents(
   { focus }: FittedContext,
 ): TailContents {
   const tasks = request.tasks ?? [];
-  // A client that ends its own loop needs only the advice that ends a circle (rule: client-terms).
+  // Such a client ends its own loop, so the model gets only the advice against going in circles
+  // (rule: client-terms).
   const heeded = terms ? { ...signals, consecutive_read_only: 0, consecutive_errors: 0 } : signals;
   const order = phaseOrder(request, protocol) + callOrder(terms);
   return {

@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../contract/error-codes.js';
 import type { ErrorDetail } from '../../contract/step.js';
 
-/** External causes that can end a step early. */
+/** External causes that interrupt a step. */
 export type InterruptionReason = 'deadline' | 'caller_left' | 'shutting_down' | 'slow_upload';
 
-/** The reason of an aborted step signal; pending operations reject with it. */
+/** The error that is the reason of an aborted step signal. Pending operations reject with it. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
   readonly reason: InterruptionReason;
@@ -20,11 +20,11 @@ export interface StepDeadline {
   readonly signal: AbortSignal;
   /** Milliseconds until the deadline; 0 when it has passed. */
   remainingMs(): number;
-  /** Counts bytes of the reply that are in memory. Throws if the process has no memory for them. */
+  /** Counts bytes of the reply that are in memory. Throws if the process has no memory left for them. */
   countReply?(bytes: number): void;
 }
 
-/** Tokens of a prompt that does not fit, and of the longest that would. */
+/** Tokens of a prompt that is too long, and of the longest prompt that would fit. */
 interface PromptSize {
   readonly promptTokens: number;
   readonly maxPromptTokens: number;

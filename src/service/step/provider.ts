@@ -7,7 +7,7 @@ import type { SchemaDialect } from '../../parsing/structured/schema/schema-diale
 import type { ImageFormula } from '../../tokens/attachments/image-tokens.js';
 import type { StepDeadline } from './interruption.js';
 
-/** The port through which a step makes its one model call; each vendor has an adapter in `providers/`. */
+/** The interface through which a step makes its one model call; each vendor has an adapter in `providers/`. */
 export interface Provider {
   /** `openai`, `anthropic`, or the name of a configured upstream. */
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Provider {
   complete(request: CompletionRequest, deadline: StepDeadline): Promise<Completion>;
 
   /**
-   * Makes the same completion as a stream of deltas. The last event carries the whole completion. Throws as
+   * Makes the same completion as a stream of deltas. The last event contains the whole completion. Throws as
    * `complete` does.
    */
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncIterable<CompletionEvent>;
@@ -32,21 +32,27 @@ export interface CompletionRequest {
   readonly temperature: number | undefined;
   readonly seed: number | undefined;
   readonly reasoningEffort: StepRequest['llm_config']['reasoningEffort'];
-  /** Routes repeated prompts to the same cache (OpenAI's `prompt_cache_key`). */
+  /** Text by which the vendor finds the cache of earlier prompts of the run (OpenAI's `prompt_cache_key`). */
   readonly cacheKey: string;
-  /** Present only for the vendor's own tool calling. */
+  /** The tools for the vendor's own tool calling; absent in the other protocols. */
   readonly nativeTools?: {
     readonly definitions: readonly ToolDefinition[];
     readonly choice: 'auto' | 'none';
   };
-  /** Present only if the output is constrained: a schema in the model's dialect, or null for any JSON object. */
+  /**
+   * Schema that constrains the output, in the model's dialect, or null for any JSON object; absent if the output
+   * is not constrained.
+   */
   readonly replySchema?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The messages alternate between the roles. The first and the last are the user's. */
+/**
+ * A prompt in vendor-independent terms. The messages alternate between the roles; the first and the last have the
+ * role `user`.
+ */
 export interface Prompt {
   readonly system: string;
-  /** True for a cache breakpoint after the instructions and tools. */
+  /** True if a cache breakpoint follows the instructions and tools. */
   readonly systemBreakpoint: boolean;
   readonly messages: readonly Message[];
 }
@@ -62,10 +68,7 @@ export type Part =
       readonly type: 'text';
       readonly text: string;
       readonly breakpoint?: boolean;
-      /**
-       * True for the tail of the prompt (rule: tail). Some vendors require it inside the preceding tool
-       * result.
-       */
+      /** True for the tail of the prompt (rule: tail). Some vendors require it inside the preceding tool result. */
       readonly tail?: boolean;
     }
   | {
@@ -77,15 +80,15 @@ export type Part =
   | {
       readonly type: 'tool_result';
       readonly callId: string;
-      /** Fenced text of the result (rule: fences). */
+      /** Text of the result, in a fence (rule: fences). */
       readonly text: string;
       readonly isError: boolean;
-      /** Images and PDF files of the result, after its text. */
+      /** Images and PDF files of the result, sent after its text. */
       readonly attachments?: readonly UnitAttachment[];
       readonly breakpoint?: boolean;
     }
   | { readonly type: 'attachment'; readonly attachment: UnitAttachment; readonly breakpoint?: boolean }
-  /** State of an earlier completion, sent back to the provider that made it (rule: provider-state). */
+  /** State of an earlier completion, sent back to the provider that returned it (rule: provider-state). */
   | { readonly type: 'provider_state'; readonly state: unknown };
 
 export type CompletionEvent =
@@ -93,20 +96,20 @@ export type CompletionEvent =
   | { readonly type: 'reasoning'; readonly delta: string }
   | { readonly type: 'completion'; readonly completion: Completion };
 
-/** A completion in vendor-independent terms, with the vendor's raw values beside them. */
+/** A completion in vendor-independent terms, together with the vendor's raw values. */
 export interface Completion {
   readonly text: string;
   /** The model's reasoning, if the vendor sends it in a field of its own. */
   readonly reasoning: string | null;
   readonly toolCalls: readonly NativeToolCall[];
-  /** Total characters of the calls beyond the maximum number; absent if there are none. */
+  /** Total length of the calls beyond the maximum number, in characters; absent if there are none. */
   readonly unreadCallChars?: number | undefined;
-  /** The vendor's refusal text; null without a refusal, `''` for a refusal without text. */
+  /** The vendor's refusal text: null if the model did not refuse, `''` for a refusal without text. */
   readonly refusal: string | null;
   readonly finishReason: FinishReason;
   readonly finishReasonRaw: string | null;
   readonly usage: Usage;
-  /** The vendor's name of the model. */
+  /** Name of the model, as the vendor reports it. */
   readonly model: string;
   /** True if the provider accepted the reply schema and so enforced it. */
   readonly isConstrained: boolean;
@@ -123,14 +126,14 @@ export interface NativeToolCall {
   readonly name: string;
   /** The arguments as JSON text, not yet parsed. */
   readonly arguments: string;
-  /** State for the turn of this call. That of the first call includes the state of the whole reply. */
+  /** State for the turn of this call. The state of the first call includes that of the whole reply. */
   readonly providerState?: unknown;
 }
 
 /** API through which an upstream is called: Chat Completions, Responses or Messages. */
 export type WireName = 'chat' | 'responses' | 'messages';
 
-/** Maker of a provider state, which is sent back only to the same upstream, wire and model family. */
+/** Origin of a provider state. The state is sent back only to the same upstream, API and model family. */
 export interface StateOrigin {
   /** Name of the upstream. */
   readonly provider: string;
@@ -150,11 +153,14 @@ export interface ModelProfile {
   readonly nativeTools: 'good' | 'poor' | 'none';
   /** The strongest constraint that the model's API can enforce on its output. */
   readonly structured: SchemaDialect | 'json_object' | 'none';
-  /** False if the model is known to act in a form that was only described to it (rule: worked-example). */
+  /**
+   * False if the model is known to follow the taught form of an action without seeing an example of it
+   * (rule: worked-example).
+   */
   readonly needsExample: boolean;
-  /** How the model counts images, or `none` if it cannot see. Absent if unknown: it is sent images all the same. */
+  /** How the model counts images, or `none` if it cannot see. Absent if unknown; such a model gets images, too. */
   readonly vision?: ImageFormula | 'none' | undefined;
-  /** Origin of the provider states that the model takes back; without it, it takes none. */
+  /** Origin of the provider states that can be sent back to the model; absent if there are none. */
   readonly stateOrigin?: StateOrigin;
 }
 
@@ -181,8 +187,8 @@ export interface ProviderErrorDetails {
 }
 
 /**
- * A vendor's failure. Only `vendorWords` contains text of the vendor, since that text may contain the caller's
- * key.
+ * A vendor's failure. Of its fields, only `vendorWords` contains text of the vendor, because that text may contain
+ * the caller's key.
  */
 export class ProviderError extends Error {
   override readonly name = 'ProviderError';
@@ -190,7 +196,7 @@ export class ProviderError extends Error {
   readonly provider: string;
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
-  /** Null if the provider could be reached. */
+  /** Problem of the connection; null if the provider could be reached. */
   readonly connection: ConnectionFailure | null;
   /** Private, so that a printed error does not contain it. */
   readonly #vendorWords: string | null;
@@ -206,8 +212,8 @@ export class ProviderError extends Error {
   }
 
   /**
-   * The vendor's explanation of a refused request, cleaned, at most 500 characters; null if there is none that
-   * is safe to show. For the caller only: never logged or traced (rule: vendor-words).
+   * The vendor's explanation of a refused request, without secrets, at most 500 characters; null if there is none
+   * that is safe to return. For the caller only: never logged or traced (rule: vendor-words).
    */
   get vendorWords(): string | null {
     return this.#vendorWords;

@@ -21,7 +21,7 @@ import type { Received } from './types.js';
 export type { StepInput, StepObserver, StepResult };
 
 /**
- * Makes one step: one prompt, one completion, one conclusion. Throws `StepRefused`, `ProviderError` or
+ * Makes one step: one prompt, one model call, one conclusion. Throws `StepRefused`, `ProviderError` or
  * `Interruption`.
  */
 export async function reactStep(
@@ -37,7 +37,7 @@ export async function reactStep(
 }
 
 /**
- * Returns the prompt that a step would send, without a model call or a key. Throws `StepRefused` or
+ * Returns the prompt that a step would send. Makes no model call and needs no key. Throws `StepRefused` or
  * `Interruption`.
  */
 export async function previewStep(
@@ -47,7 +47,7 @@ export async function previewStep(
   return toPreview(await preparePrompt(request, dependencies));
 }
 
-/** Runs the verbs before the model call. Throws as `previewStep` does. */
+/** Runs the stages of a step before the model call. Throws as `previewStep` does. */
 export async function preparePrompt(
   request: StepInput,
   dependencies: PromptDependencies,
@@ -61,8 +61,9 @@ export async function preparePrompt(
 }
 
 /**
- * Runs the verbs after the model call. This is a function of its own, whose parameters hold neither the request
- * nor the prompt, so that both can be garbage-collected while the model is awaited (rule: lean-waiting).
+ * Runs the stages of a step after the model call. This is a function of its own, whose parameters contain neither
+ * the request nor the prompt, so that both can be garbage-collected while the model is awaited
+ * (rule: lean-waiting).
  */
 async function finishStep(
   pending: Promise<Received>,
@@ -71,7 +72,7 @@ async function finishStep(
 ): Promise<StepResult> {
   const { situation, during } = sent;
   const received = await pending;
-  // A reply of 1 MiB may take each of the two verbs some hundred milliseconds.
+  // For a reply of 1 MiB, each of the two following stages may take some hundred milliseconds.
   await yieldIfBusy();
   const reply = await during('read_reply', () => readReply(received, situation));
   await yieldIfBusy();

@@ -17,11 +17,11 @@ import { answerText, fits, valuesIn, valuesOf } from './reply/typed-answer.js';
 import { laxTools, wholeArguments } from './reply/whole-calls.js';
 import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
 
-/** An action that may be proposed: the tool is offered, and its arguments passed the check. */
+/** An action that may be proposed: its tool is offered, and its arguments passed the check. */
 export interface ReadAction {
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** The call as written. For a native call, its canonical form. */
+  /** The text of the call as the model wrote it. For a native call, its canonical form. */
   readonly raw: string;
   /** The provider's id of a native call. */
   readonly id?: string;
@@ -29,25 +29,28 @@ export interface ReadAction {
   readonly providerState?: unknown;
 }
 
-/** A parsed reply of the model, with written or native calls. */
+/** A parsed reply of the model, with its calls, whether written in the text or native. */
 export interface Reply {
   readonly completion: Completion;
   readonly parse: Parse;
   readonly thought: string | null;
-  /** True if the answer has a label: `Final Answer:` or `<final_answer>`. */
+  /** True if the answer follows the label `Final Answer:` or is in `<final_answer>`. */
   readonly answerLabelled: boolean;
-  /** The text for the user: an answer, or the whole text if an action could not be read. */
+  /** The text for the user: an answer, or the whole text if an action could not be read; null if there is none. */
   readonly answer: string | null;
-  /** Contains several actions only if the model called natively, or in a native format in its text. */
+  /**
+   * The proposed actions. There are several only if the model called natively, or in a vendor's native format
+   * within its text.
+   */
   readonly actions: readonly ReadAction[];
   readonly reasoning: string | null;
-  /** With `answer_schema`: the JSON values that the answer may be, the most likely first (rule: typed-answers). */
+  /** With `answer_schema`: the JSON values that the answer may have, the most likely first (rule: typed-answers). */
   readonly answerValues?: readonly JsonValue[];
 }
 
 /**
- * Reads a completion: the parser reads written actions; native calls are checked against the same tools. There
- * is no abort signal, because a billed reply is read even after the deadline.
+ * Reads a completion. Written actions are read by the parser; native calls are checked against the same tools.
+ * Takes no abort signal, because a billed reply is read even after the deadline.
  */
 export async function readReply(
   { completion, reading }: Received,
@@ -69,8 +72,8 @@ async function readAny(received: Received, situation: ReadingSituation): Promise
 const isUnread = ({ terms }: ReadingSituation): boolean => isPlain({ terms });
 
 /**
- * Hands over the calls of a reply that are whole but do not fit, for a client that answers the model with its own error
- * (rule: whole-calls).
+ * Returns the actions of a reply that are complete but do not pass the check, if the client answers such calls
+ * with an error of its own (rule: whole-calls).
  */
 function withWholeCalls(
   read: ReadCompletion,
@@ -94,8 +97,8 @@ function mayPropose({ request }: ReadingSituation): boolean {
 }
 
 /**
- * Withholds the actions of a reply that exceeded the maximum length, because its end, and so the model's
- * intent, is unknown. Native calls are written as text; written calls already are.
+ * Withholds the actions of a reply that exceeded the maximum length: its end is unknown, and so is the model's
+ * intention. Native calls become text; written calls are text already.
  */
 function withoutActions(read: ReadCompletion, completion: Completion): ReadCompletion {
   if (read.actions.length === 0) return read;
@@ -103,7 +106,7 @@ function withoutActions(read: ReadCompletion, completion: Completion): ReadCompl
   return { ...read, parse: { ...read.parse, outcome: 'truncated' }, answer, actions: [] };
 }
 
-/** Returns whether an escape in an argument may have become a NUL. */
+/** Returns whether an argument contains an escape that JSON parsing may have turned into a NUL. */
 function mayEscape({ text, toolCalls }: Completion): boolean {
   return text.includes('\\') || toolCalls.some((call) => call.arguments.includes('\\'));
 }
@@ -144,8 +147,8 @@ function readText(received: Received, situation: ReadingSituation): ReadCompleti
 }
 
 /**
- * Adds the JSON values that an answer in text may be. A whole reply that fits the schema is the answer, whatever else it
- * could be read as, except an action (rule: typed-answers).
+ * Adds the JSON values that the text of an answer may have. A whole reply that fits the schema is always the
+ * answer, unless it is an action (rule: typed-answers).
  */
 function withAnswerValues(
   read: ReadCompletion,
@@ -169,14 +172,17 @@ function withAnswerValues(
   );
 }
 
-/** Makes a reply an answer without a problem. */
+/** Turns a reply into an answer, and removes the problem that reading it had found. */
 function asAnswer(read: ReadCompletion, isEnforced: boolean): ReadCompletion {
   const { parse } = read;
   const confidence = isEnforced && parse.repairs.length === 0 ? 'constrained' : parse.confidence;
   return { ...read, parse: { ...parse, outcome: 'answer', dialect: null, problem: null, confidence } };
 }
 
-/** Returns the values converted back from the schema that the provider enforced, then the values as written. */
+/**
+ * Returns the values converted back from the schema that the provider enforced to the caller's, followed by the
+ * values as written.
+ */
 function restoredValues(values: readonly JsonValue[], { replyFormat }: ReadingSituation): JsonValue[] {
   const restored = values.flatMap((value) => {
     const back = replyFormat?.restoreAnswer?.(value, new Scanner('', 0));
@@ -185,7 +191,7 @@ function restoredValues(values: readonly JsonValue[], { replyFormat }: ReadingSi
   return [...restored, ...values];
 }
 
-/** Returns the prose before an action that was cut off, which a stream has sent as the thought. */
+/** Returns the prose before an action that was cut off. A stream has already sent this prose as the thought. */
 function proseBefore(text: string, { offered }: ReadingSituation): string | null {
   const prose = new IncrementalParser(offered).push(text).filter(({ type }) => type !== 'reasoning');
   return prose.map(({ delta }) => delta).join('') || null;
@@ -210,7 +216,8 @@ export function readingOptions(
 function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
   const { replyFormat: requested, ...taught } = situation;
-  // The streamed reading assumed that the provider would enforce the schema.
+  // The text must be read again if the provider did not enforce the schema, because the streamed reading assumed
+  // that it would.
   const read =
     reading && (isConstrained || !requested)
       ? reading
@@ -223,7 +230,7 @@ function readObjectReply({ completion, reading }: Received, situation: ReadingSi
 }
 
 /**
- * Adds the possible values of a typed answer. They come from the answer in a JSON object, or from the text if there
+ * Adds the possible values of a typed answer: those of the answer in a JSON object, or those of the text if there
  * is no such answer.
  */
 function withObjectAnswer(
@@ -340,8 +347,8 @@ interface NativeReading {
 }
 
 /**
- * Summarizes the reading of native calls. The first call decides what the reply is (rule: first-action-wins).
- * If it is an action, later unreadable calls are discarded. Calls beyond the maximum number always are.
+ * Summarizes the readings of all native calls. The first call decides what the reply is (rule: first-action-wins).
+ * If it is an action, later unreadable calls are discarded. Calls beyond the maximum number are always discarded.
  */
 function nativeParse(readings: readonly NativeReading[], { unreadCallChars }: Completion): Parse {
   const outcome = readings[0]?.read.outcome ?? 'empty';
@@ -365,7 +372,10 @@ function nativeParse(readings: readonly NativeReading[], { unreadCallChars }: Co
 const problemOf = (read: NativeCallReading | undefined): string | null =>
   read && 'problem' in read ? read.problem : null;
 
-/** Returns a call that may be proposed, or handed over from `whole`, although it does not fit (rule: whole-calls). */
+/**
+ * Returns the action of a native call that passed the check. With `whole`, also returns a complete call that did
+ * not pass it (rule: whole-calls).
+ */
 function toNativeActions({ call, read }: NativeReading, whole: Completion | undefined): ReadAction[] {
   const { id, providerState } = call;
   const raw = writeCall(call);
@@ -382,7 +392,7 @@ function toActions(parsed: ParsedCompletion): ReadAction[] {
   return actions.map(({ toolName, toolArgs, raw }) => ({ name: toolName, parameters: toolArgs, raw }));
 }
 
-/** Writes a reply with native calls as text. */
+/** Returns the text of a reply, with its native calls written as text. */
 function writeReply({ text, toolCalls }: Completion): string {
   return [text.trim(), ...toolCalls.map(writeCall)].filter(Boolean).join('\n');
 }

@@ -1,4 +1,5 @@
 import type { Turn } from '../../contract/history.js';
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
@@ -11,22 +12,24 @@ import {
   type Unit,
 } from '../../conversation/units.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
-import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { type OfferedTool, parameterOrder, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
 import { requireAnswerSchema } from './answer-schema.js';
 import { attachmentWarnings, weighAttachments } from './history/attachments.js';
+import { readDiscoveries } from './history/found-tools.js';
 import { sameValue } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { keepOwnStates } from './history/provider-state.js';
 import { countSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import { ANSWER_TOOL, answerTool } from './prompt/answer-tool.js';
+import { FIND_TOOLS, findTools } from './prompt/deferred-tools.js';
 import { chooseExample } from './prompt/example.js';
+import { describeTool } from './prompt/instructions.js';
 import { chooseNativeFormat, chooseReplyFormat } from './prompt/reply-format.js';
 import type { ModelProfile } from './provider.js';
 import {
   type AnswerType,
-  type ClientTerms,
   isPlain,
   type MustAnswer,
   type ReplyFormat,
@@ -35,11 +38,11 @@ import {
   type TaughtProtocol,
 } from './types.js';
 
-/** A request of a step, and the terms of its client if it cannot read a step's outcome. */
+/** A request of a step. `terms` is present if the client cannot read the outcome of a step. */
 export type StepInput = StepRequest & { readonly terms?: ClientTerms };
 
 /**
- * Reads everything that follows from the request and the model alone. Throws `StepRefused` if the request
+ * Computes everything that follows from the request and the model alone. Throws `StepRefused` if the request
  * cannot be satisfied, and the signal's reason once it is aborted.
  */
 export async function readSituation(
@@ -52,13 +55,26 @@ export async function readSituation(
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
   if (!terms && !history.some((turn) => turn.role === 'user')) throw noTask();
-  const tools = await orderTools(withoutDuplicates(request.tools ?? []), signal);
-  const offered = await offerTools(tools, request.available_tools_prompt_segment ?? '', signal);
-  const { units: read, mispairings } = readHistory(await orderTurns(history, offered, signal));
+  const defined = await orderTools(withoutDuplicates(request.tools ?? []), signal);
+  const { tools, deferred } = splitTools(defined);
+  const known = await offerTools(
+    [...tools, ...deferred],
+    request.available_tools_prompt_segment ?? '',
+    signal,
+  );
+  const { units: read, mispairings } = readHistory(await orderTurns(history, known, signal));
   const { units: own, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
-  const units = weighAttachments(own, profile.vision);
-  const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
+  const hasExample = profile.needsExample && !isPlain({ terms });
+  const discoveries = readDiscoveries(own, {
+    tools: defined,
+    describe: protocol === 'native' ? undefined : (tool) => describeFoundTool(tool, protocol, hasExample),
+  });
+  const { found } = discoveries;
+  const offered = deferred.length === 0 ? known : withholdOthers(known, { deferred, found });
+  const callable = deferred.length === 0 ? known : offered.filter(({ withheld }) => withheld === undefined);
+  const units = weighAttachments(discoveries.units, profile.vision);
+  const calls = callsOf(units);
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
   const mustAnswer = chooseMustAnswer(request, isLast, units);
   const { answerType, warnings: answerWarnings } = await readAnswerType(request, {
@@ -69,7 +85,7 @@ export async function readSituation(
   const answerSchema = answerType?.schema;
   const replyFormat =
     protocol === 'json' && !isPlain({ terms })
-      ? await chooseReplyFormat({ offered, phase: request.phase, answerSchema }, profile, signal)
+      ? await chooseReplyFormat({ offered: callable, phase: request.phase, answerSchema }, profile, signal)
       : answerFormat({ request, protocol, mustAnswer, terms }, answerSchema, profile);
   return {
     request,
@@ -77,20 +93,23 @@ export async function readSituation(
     units,
     calls,
     tools,
+    found,
+    deferred,
     offered,
     protocol,
     replyFormat,
     answerType,
-    example: profile.needsExample && !isPlain({ terms }) ? chooseExample(offered, tools) : undefined,
+    example: hasExample ? chooseExample(callable, tools) : undefined,
     isLast,
     mustAnswer,
     terms,
-    signals: countSignals(calls, tools),
+    signals: countSignals(calls, [...tools, ...found]),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
       ...answerWarnings,
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
+      ...discoveries.warnings,
       ...stateWarnings,
       ...attachmentWarnings(history, profile.vision),
       ...hiddenResultWarnings(request.conversation_history),
@@ -98,16 +117,17 @@ export async function readSituation(
   };
 }
 
-/** Copies the part of a situation that is still needed once the prompt has been sent (rule: lean-waiting). */
+/** Copies those parts of a situation that are still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, offered, protocol, isLast, mustAnswer, terms, warnings } = situation;
+  const { newTurn, calls, tools, found, offered, protocol, isLast, mustAnswer, terms, warnings } = situation;
   const { replyFormat, answerType } = situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,
     calls: calls.map(withoutText),
     tools,
+    found,
     offered,
     protocol,
     replyFormat,
@@ -126,8 +146,8 @@ function withoutText({ id, name, parameters, observation }: Situation['calls'][n
 }
 
 /**
- * Returns the query and its attachments as a turn. Returns undefined if both are empty, or repeat the last task while
- * that task is unanswered (rule: task-turn).
+ * Returns the query and its attachments as a turn. Returns undefined if both are empty, or if they repeat the last
+ * task and that task is still unanswered (rule: task-turn).
  */
 function newUserTurn(request: StepRequest): Turn | undefined {
   const { user_query: content, attachments = [], conversation_history: history } = request;
@@ -148,7 +168,10 @@ function noTask(): StepRefused {
   return new StepRefused('invalid_request', [{ path: 'user_query', code: 'no_task', message }]);
 }
 
-/** Throws `StepRefused` if the answer needs fields that the caller declined (rule: source-fields). */
+/**
+ * Throws `StepRefused` if the response needs fields that the caller declined by `include.extensions: false`
+ * (rule: source-fields).
+ */
 function requireExtensions({ include, protocol, phase, attachments, answer_schema }: StepRequest): void {
   if (include?.extensions !== false) return;
   const fields = [
@@ -164,8 +187,8 @@ function requireExtensions({ include, protocol, phase, attachments, answer_schem
 }
 
 /**
- * Resolves `auto` from the model and the request alone, so that every replica teaches the same form
- * (rule: auto-protocol).
+ * Chooses the protocol if the request says `auto`. The choice depends only on the model and the request, so every
+ * process teaches the same form (rule: auto-protocol).
  */
 function chooseProtocol(
   { protocol, tools = [], include, terms }: StepInput,
@@ -203,7 +226,10 @@ interface AnswerBasis {
   readonly offered: readonly OfferedTool[];
 }
 
-/** Returns the schema that constrains a reply that is only the answer: that of a native model, or one without tools. */
+/**
+ * Returns the schema for replies that consist only of the answer: those of a native model, or of a model without
+ * tools.
+ */
 function answerFormat(
   { request, protocol, mustAnswer, terms }: AnswerSituation,
   answerSchema: AnswerType['schema'] | undefined,
@@ -217,7 +243,8 @@ function answerFormat(
 type AnswerSituation = Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'terms'>;
 
 /**
- * Keeps the first definition of each tool name, because vendors reject a request with two tools of one name.
+ * Keeps only the first definition of each tool name, because vendors reject a request with two tools of the same
+ * name.
  */
 function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
   const first = new Map<string, ToolDefinition>();
@@ -225,7 +252,41 @@ function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
   return [...first.values()];
 }
 
-/** Returns the defined tools, and those read from the free text under other names. */
+/**
+ * Separates the deferred tools from those that the prompt begins with, among them `find_tools` if any tool is deferred. Throws
+ * `StepRefused` if a tool of the caller has that name (rule: deferred-tools).
+ */
+function splitTools(defined: readonly ToolDefinition[]): Pick<Situation, 'tools' | 'deferred'> {
+  const deferred = defined.filter(({ defer }) => defer);
+  if (deferred.length === 0) return { tools: defined, deferred };
+  if (defined.some(({ name }) => name === FIND_TOOLS)) throw reservedName();
+  return { tools: [...defined.filter(({ defer }) => !defer), findTools], deferred };
+}
+
+function reservedName(): StepRefused {
+  const message = `the service offers a tool named ${FIND_TOOLS} if a tool is deferred: rename yours, or defer none`;
+  return new StepRefused('invalid_request', [{ path: 'tools', code: 'reserved_name', message }]);
+}
+
+const describeFoundTool = (tool: ToolDefinition, protocol: TaughtProtocol, inWords: boolean): string =>
+  describeTool(tool, parameterOrder(tool.inputSchema), { protocol, inWords });
+
+/** Puts the found tools after those that are not deferred, and withholds the other deferred ones. */
+function withholdOthers(
+  known: readonly OfferedTool[],
+  { deferred, found }: Pick<Situation, 'deferred' | 'found'>,
+): OfferedTool[] {
+  const deferredNames = new Set(deferred.map(({ name }) => name));
+  const foundTools = found.map(toOfferedTool);
+  const foundNames = new Set(found.map(({ name }) => name));
+  const direct = known.filter(({ name }) => !deferredNames.has(name));
+  const others = known.filter(({ name }) => deferredNames.has(name) && !foundNames.has(name));
+  return [...direct, ...foundTools, ...others.map((tool) => ({ ...tool, withheld }))];
+}
+
+const withheld = `cannot be called yet: find it with ${FIND_TOOLS} first`;
+
+/** Returns the defined tools, followed by those that only the caller's free text names. */
 async function offerTools(
   tools: readonly ToolDefinition[],
   segment: string,
@@ -251,7 +312,7 @@ function chooseMustAnswer(
 }
 
 /**
- * Returns whether the latest observation is terminal and neither an answer nor a new task follows
+ * Returns whether the latest observation is terminal, and neither an answer nor a new task follows it
  * (rule: terminal-observation).
  */
 function endsTerminally(units: readonly Unit[]): boolean {
@@ -265,7 +326,7 @@ function windowWarning({ llm_config: config }: StepRequest, window: number | nul
   return [{ code: 'token_limit_above_window', message }];
 }
 
-/** Maximum number of mispairings that are reported; older ones are omitted. */
+/** Maximum number of warnings about calls and results that do not match; older ones are omitted. */
 const MAX_PAIRING_WARNINGS = 20;
 
 const mispairingTexts = {
@@ -276,7 +337,7 @@ const mispairingTexts = {
     'its call already has an observation; the prompt contains this one as text of the user',
 } as const satisfies Record<Mispairing['kind'], string>;
 
-/** Returns warnings for calls and observations that do not pair (rule: pairing-warnings). */
+/** Returns warnings for calls without observations and observations without calls (rule: pairing-warnings). */
 function pairingWarnings(mispairings: readonly Mispairing[]): Warning[] {
   return mispairings.slice(-MAX_PAIRING_WARNINGS).map(({ kind, index }) => ({
     code: kind,
@@ -284,7 +345,10 @@ function pairingWarnings(mispairings: readonly Mispairing[]): Warning[] {
   }));
 }
 
-/** Warns of results that the model does not see because the same observation has a text of its own (rule: observation-text). */
+/**
+ * Returns warnings for results that the model does not see, because their observation also has a text
+ * (rule: observation-text).
+ */
 function hiddenResultWarnings(history: readonly Turn[]): Warning[] {
   const hidden = [...history.keys()].filter((index) => hasHiddenResult(history[index]));
   return hidden.slice(-MAX_PAIRING_WARNINGS).map((index) => ({

@@ -4,7 +4,10 @@ import { toReplySituation } from './read-situation.js';
 import { type PromptReport, reportContext } from './report-context.js';
 import type { ReplySituation } from './types.js';
 
-/** A prompt ready to be sent, its report, and the part of the situation that is needed to read the reply. */
+/**
+ * A prompt that is ready to be sent, with its report, and with the part of the situation that is needed to read
+ * the reply.
+ */
 export interface RenderedPrompt extends LaidOutPrompt, PromptReport {
   readonly situation: ReplySituation;
 }

@@ -5,12 +5,12 @@ import { attachmentsIn } from './history/attachments.js';
 import type { Fold } from './history/fold-history.js';
 
 interface Fate {
-  /** Number of attachments of the unit, from its first, that are left out. */
+  /** Number of the unit's attachments that are left out, counted from its first. */
   readonly leftOut: number;
   readonly form: Fold['forms'][number];
 }
 
-/** Returns a row for each attachment of a unit (rule: attachments). */
+/** Returns a report row for each attachment of a unit (rule: attachments). */
 export function attachmentItems(unit: Unit, { leftOut, form }: Fate): ReportItem[] {
   let place = 0;
   return attachmentsIn(unit).flatMap(({ all, index, leftOut: unseen }) =>
@@ -24,7 +24,7 @@ export function attachmentItems(unit: Unit, { leftOut, form }: Fate): ReportItem
   );
 }
 
-/** Returns a row for each attachment of a turn that can have none. */
+/** Returns a report row for each attachment of a turn whose role allows no attachments. */
 export function ignoredItems(history: readonly Turn[]): ReportItem[] {
   return history.flatMap(({ role, attachments = [] }, index) =>
     role === 'assistant'

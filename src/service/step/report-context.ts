@@ -10,19 +10,18 @@ import type { LaidOutPrompt } from './prompt/lay-out-prompt.js';
 import { attachmentsOf, countMessages } from './prompt/weigh-messages.js';
 import type { Message, Part } from './provider.js';
 import { attachmentItems, ignoredItems } from './report-attachments.js';
+import { toolItems } from './report-tools.js';
 
 export interface PromptReport {
   readonly report: ContextReport;
   readonly shouldCompact: boolean;
 }
 
-/**
- * Part of the history's share that must be used, before any cut, for `should_compact` to be true (rule: signals).
- */
+/** Part of the history's share above which an uncut history sets `should_compact` to true (rule: signals). */
 const COMPACT_SHARE = 0.8;
 
 /**
- * Reports which content the model sees and which was omitted, counted on the messages as they are sent
+ * Reports which content the model sees and which was omitted. Tokens are counted on the messages as they are sent
  * (rule: context-report).
  */
 export async function reportContext(
@@ -44,14 +43,17 @@ export async function reportContext(
       stable_prefix_tokens: promptTokens - tail.tokens,
       stable_prompt_sha256: hashPrompt(prompt.system, stable),
       sections,
-      items: [...context.items, ...tail.items, ...(await turnItems(fitted))],
+      items: [...context.items, ...tail.items, ...(await turnItems(fitted)), ...(await toolItems(fitted))],
       folders: [...context.folders],
     },
     shouldCompact: tokensOfUnits(units) >= share * COMPACT_SHARE,
   };
 }
 
-/** Whether a message has a state that is counted as its maker reported it, or an attachment whose tokens are estimated. */
+/**
+ * Returns whether a part of the message has tokens that are estimated or reported instead of counted: a provider
+ * state or an attachment.
+ */
 const hasEstimate = ({ parts }: Message): boolean =>
   parts.some(
     (part) =>
@@ -59,7 +61,7 @@ const hasEstimate = ({ parts }: Message): boolean =>
       attachmentsOf(part).some(({ isEstimated }) => isEstimated),
   );
 
-/** Returns the SHA-256 of the text that is sent, without cache breakpoints. */
+/** Returns the SHA-256 of the text that is sent. Cache breakpoints do not affect it. */
 export function hashPrompt(system: string, messages: readonly Message[]): string {
   const hash = createHash('sha256').update(system);
   for (const { role, parts } of messages) {

@@ -5,7 +5,7 @@ import type { ContextSource } from '../context/sources/context-source.js';
 import type { StepDeadline } from './interruption.js';
 import type { ModelProfile, Provider } from './provider.js';
 
-/** The dependencies of a preview, which the HTTP layer supplies. */
+/** Everything that a preview needs from the HTTP layer. */
 export interface PromptDependencies {
   readonly profile: ModelProfile;
   readonly tokens: TokenCounter;
@@ -15,14 +15,16 @@ export interface PromptDependencies {
   readonly during: During;
 }
 
-/** The dependencies of a whole step. */
+/** Everything that a step needs from the HTTP layer. */
 export interface StepDependencies extends PromptDependencies {
   readonly provider: Provider;
+  /** Removes the caller's key and the upstream's credentials from a text that is recorded. */
+  readonly redact: (text: string) => string;
   /** The clock for the timestamps of new turns. */
   readonly now: () => Date;
 }
 
-/** The verbs of a step that get spans here. The provider creates the span of the model call. */
+/** The stages of a step that get spans here. The provider creates the span of the model call. */
 type Verb =
   | 'read_situation'
   | 'gather_context'
@@ -31,12 +33,12 @@ type Verb =
   | 'read_reply'
   | 'conclude';
 
-/** Runs `work` inside a span named after the verb and returns its result, a promise or a value (rule: tracing). */
+/** Runs `work` inside a span named after the stage. Returns its result, a promise or a value (rule: tracing). */
 export type During = <Result>(verb: Verb, work: () => Result) => Result;
 
 /**
- * Observes a step while it runs (rule: stream-events). The step awaits each returned promise, so a slow
- * observer slows the relay. A call with nothing to wait for returns undefined.
+ * Observes a step while it runs (rule: stream-events). The step awaits each promise that a method returns, so a
+ * slow observer slows the step. A method that has nothing to wait for returns undefined.
  */
 export interface StepObserver {
   contextBuilt(report: ContextReport): Promise<void> | undefined;

@@ -2,15 +2,17 @@ import type { ContextReport } from '../../contract/context-report.js';
 import { errorCodes } from '../../contract/error-codes.js';
 import type { Turn } from '../../contract/history.js';
 import type { Preview } from '../../contract/preview.js';
+import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { ActionDetails, Parse, Signals, Step, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
+import type { ToolDefinition } from '../../contract/tool.js';
 import { blankStep, stepError } from '../../conversation/blank-step.js';
 import type { UnitAttachment } from '../../conversation/units.js';
 import type { Conclusion, ProposedAction } from './conclude.js';
 import { countSignals } from './history/signals.js';
 import { nativeDefinitions } from './prompt/answer-tool.js';
 import { attachmentsOf } from './prompt/weigh-messages.js';
-import type { Message, Part } from './provider.js';
+import type { Message, Part, Prompt } from './provider.js';
 import type { Reply } from './read-reply.js';
 import type { RenderedPrompt } from './render-prompt.js';
 import { hashPrompt } from './report-context.js';
@@ -47,7 +49,7 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
     session_id: request.session_id,
     status: conclusion.status,
     iterations_remaining: remaining(request),
-    // An empty thought counts as none, in every protocol.
+    // An empty thought is reported as null, in every protocol.
     thought: conclusion.thought || null,
     direct_response: conclusion.directResponse,
     answer: conclusion.answer.value,
@@ -77,22 +79,36 @@ export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>)
   };
 }
 
-/** Returns how the reply was read. An answer that does not fit its schema was not constrained by it (rule: typed-answers). */
+/**
+ * Returns how the reply was parsed. An answer that does not fit its schema is never reported as constrained by it
+ * (rule: typed-answers).
+ */
 function parseOf({ reply: { parse }, outcome, answer: { mismatch } }: Conclusion): Parse {
   if (mismatch === null) return { ...parse, outcome };
   const confidence = parse.confidence === 'constrained' ? 'exact' : parse.confidence;
   return { ...parse, outcome, confidence, problem: mismatch };
 }
 
-/** Returns the prompt as the model reads it, with native calls as JSON. */
+/** Returns the prompt as the model reads it. Native calls are shown as JSON. */
 export function toPreview({ situation, prompt, report }: RenderedPrompt): PreviewResult {
+  const definitions = situation.protocol === 'native' ? nativeDefinitions(situation) : [];
   return {
-    system: prompt.system,
-    messages: prompt.messages.map((message) => ({ role: message.role, content: contentOf(message) })),
-    native_tools: situation.protocol === 'native' ? [...nativeDefinitions(situation)] : [],
-    prompt_sha256: hashPrompt(prompt.system, prompt.messages),
+    ...readablePrompt(prompt, definitions),
     context_report: report,
     warnings: [...situation.warnings],
+  };
+}
+
+/** Returns a prompt and its native tools as text, with the prompt's hash. */
+export function readablePrompt(
+  { system, messages }: Prompt,
+  nativeTools: readonly ToolDefinition[],
+): RecordedStep['prompt'] {
+  return {
+    system,
+    messages: messages.map((message) => ({ role: message.role, content: contentOf(message) })),
+    native_tools: [...nativeTools],
+    prompt_sha256: hashPrompt(system, messages),
   };
 }
 
@@ -105,7 +121,7 @@ function contentOfPart(part: Part): string {
   return 'text' in part ? part.text : `${JSON.stringify(part)}\n`;
 }
 
-/** Stands for an attachment, whose data would make a preview unreadable. */
+/** Returns the text that a preview shows in place of an attachment, whose data would be unreadable. */
 const placeholder = ({ media_type, data, tokens }: UnitAttachment): string =>
   `[${media_type}, ${Buffer.byteLength(data, 'base64')} bytes, ${tokens} tokens]\n`;
 
@@ -124,12 +140,15 @@ export function exhausted(request: StepRequest): StepResult {
   };
 }
 
-/** Returns the remaining iterations. In three-phase mode only `observe` uses one (rule: iterations). */
+/**
+ * Returns the number of iterations left after this step. In three-phase mode only `observe` uses one
+ * (rule: iterations).
+ */
 function remaining({ max_iterations_left: left, phase }: ReplySituation['request']): number {
   return phase === 'reason' || phase === 'act' ? left : left - 1;
 }
 
-/** Returns the turns that the step adds, with one timestamp (rule: turn-timestamps). */
+/** Returns the turns that the step adds to the history, all with the same timestamp (rule: turn-timestamps). */
 function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, now: Date): Turn[] {
   if (status === 'error') return [];
   const timestamp = now.toISOString();
@@ -139,9 +158,9 @@ function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, no
 
 function actionDetails(
   { name, parameters, raw, id }: ProposedAction,
-  { tools }: ReplySituation,
+  { tools, found }: ReplySituation,
 ): ActionDetails {
-  const tool = tools.find((each) => each.name === name);
+  const tool = [...tools, ...found].find((each) => each.name === name);
   return {
     tool_name: name,
     tool_args: parameters,
@@ -156,13 +175,13 @@ function signalsOf(
   { situation, shouldCompact }: Pick<SentStep, 'situation' | 'shouldCompact'>,
 ): Signals {
   return {
-    ...countSignals([...situation.calls, ...actions], situation.tools),
+    ...countSignals([...situation.calls, ...actions], [...situation.tools, ...situation.found]),
     last_iteration: situation.isLast,
     should_compact: shouldCompact,
   };
 }
 
-/** Returns warnings for callers that check only the status (rule: unreadable-action). */
+/** Returns warnings about the reply, for callers that otherwise check only the status (rule: unreadable-action). */
 function replyWarnings(
   { reply, status, outcome, answer }: Conclusion,
   { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
@@ -177,18 +196,24 @@ function replyWarnings(
   ];
 }
 
-/** Prompts of fewer tokens are not judged: fixed costs and counting margins weigh too much in them. */
+/**
+ * Minimum size of prompts for which the service's count is compared with the provider's. In smaller ones, fixed
+ * costs and safety margins weigh too much.
+ */
 const MIN_JUDGED_TOKENS = 1_000;
 
-/** Share of the service's own count below which no tokenizer explains the provider's count. */
+/** If a provider counts less than this share of the service's own count, its tokenizer cannot be the reason. */
 const MIN_COUNTED_SHARE = 0.5;
 
-/** Warns of a server that cut the prompt without saying so, as local servers with a small window do (rule: usage). */
+/**
+ * Warns that the server has probably cut the prompt silently, as local servers with a small window do
+ * (rule: usage).
+ */
 function truncationWarnings(
   { input_tokens: counted }: Usage,
   { prompt_tokens: all, items }: ContextReport,
 ): Warning[] {
-  // The estimate of a PDF is far above what some vendors count.
+  // Attachments are excluded, because the estimate for a PDF is far above the count of some vendors.
   const sent = items.reduce((left, { kind, tokens }) => (kind === 'attachment' ? left - tokens : left), all);
   const isFarBelow = counted !== null && counted > 0 && counted < sent * MIN_COUNTED_SHARE;
   if (sent < MIN_JUDGED_TOKENS || !isFarBelow) return [];

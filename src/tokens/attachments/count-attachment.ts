@@ -1,20 +1,23 @@
 import { readImageSize } from './image-size.js';
 import { type ImageFormula, imageTokens } from './image-tokens.js';
 
-/** An attachment as it is sent: base64 and its media type. */
+/** An attachment in the form in which it is sent: base64, and its media type. */
 interface EncodedFile {
   readonly media_type: string;
   readonly data: string;
 }
 
-/** The tokens of an attachment. */
+/** Token count of an attachment. */
 export interface AttachmentTokens {
   readonly tokens: number;
-  /** False if they follow from a documented formula and the size of the image. */
+  /** False if the count follows from a documented formula and the size of the image. */
   readonly isEstimated: boolean;
 }
 
-/** The limits of Claude's larger models, the largest that are documented, for models whose formula is unknown. */
+/**
+ * Image limits of Claude's larger models, for models whose formula is unknown. They are the largest that any
+ * vendor documents.
+ */
 const unknownFormula: ImageFormula = {
   kind: 'patches',
   side: 28,
@@ -24,13 +27,19 @@ const unknownFormula: ImageFormula = {
   pixelsPerToken: 750,
 };
 
-/** Minimum for an unknown formula: Gemini's tokens of its smallest image. */
+/** Minimum tokens of an image if the formula is unknown: what Gemini counts for its smallest image. */
 const MIN_UNKNOWN_TOKENS = 258;
 
-/** Characters of base64 that are read for an image's header: a JPEG may have large profiles before it. */
+/**
+ * Maximum characters of base64 in which an image's header is searched, because a JPEG may have large profiles
+ * before it.
+ */
 const MAX_HEADER_CHARACTERS = 2 ** 20;
 
-/** Returns the tokens of an attachment (rule: attachment-tokens). Without a formula, images are estimated. */
+/**
+ * Returns the token count of an attachment (rule: attachment-tokens). Images are estimated if the model's formula
+ * is unknown.
+ */
 export function countAttachment(
   { media_type, data }: EncodedFile,
   formula: ImageFormula | undefined,
@@ -44,10 +53,16 @@ export function countAttachment(
 const TOKENS_PER_PAGE = 3_000;
 const BYTES_PER_PAGE = 50_000;
 
-/** Maximum, so that a hostile file cannot make a number that the contract cannot hold. */
+/**
+ * Maximum number of pages of a PDF. It bounds the token count of a hostile file to a number that the contract
+ * allows.
+ */
 const MAX_PAGES = 100_000;
 
-/** A page object. Compressed objects hide theirs, so that pages are also estimated by the size. */
+/**
+ * Matches a page object of a PDF. Page objects inside compressed streams do not match, so the number of pages is
+ * also estimated from the file's size.
+ */
 const pageObject = /\/Type[\s\0]*\/Page(?![A-Za-z0-9])/g;
 
 function pdfTokens(data: string): number {

@@ -5,8 +5,8 @@ export interface ImageSize {
 }
 
 /**
- * Reads the size from the header of a PNG, GIF, WebP or JPEG, whatever its media type claims. Returns undefined if the
- * header is cut, unknown, or claims no area.
+ * Reads the size from the header of a PNG, GIF, WebP or JPEG. The actual bytes decide about the format, not the
+ * media type. Returns undefined if the header is incomplete or unknown, or if it states a width or height of 0.
  */
 export function readImageSize(bytes: Buffer): ImageSize | undefined {
   const size = sizeOf(bytes);
@@ -46,12 +46,15 @@ function jpegSize(bytes: Buffer): ImageSize | undefined {
     const marker = bytes.readUInt8(at + 1);
     if (isFrameHeader(marker))
       return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) };
-    // A 0xFF may be repeated before a marker.
+    // The byte 0xFF may be repeated before a marker.
     at += marker === 0xff ? 1 : 2 + bytes.readUInt16BE(at + 2);
   }
   return undefined;
 }
 
-/** SOF0 to SOF15, without the tables DHT, JPG and DAC among them. */
+/**
+ * Returns whether a marker is one of SOF0 to SOF15. The markers DHT, JPG and DAC are in the same range, but begin
+ * other segments.
+ */
 const isFrameHeader = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);

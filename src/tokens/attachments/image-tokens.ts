@@ -2,21 +2,21 @@ import type { ImageSize } from './image-size.js';
 
 /** The way in which a vendor counts the tokens of an image (rule: attachment-tokens). */
 export type ImageFormula =
-  /** OpenAI's older formula: a base, and tokens for each square of 512 pixels. */
+  /** OpenAI's older formula: a base number, and tokens for each square of 512 pixels. */
   | { readonly kind: 'tiles'; readonly base: number; readonly tile: number }
-  /** Square patches, to whose limits larger images are scaled down. */
+  /** Formula by square patches. Images with more patches than the limit are scaled down. */
   | {
       readonly kind: 'patches';
       readonly side: number;
       readonly maxPatches: number;
       readonly maxPixels: number;
-      /** Tokens of a patch. */
+      /** Tokens for each patch. */
       readonly factor: number;
-      /** Pixels of a token in the vendor's older formula, which is used where it gives more. */
+      /** Pixels for each token in the vendor's older formula, which is used if its result is larger. */
       readonly pixelsPerToken?: number;
     };
 
-/** Returns the tokens of an image; the maximum of the formula if its size is unknown. */
+/** Returns the tokens of an image. If the image's size is unknown, returns the maximum of the formula. */
 export function imageTokens(formula: ImageFormula, size: ImageSize | undefined): number {
   return formula.kind === 'tiles' ? tileTokens(formula, size) : patchTokens(formula, size);
 }
@@ -49,7 +49,7 @@ function patchTokens(formula: Patches, size: ImageSize | undefined): number {
 const patchesOf = ({ width, height }: ImageSize, { side }: Patches): number =>
   Math.ceil(width / side) * Math.ceil(height / side);
 
-/** Scales an image down until its patches are within the limit, as OpenAI documents it. */
+/** Scales an image down until its number of patches is within the limit, as OpenAI documents it. */
 function fitPatches(size: ImageSize, formula: Patches): ImageSize {
   if (patchesOf(size, formula) <= formula.maxPatches) return size;
   const { side, maxPatches } = formula;
@@ -59,7 +59,7 @@ function fitPatches(size: ImageSize, formula: Patches): ImageSize {
   return factor > 0 ? scaled(size, factor) : size;
 }
 
-/** Scales an image down; never up. */
+/** Scales an image by a factor, but never enlarges it. */
 function scaled(size: ImageSize, factor: number): ImageSize {
   if (factor >= 1) return size;
   const scale = (length: number) => Math.max(1, Math.floor(length * factor));

@@ -1,22 +1,23 @@
 import { UNICODE_RUNS } from './unicode-runs.js';
 
 /**
- * Classes of characters in the encodings' regular expressions, as flags, so that a set of classes is a mask.
+ * Classes of characters in the encodings' regular expressions. Each class is a bit, so that a set of classes is a
+ * bit mask.
  */
 export const Kind = {
   upper: 1,
   lower: 2,
-  /** A letter without case. */
+  /** A letter that has no case. */
   letter: 4,
   mark: 8,
   number: 16,
   whitespace: 32,
   other: 64,
-  /** Added to the class on all UTF-8 bytes of a character but the first. */
+  /** Flag on every byte of a character's UTF-8 form except the first. */
   continuation: 128,
 } as const;
 
-/** A text in UTF-8 and, for every byte, the class of its character. A final class 0 ends the text. */
+/** A text in UTF-8, with the class of its character for every byte. A final class 0 marks the end of the text. */
 export interface CharacterKinds {
   readonly bytes: Uint8Array;
   readonly kinds: Uint8Array;
@@ -35,7 +36,7 @@ const KIND_OF_LETTER: Readonly<Record<string, number>> = {
 const CODE_POINTS = 0x110000;
 const kindOfCodePoint = expandRuns();
 
-/** Finds the classes of all characters; takes a millisecond for 300 KB. The bytes must be valid UTF-8. */
+/** Finds the classes of all characters of a text in about a millisecond for 300 KB. The bytes must be valid UTF-8. */
 export function classifyCharacters(bytes: Uint8Array): CharacterKinds {
   const kinds = new Uint8Array(bytes.length + 1);
   for (let at = 0; at < bytes.length; ) {
@@ -46,7 +47,7 @@ export function classifyCharacters(bytes: Uint8Array): CharacterKinds {
   return { bytes, kinds };
 }
 
-/** Marks the character of two to four bytes at `start` and returns its end. */
+/** Writes the class of the character of two to four bytes at `start`. Returns the end of the character. */
 function classifyMultibyte(bytes: Uint8Array, kinds: Uint8Array, start: number): number {
   const first = bytes[start] ?? 0;
   const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

@@ -2,25 +2,28 @@ import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { PieceMerge } from './piece-merge.js';
 
-/** Bytes merged at once; takes about a millisecond. */
+/** Number of bytes merged at once, which takes about a millisecond. */
 const WINDOW_BYTES = 4 * 1024;
-/** Tokens within this distance of a window's end may change with the following bytes; no token is longer. */
+/**
+ * The tokens within this distance of a window's end may change with the bytes that follow. No token is longer than
+ * this.
+ */
 const MIN_MARGIN_BYTES = 128;
 
 /**
- * The merge of all windows of the ordinary size; it can be shared, since each window is merged without yielding
- * and nothing is kept.
+ * Merges every window of the ordinary size. It can be shared, because a window is merged without yielding and no
+ * state is kept between windows.
  */
 const windows = new PieceMerge(WINDOW_BYTES);
 
 /**
- * Returns the number of tokens of a piece that is not one token, or some number above the limit. Takes linear
- * time and the memory of one window. Throws the signal's reason once it is aborted.
+ * Returns the number of tokens of a piece that is longer than one token, or some number above the limit. Takes
+ * linear time and the memory of one window. Throws the signal's reason once it is aborted.
  *
  * A sequence of tokens is the merge of its bytes exactly if every two adjacent tokens are the merge of theirs
- * (Neubeck and van Antwerpen, "So many tokens, so little time", 2024). So the windows of a piece are merged
- * one by one, each beginning where a token of the previous one ends; they fit together if the two tokens at
- * the seam do.
+ * (Neubeck and van Antwerpen, "So many tokens, so little time", 2024). So the windows of a piece are merged one by
+ * one, each beginning where a token of the previous window ends. Two windows fit together if the two tokens at
+ * their seam are the merge of their bytes.
  */
 export async function countLongPiece(
   vocabulary: Vocabulary,
@@ -38,15 +41,15 @@ export async function countLongPiece(
       start += next.start;
       ends = next.ends;
     } else {
-      // The window is too short: its last bytes affect tokens far before them. A longer window ends
-      // elsewhere.
+      // The window is too short: its last bytes change tokens far before them. A longer window may end at a better
+      // place.
       ends = await mergeWindow(vocabulary, bytes.subarray(start, start + 2 * size), signal);
     }
   }
   return tokens + ends.length;
 }
 
-/** The ends of a window's tokens, counted from its beginning. */
+/** The ends of a window's tokens, as offsets from the window's beginning. */
 type Ends = Int32Array;
 
 const lengthOf = (ends: Ends): number => ends[ends.length - 1] ?? 0;
@@ -62,15 +65,15 @@ async function mergeWindow(
 }
 
 interface NextWindow {
-  /** Number of tokens of the previous window that end at this one's beginning. */
+  /** Number of tokens of the previous window that end at or before the beginning of this one. */
   readonly before: number;
   readonly start: number;
   readonly ends: Ends;
 }
 
 /**
- * Merges the window after one that ends in the middle of the piece; undefined if there is no seam between
- * them.
+ * Merges the window after one that ends in the middle of the piece. Returns undefined if no seam connects the two
+ * windows.
  */
 async function nextWindow(
   vocabulary: Vocabulary,
@@ -96,7 +99,7 @@ function tokensWithin(ends: Ends, length: number): number {
   return count;
 }
 
-/** Whether merging the bytes of two adjacent tokens gives these two tokens. */
+/** Returns whether merging the bytes of two adjacent tokens results in these two tokens again. */
 function belongTogether(
   vocabulary: Vocabulary,
   bytes: Uint8Array,

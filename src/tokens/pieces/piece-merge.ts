@@ -1,17 +1,17 @@
 import { NO_RANK, type Vocabulary } from '../vocabulary.js';
 
 /**
- * Merges the adjacent pair of lowest rank, leftmost first, until no pair is a token, in O(n log n). A queue
- * holds the pairs that are tokens; outdated entries are skipped. Each run reuses the same arrays, which take
- * 21 bytes for each byte of the piece.
+ * Merges the adjacent pair of lowest rank, leftmost first, until no pair of parts is a token, in O(n log n). A
+ * queue contains the pairs that are tokens; entries that are outdated when they are taken out are skipped. Each
+ * run reuses the same arrays, which take 21 bytes for each byte of the piece.
  */
 export class PieceMerge {
   /**
-   * Length of a part, stored at its first and its last byte so that the adjacent parts find it. No token has
-   * 256 bytes.
+   * Length of each part, stored at its first and its last byte so that the adjacent parts can find it. A length
+   * fits into a byte, because no token has 256 bytes.
    */
   readonly #lengths: Uint8Array;
-  /** Rank of the pair that a part begins, or NO_RANK, indexed by the part's first byte. */
+  /** Rank of the pair that begins with a part, or NO_RANK, by the index of the part's first byte. */
   readonly #ranks: Int32Array;
   readonly #queue: PairQueue;
 
@@ -19,7 +19,8 @@ export class PieceMerge {
   constructor(capacity: number) {
     this.#lengths = new Uint8Array(capacity);
     this.#ranks = new Int32Array(capacity);
-    // A merge removes one pair and adds at most two, and there are fewer merges than bytes.
+    // Each merge removes one pair and adds at most two, and there are fewer merges than bytes, so the queue never
+    // exceeds this size.
     this.#queue = new PairQueue(2 * capacity);
   }
 
@@ -37,7 +38,9 @@ export class PieceMerge {
     return this.#ends(parts);
   }
 
-  /** Joins the part at `position` with the next one; ranks the pairs that the new part begins and ends. */
+  /**
+   * Joins the part at `position` with the next part. Updates the ranks of the two pairs that contain the new part.
+   */
   #merge(vocabulary: Vocabulary, bytes: Uint8Array, position: number): void {
     const lengths = this.#lengths;
     const absorbed = position + (lengths[position] ?? 0);
@@ -49,7 +52,7 @@ export class PieceMerge {
     if (position > 0) this.#rankPair(vocabulary, bytes, position - (lengths[position - 1] ?? 0));
   }
 
-  /** Ranks the pair that the part at `position` begins. */
+  /** Stores the rank of the pair that begins with the part at `position`. */
   #rankPair(vocabulary: Vocabulary, bytes: Uint8Array, position: number): void {
     const next = position + (this.#lengths[position] ?? 0);
     const end = next + (this.#lengths[next] ?? 0);
@@ -71,14 +74,14 @@ export class PieceMerge {
 }
 
 /**
- * Multiplier that leaves room for a position below the rank in one key; since ranks are below 2^18, keys stay
+ * Factor for the rank in a queue key, so that a position fits below it. Ranks are less than 2^18, so keys stay
  * exact integers.
  */
 const POSITIONS = 2 ** 32;
 
 /**
- * A binary heap of byte pairs, lowest rank first, leftmost first among equals. A pair is one number of rank
- * and position, so that an entry costs eight bytes.
+ * A binary heap of pairs: the lowest rank first, and among equal ranks the leftmost. Rank and position of a pair
+ * are one number, so that an entry takes eight bytes.
  */
 class PairQueue {
   readonly #keys: Float64Array;
@@ -115,7 +118,7 @@ class PairQueue {
     return { rank: (first - position) / POSITIONS, position };
   }
 
-  /** Sifts a key down from the root to its place. */
+  /** Moves a key from the root of the heap down to its place. */
   #sink(key: number): void {
     const keys = this.#keys;
     const size = this.#size;

@@ -2,24 +2,24 @@ import { NO_RANK, type Vocabulary } from '../vocabulary.js';
 
 /**
  * Maximum length of a piece that `countShortPiece` accepts. Up to about this length, a linear search for the
- * lowest rank is faster than a queue. No token is longer.
+ * lowest rank is faster than a queue. No token is longer than this.
  */
 export const MAX_SHORT_PIECE_BYTES = 128;
 
-/** Greater than every rank. */
+/** A rank greater than every real rank. */
 const NEVER = 0x7fffffff;
 
 /**
- * Part p is `[starts[p], starts[p + 1])`, and `ranks[p]` is the rank of the pair that it begins. Valid during
- * one call only.
+ * Part p of the current piece is `[starts[p], starts[p + 1])`, and `ranks[p]` is the rank of the pair that begins
+ * with it. Valid only during one call.
  */
 const starts = new Int32Array(MAX_SHORT_PIECE_BYTES + 1);
 const ranks = new Int32Array(MAX_SHORT_PIECE_BYTES);
 
 /**
  * Returns the number of tokens of a piece of at most MAX_SHORT_PIECE_BYTES. A piece in the vocabulary is one
- * token; otherwise merges the adjacent pair of lowest rank, leftmost first, until no pair is a token.
- * Quadratic in the piece's length.
+ * token; otherwise merges the adjacent pair of lowest rank, leftmost first, until no pair of parts is a token. The
+ * time is quadratic in the piece's length.
  */
 export function countShortPiece(
   vocabulary: Vocabulary,

@@ -1,9 +1,10 @@
 import { type CharacterKinds, Kind } from './character-kinds.js';
 
 /**
- * Byte-level BPE merges only inside *pieces*, the matches of the encoding's regular expression. These
- * functions implement those expressions: linear on any text (a regex engine would backtrack), on bytes, and
- * with the Unicode data of the reference instead of the running Node's.
+ * Returns the end of the piece that begins at `start`. Byte-level BPE merges only inside *pieces*, which are the
+ * matches of the encoding's regular expression. Functions of this type implement these expressions. They take
+ * linear time for any text (a regular expression would backtrack), work on bytes, and use the Unicode data of the
+ * reference implementation instead of the running Node's.
  */
 export type EndOfPiece = (text: CharacterKinds, start: number) => number;
 
@@ -21,7 +22,7 @@ const SPACE = 0x20;
 const APOSTROPHE = 0x27;
 const SLASH = 0x2f;
 
-/** The bit in which the two cases of an ASCII letter differ. */
+/** The bit that differs between the upper and the lower case of an ASCII letter. */
 const CASE_BIT = 0x20;
 const ONE_LETTER_CONTRACTIONS = new Set(['s', 't', 'm', 'd'].map((letter) => letter.charCodeAt(0)));
 const TWO_LETTER_CONTRACTIONS = new Set(
@@ -31,14 +32,15 @@ const LONG_S_LEAD = 0xc5;
 const LONG_S_CONTINUATION = 0xbf;
 
 /**
- * o200k_base:
+ * Returns the end of the piece at `start`, as the regular expression of o200k_base matches it:
  *
  *     [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?
  *   | [^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?
  *   | \p{N}{1,3} | ?[^\s\p{L}\p{N}]+[\r\n/]* | \s*[\r\n]+ | \s+(?!\S) | \s+
  */
 export function endOfO200kPiece(text: CharacterKinds, start: number): number {
-  // A mark may also lead, but since a mark belongs to the run after it too, the match ends at the same place.
+  // A mark may also be the leading character. But a mark belongs to the run after it as well, so the match ends at
+  // the same place either way.
   const wordStart = endOfLead(text, start, Kind.other | Kind.whitespace);
   const wordEnd = endOfCasedWord(text.kinds, wordStart);
   if (wordEnd > wordStart) return endOfContraction(text.bytes, wordEnd);
@@ -46,7 +48,7 @@ export function endOfO200kPiece(text: CharacterKinds, start: number): number {
 }
 
 /**
- * cl100k_base:
+ * Returns the end of the piece at `start`, as the regular expression of cl100k_base matches it:
  *
  *     (?i:'s|'t|'re|'ve|'m|'ll|'d) | [^\r\n\p{L}\p{N}]?\p{L}+ | \p{N}{1,3}
  *   | ?[^\s\p{L}\p{N}]+[\r\n]* | \s*[\r\n]+ | \s+(?!\S) | \s+
@@ -63,7 +65,8 @@ export function endOfCl100kPiece(text: CharacterKinds, start: number): number {
 }
 
 /**
- * Matches `[^\r\n\p{L}\p{N}]?` if the character is of one of the given kinds.
+ * Matches `[^\r
+ * \p{L}\p{N}]?` if the character is of one of the given classes.
  */
 function endOfLead({ bytes, kinds }: CharacterKinds, start: number, leads: number): number {
   if (((kinds[start] ?? 0) & leads) === 0 || isLineBreak(bytes[start])) return start;
@@ -71,10 +74,10 @@ function endOfLead({ bytes, kinds }: CharacterKinds, start: number, leads: numbe
 }
 
 /**
- * Matches the two word alternatives of o200k without lead and contraction. `[upper]*[lower]+` backtracks
- * until its second part matches: the run of upper case, caseless letters and marks ends at its last caseless
- * letter or mark, unless a lower-case letter follows. A run of upper case alone is left to the second
- * alternative, `[upper]+[lower]*`.
+ * Matches the two word alternatives of o200k without the leading character and the contraction. `[upper]*[lower]+`
+ * backtracks until its second part matches: the run of upper-case letters, caseless letters and marks then ends at
+ * its last caseless letter or mark, unless a lower-case letter follows. A run of only upper-case letters matches
+ * the second alternative, `[upper]+[lower]*`.
  */
 function endOfCasedWord(kinds: Uint8Array, start: number): number {
   let at = start;
@@ -106,7 +109,8 @@ function endOfNumber(kinds: Uint8Array, start: number): number | undefined {
 }
 
 /**
- * Matches ` ?[^\s\p{L}\p{N}]+[\r\n]*`, with one more byte allowed among the line breaks.
+ * Matches ` ?[^\s\p{L}\p{N}]+[\r
+ * ]*`. The byte `trailing` is allowed among the line breaks, too.
  */
 function endOfSymbols({ bytes, kinds }: CharacterKinds, start: number, trailing: number): number | undefined {
   const symbols = bytes[start] === SPACE ? start + 1 : start;
@@ -117,8 +121,9 @@ function endOfSymbols({ bytes, kinds }: CharacterKinds, start: number, trailing:
 }
 
 /**
- * Matches `\s*[\r\n]+|\s+(?!\S)|\s+`: up to the last line break of the run. Without a line break, leaves the
- * last character to lead the next word, unless it is the only one or the text ends here.
+ * Matches `\s*[\r
+ * ]+|\s+(?!\S)|\s+`: white space up to the last line break of the run. A run without a line break ends before its
+ * last character, which belongs to the next word, unless that is its only character or the text ends there.
  */
 function endOfWhitespace({ bytes, kinds }: CharacterKinds, start: number): number {
   const end = endOfRun(kinds, start, Kind.whitespace);

@@ -1,11 +1,11 @@
 /**
- * The class of each code point in the encodings' regular expressions, from U+0000 on, as runs: a length in
- * base 36 (omitted for 1) and a letter. U = Lu or Lt, L = Ll, C = Lm or Lo (caseless), M = mark, N = number,
- * W = whitespace, O = other.
+ * The class of each code point in the encodings' regular expressions, from U+0000 on, as runs: a length in base 36
+ * (omitted for 1) and a letter. U = Lu or Lt, L = Ll, C = Lm or Lo (caseless), M = mark, N = number, W =
+ * whitespace, O = other.
  *
  * This is Unicode 16.0 as implemented by the reference (the regex engine inside `tiktoken`). JavaScript's own
- * `\p{…}` follows the Unicode version of the running Node, and its `\s` contains U+FEFF and lacks U+0085. A
- * test derives these runs from the reference; if they change there, it prints the new ones.
+ * `\p{…}` follows the Unicode version of the running Node, and its `\s` contains U+FEFF and lacks U+0085. A test
+ * derives these runs from the reference; if the reference changes, the test prints the new runs.
  */
 export const UNICODE_RUNS = [
   '9O5WiOWfOaN7OqU6OqLaOWqOW9OC7O2NOL3ONCO3NOnUO7UoLO8LULULULULULULULULULULULULULULULULULULULULULULULULULUL',

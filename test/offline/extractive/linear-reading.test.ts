@@ -48,7 +48,7 @@ const prompts: Readonly<Record<string, readonly ChatMessage[]>> = {
 test.each(Object.entries(prompts))(
   'the offline model reads a prompt of 2 MB in linear time (rule: linear-work): %s',
   (_, messages) => {
-    expect(extractiveReply(messages)).toMatch(/^(?:Thought|These)/);
+    expect(extractiveReply(messages)).toMatch(/^(?:Thought:|These|I found nothing)/);
   },
   30_000,
 );

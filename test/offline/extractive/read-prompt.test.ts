@@ -207,3 +207,25 @@ describe("the form of the offline model's reply", () => {
     );
   });
 });
+
+describe('the form of the offline model’s replies', () => {
+  const files = user(
+    '<file path="a.js" mark="a1b2c3d4">\nconst total = 1;\n</file a1b2c3d4>\n\nWhere is total?',
+  );
+
+  test('a prompt that teaches no form and lists no tools gets the answer alone, without a label', () => {
+    for (const messages of [[files], [system('You are helpful.'), files]]) {
+      const reply = extractiveReply(messages);
+      expect(reply).toContain('a.js:1');
+      expect(reply).not.toMatch(/Thought:|Final Answer:|final_answer/);
+    }
+  });
+
+  test.each([
+    ['Thought: how\nFinal Answer: the answer to the task', 'Final Answer:'],
+    ['Write how, then:\n<final_answer>the answer</final_answer>', '<final_answer>'],
+    ['{"thought": "how", "final_answer": "the answer"}', '"final_answer"'],
+  ])('a prompt without tools that teaches %j gets the answer in that form', (taught, label) => {
+    expect(extractiveReply([system(`Reply in this form:\n${taught}\n`), files])).toContain(label);
+  });
+});

@@ -55,9 +55,11 @@ function stepWith(
   const provider = { name: 'test', complete, stream };
   const deadline = { signal, remainingMs: () => 60_000 };
   const now = () => new Date();
-  const dependencies = { provider, profile, tokens, deadline, sources: [], during: untraced, now };
+  const dependencies = { provider, profile, tokens, deadline, sources: [], during: untraced, redact, now };
   return reactStep(request, dependencies, observer);
 }
+
+const redact = (text: string) => text;
 
 /** Starts a step whose model has not replied yet. The result keeps no reference to the request. */
 async function startStep(): Promise<WaitingStep> {
@@ -82,7 +84,7 @@ async function startStep(): Promise<WaitingStep> {
     const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
     mustGo.push(new WeakRef(request), new WeakRef(tokens));
     const now = () => new Date();
-    const dependencies = { provider, profile, tokens, deadline, sources: [], now };
+    const dependencies = { provider, profile, tokens, deadline, sources: [], redact, now };
     result = reactStep(request, { during: untraced, ...dependencies });
   }
   await asked;

@@ -53,6 +53,7 @@ async function stepWith(
     deadline: { signal: new AbortController().signal, remainingMs: () => 60_000 },
     sources: [],
     during: untraced,
+    redact: (text: string) => text,
     now: () => new Date(),
   };
   const llm_config = { modelName: 'm', tokenLimit: 1_000_000, reservedOutputTokens: 1_000 };

@@ -7,7 +7,7 @@ import type { Display } from '../../display/display.js';
 import { wrap } from '../../display/wrap.js';
 import { budgetBar } from '../budget-bar.js';
 import { itemLine, leftOutItems } from '../context-page.js';
-import { compacted, costLine, headline, observed, renderTask } from '../event-text.js';
+import { compacted, costLine, endText, headline, observed, renderTask } from '../event-text.js';
 import { explainFailure } from '../explain-failure.js';
 import { renderProposal } from '../render-proposal.js';
 import { newWarnings, unreadableProblem } from '../service-warnings.js';
@@ -100,9 +100,9 @@ export class LiveRun {
     agent_request_input: () => this.spinner.stop(),
     agent_request_input_timeout: () => this.#print(this.#paint('yellow', 'No answer arrived in time.')),
     context_compacted: (event) => this.#print('', this.#paint('dim', compacted(event))),
-    agent_error: ({ error, retry_in_ms }) => {
+    agent_error: ({ error, retryInMs }) => {
       this.#reply.drop();
-      const again = retry_in_ms === null ? '' : ` Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`;
+      const again = retryInMs === null ? '' : ` Retrying in ${Math.ceil(retryInMs / 1000)} s.`;
       this.#print('', ...this.#wrapped(this.#paint('red', explainFailure(error)) + again));
       if (again) this.spinner.start('Waiting to retry');
     },
@@ -141,7 +141,7 @@ export class LiveRun {
     const colour = !failed ? 'green' : event.denied ? 'yellow' : 'red';
     const { paint, width } = this.#display;
     const view = { paint, width: this.#options.verbose ? Number.POSITIVE_INFINITY : width };
-    const isCommand = event.tool_name === 'run_command';
+    const isCommand = event.toolName === 'run_command';
     const maxLines = this.#options.verbose ? Number.POSITIVE_INFINITY : MAX_ROWS;
     const rows = observed(text, { maxLines, width: width - RESULT.length, keepsEnd: isCommand });
     this.#print('', `${paint(colour, '●')} ${callLine(event, view)}`);
@@ -163,8 +163,8 @@ export class LiveRun {
     this.#reply.drop();
     this.#display.show('tasks', []);
     if (tasks.length > 0) this.#print('', ...this.#taskRows(tasks).flatMap(this.#wrapped));
-    const { answer } = result;
-    const isShown = answer.trim() === lastAnswer(after).trim();
+    const answer = endText(result);
+    const isShown = answer === '' || answer.trim() === lastAnswer(after).trim();
     if (this.#options.showAnswer && !isShown) this.#reply.show('answer', answer);
     const took = Date.now() - this.#began;
     const bar = after.report ? [budgetBar(after.report, this.#display.paint)] : [];

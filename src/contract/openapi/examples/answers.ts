@@ -6,8 +6,8 @@ import type { Step } from '../../step.js';
 import { firstStep, lastStep, maskHistory } from './requests.js';
 
 /**
- * The answers of a newly started service to the requests in `requests.ts`. test/contract/examples.test.ts compares them with
- * real answers, except for ids, times, counts, and the instructions to the model.
+ * The responses of a newly started service to the requests in `requests.ts`. test/contract/examples.test.ts
+ * compares them with real responses, except for ids, times, counts, and the instructions to the model.
  */
 const request_id = '8c79401a-37f0-4a20-b79c-a51d56c9457b';
 const timestamp = '2026-11-23T09:30:00.000Z';
@@ -42,7 +42,7 @@ const acted: Step['new_turns'] = [
   },
 ];
 
-/** The answer to `firstStep`. */
+/** The response to `firstStep`. */
 export const actionAnswer: Step = {
   session_id: firstStep.session_id,
   status: 'action_proposed',
@@ -110,7 +110,7 @@ Found by a search, not written by a language model: nobody has judged what it me
 const reason = 'I have seen the passages that match best, and quote them.';
 const answered: Step['new_turns'] = [{ role: 'assistant', content: answer, thought: reason, timestamp }];
 
-/** The answer to `lastStep`. */
+/** The response to `lastStep`. */
 export const finalAnswer: Step = {
   ...actionAnswer,
   status: 'direct_response_provided',
@@ -118,7 +118,7 @@ export const finalAnswer: Step = {
   thought: reason,
   direct_response: answer,
   action_details: null,
-  // The turns are written as JSON, so no field is null.
+  // Cast: the turns contain no null, which the input type allows and the output type does not.
   updated_conversation_history: [...(lastStep.conversation_history as Step['new_turns']), ...answered],
   new_turns: answered,
   parse: {
@@ -166,9 +166,9 @@ export const previewAnswer: Preview = {
 
 const stub = '[5 lines, 204 characters left out; call the tool again to see them]';
 
-/** The answer to `maskHistory`, with a stub for the oldest observation. */
+/** The response to `maskHistory`, in which the oldest observation is replaced by one line. */
 export const compactionAnswer: Compaction = {
-  // The turns are written as JSON, so no field is null.
+  // Cast: the turns contain no null, which the input type allows and the output type does not.
   conversation_history: maskHistory.conversation_history.map((turn, index) =>
     index === 2 ? { ...turn, content: stub } : turn,
   ) as Compaction['conversation_history'],
@@ -180,7 +180,7 @@ export const compactionAnswer: Compaction = {
   request_id,
 };
 
-/** A part of the list of a service with two upstreams. */
+/** The list of a service with two upstreams, shortened. */
 export const modelsAnswer: ModelList = {
   models: [
     {
@@ -203,7 +203,7 @@ export const metricsAnswer = `# HELP stepwise_requests_in_flight Requests accept
 stepwise_requests_in_flight 3
 `;
 
-/** The event stream of `actionAnswer`. */
+/** The event stream that ends with `actionAnswer`. */
 export const streamedAnswer = [
   { type: 'step.started', request_id },
   { type: 'context.built', report },

@@ -3,7 +3,7 @@ import type { ErrorDetail, ErrorResponse, StepError } from '../../step.js';
 import { actionAnswer } from './answers.js';
 import { firstStep } from './requests.js';
 
-/** Builds a failure before the request was read: its fields are null (rule: null-never-empty). */
+/** Builds a failure that occurred before the request was read, so its fields are null (rule: null-never-empty). */
 function unread(code: ErrorCode, more: Partial<StepError> = {}): ErrorResponse {
   return {
     ...actionAnswer,
@@ -36,7 +36,7 @@ function unread(code: ErrorCode, more: Partial<StepError> = {}): ErrorResponse {
   };
 }
 
-/** Builds a failure after the request was read: it returns the history unchanged. */
+/** Builds a failure that occurred after the request was read, so it returns the history unchanged. */
 function read(code: ErrorCode, more: Partial<StepError>): ErrorResponse {
   const { session_id, max_iterations_left } = firstStep;
   return {
@@ -53,7 +53,7 @@ const noTokenLimit: ErrorDetail = {
   message: 'this field is required: a whole number',
 };
 
-/** Example bodies for each cause of failure: the request, its key, the service, a provider. */
+/** An example body for each kind of failure: of the request, of its key, of the service, of a provider. */
 export const failureExamples: Partial<Record<ErrorCode, ErrorResponse>> = {
   invalid_request: unread('invalid_request', { details: [noTokenLimit] }),
   missing_api_key: unread('missing_api_key'),

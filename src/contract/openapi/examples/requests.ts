@@ -64,7 +64,7 @@ const searched = (pattern: string, index: number): TurnInput[] => [
   },
 ];
 
-/** A compaction that replaces one observation by a stub. */
+/** A compaction that replaces one observation by one line. */
 export const maskHistory: CompactionRequestInput = {
   ...ids,
   conversation_history: [

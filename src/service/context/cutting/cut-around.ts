@@ -14,7 +14,7 @@ import {
 import { largestFitting } from './largest-fitting.js';
 
 /**
- * Cuts a text to the given lines and as many adjacent ones as fit, with equally many characters before and after.
+ * Keeps the given lines of a text and as many adjacent ones as fit, with equally many characters before and after.
  * A marker line at each cut describes the omitted text. If not even the given lines fit, cuts them like any other
  * text.
  */

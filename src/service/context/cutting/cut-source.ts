@@ -12,11 +12,14 @@ export interface CutSource {
   readonly totalLines?: number | 'unknown' | undefined;
   /** Describes how to request missing lines, such as `41-210`. */
   readonly howToAsk?: ((lines: string) => string) | undefined;
-  /** Renders the cut text as it is sent; the result is what is counted. By default, returns the text. */
+  /**
+   * Renders the cut text as it is sent, which is the text whose tokens are counted. By default, returns the text
+   * unchanged.
+   */
   readonly render?: ((cut: CutText) => string) | undefined;
 }
 
-/** A source with counted lines. */
+/** A source whose lines have been counted. */
 export interface NumberedSource extends CutSource {
   readonly firstLine: number;
   readonly lastLine: number;
@@ -70,14 +73,14 @@ export function wholeText({ text, firstLine, lastLine }: NumberedSource): CutTex
   return { text, cut: false, wholeLines: lines, lines };
 }
 
-/** Returns whether only the marker line remains. */
+/** Returns whether nothing of the text remains but the marker line. */
 export function hasOnlyMarker({ cut, lines }: CutText): boolean {
   return cut && lines.length === 0;
 }
 
 /** The lines that a cut omits, completely or in part. */
 export interface Gap extends LineRange {
-  /** True if a part of the gap's first line remains; `insideLast` is the same for the last line. */
+  /** True if the text keeps a part of the gap's first line; `insideLast` is the same for the last line. */
   readonly insideFirst: boolean;
   readonly insideLast: boolean;
   readonly characters: number;

@@ -1,15 +1,15 @@
-/** Maximum number of probes. More would only move a cut by a few characters. */
+/** Maximum number of trial cuts. Further trials would move a cut by only a few characters. */
 const MAX_PROBES = 14;
 const NEAR_ENOUGH = 0.97;
 const AIM = 0.985;
 const LIKELY_CHARACTERS_PER_TOKEN = 3;
 
 /**
- * Searches for a budget below `characters` whose result uses nearly all of `limit` tokens, and returns that
- * result. Each guess uses the measured rate of characters per token, so few probes are needed. If no probe fits,
- * tries budget 0.
+ * Searches for the largest cut of a text that fits `limit` tokens. Tries budgets below `characters` and returns
+ * the result of the best one. Each guess uses the characters per token measured so far, so few trials are needed.
+ * If no trial fits, tries budget 0.
  *
- * @param probe resolves to undefined if its result exceeds the limit.
+ * @param probe makes one trial; resolves to undefined if its result exceeds the limit.
  */
 export async function largestFitting<Fitted extends { readonly tokens: number }>(
   characters: number,

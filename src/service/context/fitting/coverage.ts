@@ -2,7 +2,10 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import type { LineRange } from '../lines.js';
 import { TextSearch } from './text-search.js';
 
-/** Maximum number of UTF-16 units searched for chunks. Beyond it, only equal texts are found. */
+/**
+ * Maximum number of UTF-16 units in which chunks without line numbers are searched for. After that, only a chunk
+ * that equals a whole covered text counts as covered.
+ */
 const MAX_SEARCHED_CHARACTERS = 33_554_432;
 
 /** The lines that the prompt already contains, by origin (rule: no-line-twice). */
@@ -32,7 +35,7 @@ export class Coverage {
     return this.#byOrigin.has(origin);
   }
 
-  /** Returns the parts of a range that are not covered yet. */
+  /** Returns the lines of a range that are not covered yet. */
   missing(origin: string, range: LineRange): LineRange[] {
     const covered = this.#byOrigin.get(origin)?.lines ?? [];
     const missing: LineRange[] = [];
@@ -46,7 +49,7 @@ export class Coverage {
     return first <= range.last ? [...missing, { first, last: range.last }] : missing;
   }
 
-  /** Returns whether a text without line numbers occurs within a covered text. */
+  /** Returns whether a text without line numbers equals a covered text or occurs within one. */
   async contains(origin: string, text: string): Promise<boolean> {
     const texts = this.#byOrigin.get(origin)?.texts;
     if (!texts) return false;
@@ -69,9 +72,9 @@ export class Coverage {
 
 /** The covered lines and texts of one origin. */
 class Covered {
-  /** Disjoint ranges in order, so that bisection finds a range. */
+  /** Disjoint ranges in ascending order, so that a range can be found by bisection. */
   readonly lines: LineRange[];
-  /** Filled when first needed: most texts have line numbers, so hashing them for a set would be wasted work. */
+  /** Filled on first use: most texts have line numbers, so hashing all texts for this set would be wasted work. */
   readonly #texts = new Set<string>();
   #added: string[] = [];
 

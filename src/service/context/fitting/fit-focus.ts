@@ -12,7 +12,7 @@ import { cutSourceOf, linesOf, type Slice, wholeSlice } from './slices.js';
 /** The focus file after the context has been fitted. */
 export interface FocusToFit {
   readonly focus: FocusItem;
-  /** The part to include: the file, some of its lines, or only the note that it is open. */
+  /** The part of the file to include: all of it, some of its lines, or only a note that it is open. */
   readonly part: 'file' | LineRange | 'note';
 }
 
@@ -23,8 +23,8 @@ export interface FittedFocus {
 }
 
 /**
- * Plans the focus file without lines that the context already contains. If the context contains a part of the
- * selection (or, without one, of the file), the longest run of its other lines is included.
+ * Chooses the part of the focus file to send. If the context already contains some of its selection (or, without a
+ * selection, of the file), that is the longest run of lines that the context lacks.
  */
 export function planFocus(focus: FocusItem, covered: Coverage): FocusToFit {
   const { item, selection } = focus;
@@ -52,7 +52,7 @@ export async function fitFocus(
   return { block: fitted.rendered, item: includedRow(item, fitted, reasonsFor(part, fitted)) };
 }
 
-/** Notes that the file is open and what is selected, because the context already contains its lines. */
+/** Returns a note that the file is open in the editor, for a file whose lines the context already contains. */
 async function pointAtContext(item: ContextItem, limit: number, counter: TokenCounter): Promise<FittedFocus> {
   const text = '[open in the editor; shown in the context above]\n';
   const block = fence({ tag: 'focus', attributes: item.attributes, text });

@@ -10,7 +10,7 @@ const reasons = {
   duplicate: 'the same lines as another item',
 } as const;
 
-/** Returns the report rows for the items that were found, in order. */
+/** Returns the report rows for the items that were found, in their order. */
 export async function reportItems(outcomes: readonly PlacedItem[], sizes: SliceSizes): Promise<ReportItem[]> {
   const rows: ReportItem[] = [];
   for (const outcome of outcomes) {

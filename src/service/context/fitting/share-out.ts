@@ -1,4 +1,4 @@
-/** Minimum number of tokens worth giving to an item. Only a smaller item may get less. */
+/** Minimum number of tokens worth giving to an item. An item gets less only if it is smaller itself. */
 const MIN_SHARE_TOKENS = 256;
 
 /** Token counts of items; infinite for an item that exceeds any possible share. */
@@ -40,7 +40,7 @@ export function shareInGroups(
   return groups.map((sizes, index) => shareFairly(sizes, shares[index] ?? 0));
 }
 
-/** Chooses the items that get at least the minimum share, or all the tokens they need. */
+/** Returns for each item whether it gets tokens: at least the minimum share, or all that it needs. */
 function serve(sizes: TokenSizes, room: number): boolean[] {
   let left = room;
   return sizes.map((size) => {

@@ -3,14 +3,18 @@ import type { ContextItem } from '../context-item.js';
 import { type FittedText, fitWhole } from '../cutting/cut-source.js';
 import { cutSourceOf, type Slice } from './slices.js';
 
-/** Counting for shares stops after this many times the limit, because the rest would not fit anyway. */
+/**
+ * Maximum number of tokens counted in order to share out the limit, as a multiple of the limit. Text beyond that
+ * would not fit anyway.
+ */
 const MAX_COUNTED_PER_LIMIT = 8;
 /** Maximum number of UTF-16 units that are counted only for the report. */
 const MAX_REPORTED_CHARACTERS = 524_288;
 
 /**
- * Token counts of uncut slices, with bounded work however much is requested. Both allowances are used up in the
- * order of the items, so the same request always gets the same sizes.
+ * Counts the tokens of uncut slices. The work is bounded, however much text the request asks for: one allowance
+ * limits the counts for shares, another those for the report. Both are used up in the order of the items, so the
+ * same request always gets the same sizes.
  */
 export class SliceSizes {
   readonly #limit: number;
@@ -29,8 +33,8 @@ export class SliceSizes {
   }
 
   /**
-   * Counts each slice. Infinite for a slice that exceeds the limit, and for new ones once the allowance is used
-   * up.
+   * Returns the size of each slice. The size is infinite if the slice exceeds the limit, or if it was not counted
+   * because the allowance is used up.
    */
   async ofEach(slices: readonly Slice[]): Promise<number[]> {
     const sizes: number[] = [];
@@ -68,7 +72,7 @@ export class SliceSizes {
     return whole?.tokens ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Returns the cached sizes of slices that differ from this one only in their text. */
+  /** Returns the cached sizes of slices that have this slice's tag, origin and first line. */
   #sameAs({ item: { tag, origin }, firstLine }: Slice): Map<string, number> {
     const key = `${tag} ${firstLine} ${origin}`;
     const sizes = this.#sizes.get(key) ?? new Map<string, number>();

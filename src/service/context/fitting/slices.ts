@@ -5,7 +5,7 @@ import { fence, inlinePath } from '../fence.js';
 import { formatLines, LineIndex, type LineRange } from '../lines.js';
 import type { Coverage } from './coverage.js';
 
-/** A range of an item's lines that the prompt does not contain yet. Most items have one. */
+/** A range of an item's lines that the prompt does not contain yet. Most items have one slice. */
 export interface Slice {
   readonly item: ContextItem;
   readonly text: string;
@@ -23,8 +23,8 @@ export interface PlacedItem {
 const precedence = { lines: 0, file: 1, folder: 2 } satisfies Record<ContextItem['requestedAs'], number>;
 
 /**
- * Divides items into slices of lines that are neither covered yet nor belong to another item that requests less or
- * comes first (rule: no-line-twice).
+ * Divides items into slices of the lines to send. Leaves out lines that the prompt already contains, and lines
+ * that another item also requests, if that one requests fewer lines or comes first (rule: no-line-twice).
  */
 export async function slicesOf(
   items: readonly ContextItem[],

@@ -71,7 +71,7 @@ export function contextServiceSource(options: ContextServiceOptions): ContextSou
   };
 }
 
-/** Separates user and password, which `fetch` does not accept in a URL, and returns them as a header. */
+/** Removes user and password from a URL, because `fetch` does not accept them there, and returns them as a header. */
 function readAddress(url: string): { address: string; headers: Readonly<Record<string, string>> } {
   const address = new URL(url);
   const authorization = basicAuthorization(address);
@@ -100,7 +100,10 @@ async function get(url: string, options: ContextServiceOptions, signal: AbortSig
   }
 }
 
-/** Returns the problem of a connection (rule: connection-failures). A response that is not complete in time counts as one. */
+/**
+ * Returns the problem of the connection to the context service (rule: connection-failures). A response that is not
+ * complete in time counts as one.
+ */
 function problemOf(error: unknown): ConnectionProblem | undefined {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   return connectionFailureOf(error)?.problem;
@@ -128,7 +131,10 @@ function checkFile(path: string, { content, cut }: Readonly<Record<string, unkno
   return { type: 'file', path, content: checkText(content), ...(cut === true && { cut }) };
 }
 
-/** Reads a folder. Omits paths outside the folder and paths named like secrets, even if the service returns them. */
+/**
+ * Returns a folder of the response. Omits paths outside the folder and paths named like secrets, even if the
+ * service returns them.
+ */
 function checkFolder(folder: string, entry: Readonly<Record<string, unknown>>): SourceFolder {
   const isMember = (path: unknown): path is string =>
     typeof path === 'string' && portablePath(path) === path && isBelow(folder, path) && !isSecretPath(path);

@@ -17,7 +17,7 @@ export interface ContextSourceOptions {
 type RequestOptions = Pick<ContextServiceOptions, 'headers' | 'onConnectionProblem'>;
 
 /**
- * Returns a function from a request to the operator's sources, in the order in which they are queried
+ * Returns a function that maps a request to the operator's sources, in the order in which they are queried
  * (rule: source-order).
  */
 export function contextSources(

@@ -6,7 +6,7 @@ type Lookup<Value> =
   | { readonly found: Value; readonly reason?: never }
   | { readonly found?: never; readonly reason: string };
 
-/** All sources as one: the first source that has a path or an id is used. */
+/** All context sources behind one interface: each path and id is read from the first source that has it. */
 export interface Library {
   read(path: string): Promise<Lookup<SourceFile | SourceFolder>>;
   readPinned(id: string): Promise<Lookup<PinnedItem>>;
@@ -19,8 +19,8 @@ export interface Library {
 const NOT_FOUND = 'not found or not readable';
 
 /**
- * Returns the reason that a source failed, with the problem of its connection (rule: connection-failures) if it
- * had one.
+ * Returns the reason why a source failed, with the problem of its connection if it had one
+ * (rule: connection-failures).
  */
 const outOfOrder = (error: unknown): string => {
   const problem = error instanceof ContextServiceFailed ? error.problem : undefined;
@@ -28,8 +28,9 @@ const outOfOrder = (error: unknown): string => {
 };
 
 /**
- * Queries the sources in order and reads each path once. A source that failed is not queried again, so a dead one
- * costs one timeout instead of one per path. Rejects only with the signal's reason.
+ * Opens the sources as one library, which queries them in order and reads each path once. A source that failed is
+ * not queried again, so a source that is down costs one timeout instead of one per path. Rejects only with the
+ * signal's reason.
  */
 export function openLibrary(sources: readonly ContextSource[], signal: AbortSignal): Library {
   const failed = new Map<ContextSource, string>();
@@ -55,7 +56,10 @@ export function openLibrary(sources: readonly ContextSource[], signal: AbortSign
   return { read, readPinned };
 }
 
-/** Yields the results in order, in batches of `limit`. A batch starts only when the consumer requests it. */
+/**
+ * Yields the results in order. Runs up to `limit` of them at a time, and starts the next batch only when the
+ * consumer requests it.
+ */
 export async function* concurrently<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,

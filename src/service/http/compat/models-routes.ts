@@ -11,7 +11,7 @@ export function answerModels(models: ModelDirectory): RequestHandler {
   };
 }
 
-/** Handles `GET /v1/models/{id}`, where the id may hold slashes, raw or as `%2F`. */
+/** Handles `GET /v1/models/{id}`. The id may contain slashes, raw or as `%2F`. */
 export function answerModel(models: ModelDirectory): RequestHandler {
   return async (request, response) => {
     const { id: parts } = request.params;
@@ -22,7 +22,7 @@ export function answerModel(models: ModelDirectory): RequestHandler {
   };
 }
 
-/** Anthropic's clients send the version of their API. */
+/** Anthropic's clients send this header with the version of their API; others do not. */
 const isOfAnthropic = (request: Request): boolean => request.get('anthropic-version') !== undefined;
 
 async function listedModels(models: ModelDirectory): Promise<ListedModel[]> {
@@ -41,7 +41,10 @@ async function listedModels(models: ModelDirectory): Promise<ListedModel[]> {
 const isFoundByName = (name: string, provider: string, models: ModelDirectory): boolean =>
   models.resolve({ modelName: name })?.providerName === provider;
 
-/** Returns a model that a request may name although no list has it; undefined if its upstream lists others. */
+/**
+ * Returns a model that no list contains but that a request may still name; undefined if its upstream has a list,
+ * because the model would be on it.
+ */
 async function unlisted(id: string, models: ModelDirectory): Promise<ListedModel | undefined> {
   const upstream = findModel(id, models)?.model.providerName;
   if (upstream === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { ModelDirectory, ResolvedModel } from '../../providers/create-model
 import { looksSecret, type Secret } from '../../providers/secret.js';
 import { RequestRefused } from '../failure/to-failure.js';
 
-/** A model that a client named, with its upstream. */
+/** A model that a client named, with the upstream that serves it. */
 export interface RoutedModel {
   readonly provider: string | undefined;
   readonly modelName: string;
@@ -11,8 +11,8 @@ export interface RoutedModel {
 }
 
 /**
- * Finds the model that a client names: `upstream/name`, where the name may hold slashes and colons, or a name that decides
- * its provider (rule: compatible-models).
+ * Finds the model that a client names (rule: compatible-models): either as `upstream/name`, where the name may
+ * contain slashes and colons, or as a bare name for which a built-in vendor is known.
  */
 export function findModel(name: string, models: ModelDirectory): RoutedModel | undefined {
   const slash = name.indexOf('/');
@@ -24,7 +24,10 @@ export function findModel(name: string, models: ModelDirectory): RoutedModel | u
   return model && { provider: undefined, modelName: name, model };
 }
 
-/** Returns the model that a request names. Throws `RequestRefused`, which lists the upstreams, if there is none. */
+/**
+ * Returns the model that a request names. If there is none, throws `RequestRefused`, whose message lists the
+ * upstreams.
+ */
 export function routeModel(name: string, models: ModelDirectory): RoutedModel {
   const routed = findModel(name, models);
   if (routed) return routed;
@@ -33,11 +36,11 @@ export function routeModel(name: string, models: ModelDirectory): RoutedModel {
   throw new RequestRefused('unsupported_model', [{ path: 'model', code: 'unknown_name', message }]);
 }
 
-/** Window of a model of which neither the operator nor the model table says it. */
+/** Context window assumed for a model if neither the operator nor the model table states it. */
 const UNKNOWN_WINDOW = 32_768;
 const MAX_REMEMBERED = 1_000;
 
-/** The windows of models. Logs once for each model that a default is used. */
+/** Context windows of models. Logs one warning for each model whose window is assumed. */
 export class Windows {
   readonly #log: Pick<Logger, 'warn'>;
   readonly #warned = new Set<string>();
@@ -46,7 +49,7 @@ export class Windows {
     this.#log = log;
   }
 
-  /** Returns the window, or the default. No secret must be logged, even as the name of a model. */
+  /** Returns the window of a model, or the default. A model's name is logged only if it cannot contain a secret. */
   of({ modelName, model }: RoutedModel, key: Secret | undefined): number {
     const { contextWindow } = model.profile;
     const secrets = [...(key ? [key] : []), ...model.secrets];

@@ -20,7 +20,7 @@ import { readSettings, type WireSettings } from './wire-settings.js';
 import { WireStream } from './wire-stream.js';
 
 export interface WireServices extends StepServices {
-  /** The tokens of the service; without them, any caller may call. */
+  /** The bearer tokens of the service. Without them, everybody may call. */
   readonly tokens: AccessTokens | undefined;
   readonly windows: Windows;
 }
@@ -90,7 +90,7 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
   return async (request, response) => {
     const accepted = await acceptExchange(wire, { request, response }, services);
     const { exchange, routed, input, state, sentKey } = accepted;
-    const provider = connect(routed.model, { sentKey, request: input, state });
+    const { provider, redact } = connect(routed.model, { sentKey, request: input, state });
     const identity = identityOf(exchange);
     const stream = exchange.isStreamed
       ? new WireStream(response, exchange.openStream(identity), state)
@@ -99,6 +99,7 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
     const dependencies: StepDependencies = {
       ...promptDependencies(accepted),
       provider: stream ? stream.startedBy(provider) : provider,
+      redact,
       now: () => new Date(),
     };
     const contextBuilt = (report: ContextReport): undefined => {
@@ -153,7 +154,10 @@ const sizeOf = ({ prompt_tokens, token_limit, reserved_output_tokens }: ContextR
   maxPromptTokens: token_limit - reserved_output_tokens,
 });
 
-/** Sets the headers that say how long the prompt is, and how much of the conversation it lacks (rule: compatible-report). */
+/**
+ * Sets the headers that report how long the prompt is, and how much of the conversation was left out of it
+ * (rule: compatible-report).
+ */
 function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): void {
   const isLeftOut = new Set(['truncated', 'masked', 'dropped']);
   const leftOut = items.filter(({ status }) => isLeftOut.has(status)).length;

@@ -54,7 +54,10 @@ export function wireRoutes({ agent, inFlight, body, deadlineMs, tokens, log }: C
   ];
 }
 
-/** Chooses the shape of the failures of paths below `/v1`, those of no endpoint included (rule: compatible-errors). */
+/**
+ * Chooses the format of error responses below `/v1`, also for paths that are not an endpoint
+ * (rule: compatible-errors).
+ */
 export const nameWire: Preparation = (request, response) => {
   if (!isOfWire(request.path)) return;
   stateOf(response).writeFailure = failureWriterOf(request);

@@ -7,7 +7,10 @@ import { wireFailure } from '../failure/wire-failure.js';
 import type { OpenStream, RequestState } from '../middleware/request-state.js';
 import { TextStream } from '../routes/text-stream.js';
 
-/** The stream of an answer, written by its wire. It starts with the upstream's first event (rule: compatible-streams). */
+/**
+ * The stream of a reply in the API format of one wire. It starts with the upstream's first event
+ * (rule: compatible-streams).
+ */
 export class WireStream implements TextSink, OpenStream {
   readonly #stream: TextStream;
   readonly #writer: StreamWriter;
@@ -43,7 +46,10 @@ export class WireStream implements TextSink, OpenStream {
     this.#stream.end(this.#writer.fail(wireFailure(error, this.#state)));
   }
 
-  /** Returns the same provider, and starts the stream with its first event. Failures before it have an HTTP status. */
+  /**
+   * Returns the same provider, except that its first event starts this stream. A failure before that still gets an
+   * HTTP error status.
+   */
   startedBy(provider: Provider): Provider {
     return { ...provider, stream: (request, deadline) => this.#starting(provider.stream(request, deadline)) };
   }

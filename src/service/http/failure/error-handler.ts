@@ -40,13 +40,19 @@ function logBug(log: Logger, thrown: unknown, { id, key, gatewaySecrets }: Reque
   log.error({ request_id: id, bug: JSON.parse(bug) }, 'bug: unexpected error in the service');
 }
 
-/** HTTP statuses for unmet conditional requests for a file, by the error names of Express's `sendFile`. */
+/**
+ * Responses to conditional requests for a file whose condition is not met, by the error names of Express's
+ * `sendFile`.
+ */
 const unmetConditions: ReadonlyMap<string, { status: number; outcome: Outcome }> = new Map([
   ['PreconditionFailedError', { status: 412, outcome: 'precondition_failed' }],
   ['RangeNotSatisfiableError', { status: 416, outcome: 'range_not_satisfiable' }],
 ]);
 
-/** Returns HTTP's own response to an unmet condition. It has no body; a header contains the valid range. */
+/**
+ * Returns HTTP's own response to a condition that is not met. The response has no body, but a header with the
+ * valid range.
+ */
 function unmetOf(thrown: unknown) {
   const unmet = thrown instanceof Error ? unmetConditions.get(thrown.name) : undefined;
   const headers: unknown = unmet && Reflect.get(Object(thrown), 'headers');

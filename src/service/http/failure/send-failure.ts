@@ -16,7 +16,7 @@ export function sendFailure(request: Request, response: Response, error: Failure
     ? state.writeFailure(wireFailure(error, state))
     : { status: errorCodes[error.code].status, body: failureBody(error, state) };
   response.status(status);
-  // The vendors' SDKs follow this header, whatever the status.
+  // The vendors' SDKs retry if this header says so, whatever the status.
   if (state.writeFailure) response.setHeader('X-Should-Retry', String(error.retryable));
   if (error.retry_after_ms !== null) {
     response.setHeader('Retry-After', String(Math.ceil(error.retry_after_ms / 1_000)));
@@ -25,13 +25,16 @@ export function sendFailure(request: Request, response: Response, error: Failure
   else response.json(body);
 }
 
-/** Builds the failure body that the caller asked for (rule: source-fields). */
+/** Builds the failure body, with or without our extensions, as the caller asked (rule: source-fields). */
 export function failureBody(error: StepError, state: RequestState): ErrorResponse | SourceStep {
   const body = errorResponse(error, state);
   return state.declinesExtensions ? toSourceStep(body) : body;
 }
 
-/** Builds the whole failure body. Fields that were not read are null (rules: one-failure-body, null-never-empty). */
+/**
+ * Builds the complete failure body. Fields that the service has not read are null
+ * (rules: one-failure-body, null-never-empty).
+ */
 export function errorResponse(
   error: StepError,
   { id, echo }: Pick<RequestState, 'id' | 'echo'>,

@@ -10,7 +10,7 @@ export class RequestRefused extends Error {
   override readonly name = 'RequestRefused';
   readonly code: ErrorCode;
   readonly details: readonly ErrorDetail[];
-  /** Wait before a retry; null for the default of the code. */
+  /** Wait before a retry in milliseconds; null for the default of the error code. */
   readonly retryAfterMs: number | null;
 
   constructor(code: ErrorCode, details: readonly ErrorDetail[] = [], retryAfterMs: number | null = null) {
@@ -51,8 +51,8 @@ function detailsOf({ vendorWords, connection }: ProviderError): ErrorDetail[] {
 }
 
 /**
- * Returns whether a thrown value is a bug. An `AbortError` is not: it follows from an interruption, which has the
- * reason.
+ * Returns whether a thrown value is a bug. An `AbortError` is not a bug: an interruption caused it, and the
+ * interruption has the reason.
  */
 export function isBug(thrown: unknown): boolean {
   const isAbort = thrown instanceof Error && thrown.name === 'AbortError';
@@ -77,11 +77,15 @@ const codeOfInterruption = {
   deadline: 'upstream_timeout',
   shutting_down: 'shutting_down',
   slow_upload: 'overloaded',
-  // The caller has left and reads no response. The log has a separate outcome for this.
+  // The caller has left and will read no response, so this code is never sent. The log has a separate outcome for
+  // it.
   caller_left: 'request_timeout',
 } as const satisfies Record<InterruptionReason, ErrorCode>;
 
-/** Waits for codes that always have a Retry-After, if the provider names none (rule: retry-after). */
+/**
+ * Retry-After times of codes whose responses always have that header, used if the provider names no time
+ * (rule: retry-after).
+ */
 const usualWaitMs: Partial<Record<ErrorCode, number>> = {
   overloaded: 1_000,
   shutting_down: 2_000,

@@ -5,7 +5,7 @@ import { BudgetExceeded } from '../../step/interruption.js';
 import { ProviderError } from '../../step/provider.js';
 import type { RequestState } from '../middleware/request-state.js';
 
-/** Sentences that name fields of our own contract, in the words of the compatible endpoints. */
+/** Messages for callers of the compatible endpoints, in place of messages that name fields of our own contract. */
 const sentences: Readonly<Record<string, string>> = {
   invalid_request: 'The request cannot be taken.',
   unsupported_model: 'No upstream is known for this model.',
@@ -14,7 +14,9 @@ const sentences: Readonly<Record<string, string>> = {
   token_budget_exceeded: 'The prompt does not fit the token budget.',
 };
 
-/** Describes a failure for the writer of a wire (rule: compatible-errors). */
+/**
+ * Converts a failure to the form from which a compatible endpoint writes its error body (rule: compatible-errors).
+ */
 export function wireFailure(failure: StepError, { id, tooLong }: RequestState): WireFailure {
   const { code, details } = failure;
   const row = Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : undefined;
@@ -37,8 +39,8 @@ export function wireFailure(failure: StepError, { id, tooLong }: RequestState): 
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
 
 /**
- * Returns the size of a prompt that is too long, by our count or by the provider's. A client that reads the numbers must
- * find the prompt to be the larger one.
+ * Returns the numbers of a prompt that is too long, by our count or by the provider's; undefined for any other
+ * error. The prompt's count is always the larger number, because clients compare the two.
  */
 export function tooLongOf(
   thrown: unknown,

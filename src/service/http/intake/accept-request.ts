@@ -4,7 +4,7 @@ import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
-import { isPlaceholder, Secret, withoutSecrets } from '../../providers/secret.js';
+import { isPlaceholder, redactWith, Secret, withoutSecrets } from '../../providers/secret.js';
 import { outputLimit } from '../../step/budget/share-budget.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { RequestRefused } from '../failure/to-failure.js';
@@ -15,7 +15,7 @@ import { type ParsedRequest, parseRequest } from './parse-request.js';
 import { type BodyLimits, declaredBytes, readBody } from './read-request-body.js';
 import type { RequestDeadline } from './request-deadline.js';
 
-/** The fields that every request about a run has. */
+/** The fields that every request within a run has. */
 type RunRequest = Pick<
   StepRequest,
   'project_id' | 'session_id' | 'conversation_history' | 'llm_config' | 'user_api_keys'
@@ -39,7 +39,7 @@ export interface RequestLimits {
 interface Exchange {
   readonly request: Request;
   readonly response: Response;
-  /** True if the answer is a step, which the caller may want without extensions. */
+  /** True if the response is a step. The caller may have asked for that without extensions. */
   readonly answersStep?: boolean;
 }
 
@@ -99,7 +99,7 @@ export async function receive(
   return { body: await readBody(request, limits.body, deadline), deadline, state };
 }
 
-/** Counts the memory of a reply of at most `outputLimit` tokens (rule: overload). */
+/** Reserves memory for a reply of at most `outputLimit` tokens (rule: overload). */
 export const announceReply = (deadline: RequestDeadline, outputLimit: number): void =>
   deadline.announceReply(Math.min(outputLimit * BYTES_PER_TOKEN, MAX_REPLY_BYTES));
 
@@ -125,8 +125,8 @@ function declinesExtensions(body: unknown): boolean {
 }
 
 /**
- * Returns the model that a request names. Throws `RequestRefused`, which lists the configured providers, if there
- * is none.
+ * Returns the model that a request names. If there is none, throws `RequestRefused`, whose message lists the
+ * configured providers.
  */
 export function resolveModel(config: LlmConfig, models: ModelDirectory): ResolvedModel {
   const model = models.resolve(config);
@@ -139,21 +139,25 @@ export function resolveModel(config: LlmConfig, models: ModelDirectory): Resolve
 }
 
 /**
- * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed; where none is
- * needed, any is accepted (rule: key-form). A request without iterations left makes no call and so needs no key (rule: iterations).
+ * Connects the model with the caller's key. Throws `RequestRefused` if the key is missing or malformed, unless the
+ * model needs no key (rule: key-form). A request without iterations left makes no call and so needs no key either
+ * (rule: iterations).
  */
 export function connect(
   model: ResolvedModel,
   { sentKey, request, state }: Pick<AcceptedRequest<RunRequest>, 'sentKey' | 'request' | 'state'>,
-): StepDependencies['provider'] {
+): Pick<StepDependencies, 'provider' | 'redact'> {
   state.upstream = model.providerName;
-  if (request.max_iterations_left === 0) return model.connect(undefined);
-  const key = model.keyRequired ? readModelKey(sentKey) : undefined;
-  // The sent key, even if the upstream needs none: the caller may also have sent it as the name of the model.
+  // Redacts the sent key even if the upstream needs none, because the caller may have sent the same text as the
+  // model's name.
   const secrets = [...(state.key ? [state.key] : []), ...model.secrets];
-  const redact = (text: string): string => withoutSecrets(text, secrets);
-  const provider = state.trace.connect((observe) => model.connect(key, observe), { redact });
-  return meter(provider, state.ownCount);
+  const redact = redactWith(secrets);
+  if (request.max_iterations_left === 0) return { provider: model.connect(undefined), redact };
+  const key = model.keyRequired ? readModelKey(sentKey) : undefined;
+  const provider = state.trace.connect((observe) => model.connect(key, observe), {
+    redact: (text) => withoutSecrets(text, secrets),
+  });
+  return { provider: meter(provider, state.ownCount), redact };
 }
 
 function readModelKey(sent: string | undefined): Secret {

@@ -1,6 +1,6 @@
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 
-/** Number of tokens between two calls of `yieldIfBusy`: less than a millisecond of work. */
+/** Number of JSON tokens read between two calls of `yieldIfBusy`: less than a millisecond of work. */
 const TOKENS_PER_TURN = 4 * 1024;
 
 /** The kinds of token allowed at a position, as described to the caller. */
@@ -20,18 +20,24 @@ const words = {
 const token =
   /[ \t\n\r]*(?:([{}[\],:])|(")|(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-]))/y;
 
-/** Describes where a text stops being JSON and what was expected there, without quoting the text. */
+/**
+ * Returns a sentence that says at which position a text stops being JSON and what was expected there, without
+ * quoting the text.
+ */
 export async function findJsonError(text: string, signal: AbortSignal): Promise<string> {
   const { at, expected } = await walk(text, Number.POSITIVE_INFINITY, signal);
   return describe(text, at, words[expected]);
 }
 
-/** Returns whether a text is valid JSON up to the token at position `end`, whatever follows. */
+/** Returns whether a text is valid JSON from its beginning to position `end`, whatever follows. */
 export async function isJsonUpTo(text: string, end: number, signal: AbortSignal): Promise<boolean> {
   return (await walk(text, end, signal)).isSound;
 }
 
-/** The position where reading the tokens stopped: before a token that is not allowed there, or at the end. */
+/**
+ * The position at which reading the tokens stopped: before a token that is not allowed there, or at the end of the
+ * text.
+ */
 interface Stop {
   readonly at: number;
   readonly expected: Expected;
@@ -92,7 +98,7 @@ function endOfWholeString(text: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Returns the kind of token that may follow; undefined if the token itself is not allowed here. */
+/** Returns the kind of token expected after this one; undefined if this token is not allowed here. */
 function after({ mark, isString }: Token, expected: Expected, stack: string[]): Expected | undefined {
   if (expected === 'colon') return mark === ':' ? 'value' : undefined;
   if (expected.startsWith('name') && isString) return 'colon';

@@ -6,8 +6,8 @@ interface Search {
 }
 
 /**
- * Returns the paths of the fields that a schema dropped. A value that the schema passes through is the same object
- * in `sent` and `read`, and is not searched.
+ * Returns the paths of the fields that a schema dropped. A value that the schema passes through unchanged is the
+ * same object in `sent` and `read`, so it is not searched.
  */
 export function findUnknownFields(sent: unknown, read: unknown, { limit, kept }: Search): string[] {
   const found: string[] = [];
@@ -27,5 +27,5 @@ export function findUnknownFields(sent: unknown, read: unknown, { limit, kept }:
 const isContainer = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null;
 
-/** Returns a name chosen by the caller only if it is harmless in a message. */
+/** Returns a field name chosen by the caller if it is harmless in a message, otherwise a placeholder. */
 const printable = (name: string): string => (/^[\w.-]{1,64}$/.test(name) ? name : '(unusual name)');

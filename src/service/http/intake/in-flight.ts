@@ -12,19 +12,22 @@ export interface InFlightOptions {
   readonly maxLagMs: number;
   /** Returns the event loop lag of the last seconds, in milliseconds. */
   readonly lagMs: () => number;
-  /** Time that an upload may take while its bytes are needed for other requests. Default 5,000: 4 MiB at 7 Mbit/s. */
+  /**
+   * Time that an upload may take while other requests need the memory reserved for it. Default 5,000: enough for 4
+   * MiB at 7 Mbit/s.
+   */
   readonly maxContestedUploadMs?: number;
 }
 
-/** Memory that a process needs without requests, and for the worst one of 4 MiB. */
+/** Memory that a process needs when idle, plus the memory for the most expensive request of 4 MiB. */
 const OWN_MEMORY_BYTES = 120 * 2 ** 20;
 /**
- * Factor of the maximum up to which accepted requests may grow: by replies that are longer than announced, and by
- * long answers. Otherwise a process that is full would refuse steps that are already billed.
+ * Factor by which accepted requests may exceed the maximum of bytes in flight, if their replies or answers are
+ * longer than announced. Otherwise a full process would refuse steps whose model call is already billed.
  */
 const GROWTH = 1.25;
 
-/** Returns the default maximum of bytes in flight for the memory of this process (rule: overload). */
+/** Returns the default maximum of bytes in flight, computed from the memory of this process (rule: overload). */
 export function defaultMaxBytes(
   heapLimit = getHeapStatistics().heap_size_limit,
   containerLimit = process.constrainedMemory(),
@@ -59,7 +62,7 @@ export class InFlight {
     return this.#options.max;
   }
 
-  /** Bytes of the accepted bodies, and of the replies that may follow. */
+  /** Bytes of the accepted bodies, and of the replies expected for them. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -79,8 +82,9 @@ export class InFlight {
   }
 
   /**
-   * Accepts a request until its response is closed, if its body of the declared size fits now; the body counts as it
-   * arrives. Throws `RequestRefused` otherwise.
+   * Accepts a request if there is room for a body of the declared size; the request is in flight until its
+   * response is closed. The bytes of the body are counted as they arrive. Throws `RequestRefused` if there is no
+   * room.
    */
   accept(response: Response, declaredBytes: number): RequestDeadline {
     if (this.#isRefusing) throw new RequestRefused('shutting_down');
@@ -117,8 +121,8 @@ export class InFlight {
   }
 
   /**
-   * Rejects new requests and interrupts those in flight: each gets 503 `shutting_down`, and is disconnected if the
-   * caller does not read it.
+   * Rejects new requests, and interrupts those in flight with 503 `shutting_down`. Disconnects callers that do not
+   * read it.
    */
   interruptAll(): void {
     this.refuse();
@@ -131,7 +135,7 @@ export class InFlight {
     return this.#options.lagMs() > this.#options.maxLagMs ? 'event_loop' : undefined;
   }
 
-  /** Adds bytes to an accepted request. Throws `RequestRefused` if they exceed the maximum. */
+  /** Counts further bytes of an accepted request. Throws `RequestRefused` if they exceed the maximum. */
   #reserve(deadline: RequestDeadline, bytes: number, kind: ByteKind): void {
     if (!this.#accepted.has(deadline)) return; // its response is closed already
     const max = kind === 'growth' ? this.maxBytes * GROWTH : this.maxBytes;
@@ -142,8 +146,8 @@ export class InFlight {
   }
 
   /**
-   * Returns whether `bytes` more fit. Ends other uploads that are slow if that makes room for them, oldest
-   * first, since one caller could fill the memory with uploads that never end.
+   * Returns whether `bytes` more can be reserved. If needed, and if it suffices, ends other uploads that are slow,
+   * oldest first: otherwise one caller could fill the memory with uploads that never end.
    */
   #hasRoomFor(bytes: number, max: number, requester?: RequestDeadline): boolean {
     if (this.#bytes + bytes <= max) return true;

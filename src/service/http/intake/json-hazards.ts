@@ -1,11 +1,11 @@
 import type { ErrorDetail } from '../../../contract/step.js';
 
 /**
- * Valid JSON that other programs read differently, or that costs far more than its size suggests
+ * Valid JSON that other programs read differently, or that needs far more memory or time than its size suggests
  * (rule: body-limits).
  */
 interface JsonHazard {
-  /** Position in the text. */
+  /** Position of the hazard in the text. */
   readonly at: number;
   readonly detail: ErrorDetail;
 }
@@ -21,8 +21,9 @@ const MAX_CONTAINERS = 150_000;
 const MAX_FIELDS = 50_000;
 
 /**
- * Memory that values take beyond their text, in bytes in flight (rule: overload): measured as 140 bytes of memory for
- * an object or array, up to 220 for a field, and up to 40 for an item of a list (docs/decisions/fairness.md).
+ * Memory that values need in addition to their text, in bytes in flight (rule: overload): measured as 140 bytes of
+ * memory for an object or array, up to 220 for a field, and up to 40 for an item of a list
+ * (docs/decisions/fairness.md).
  */
 const OVERHEAD_BYTES = { container: 16, field: 16, item: 2 };
 
@@ -30,7 +31,10 @@ const OVERHEAD_BYTES = { container: 16, field: 16, item: 2 };
 export interface JsonScan {
   /** The first hazard of the text. */
   readonly hazard: JsonHazard | undefined;
-  /** Memory of the values beyond that of the text, in bytes in flight; of those before the hazard if there is one. */
+  /**
+   * Memory that the values need in addition to their text, in bytes in flight; counted only up to the hazard if
+   * there is one.
+   */
   readonly overheadBytes: number;
 }
 
@@ -68,7 +72,7 @@ function findOutsideStrings(text: string, containers: OpenContainers): JsonHazar
   return undefined;
 }
 
-/** Counts the objects and arrays of a text, and the fields of those that are open. */
+/** Tracks the open objects and arrays of a text, and counts all containers and the fields of each object. */
 class OpenContainers {
   #count = 0;
   #fields = 0;
@@ -149,7 +153,7 @@ function findNul(text: string): JsonHazard | undefined {
 
 /** Maximum length of a number. Longer ones are rejected unread, because parsing them takes more than linear time. */
 const MAX_NUMBER_LENGTH = 1_000;
-/** Any number of at most this many characters is exact if it has no exponent. */
+/** A number of at most this many characters is always exact if it has no exponent. */
 const EXACT_LENGTH = 15;
 
 const isDigit = (char: number): boolean => char >= 0x30 && char <= 0x39;

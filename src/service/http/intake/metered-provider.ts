@@ -19,7 +19,7 @@ export const ownTokens = ({ promptTokens, replyChars }: OwnCount): number =>
  */
 export function meter(provider: Provider, count: OwnCount): Provider {
   const forgive = (error: unknown): never => {
-    // A provider that refused the call, or failed before it replied, bills nothing.
+    // A provider that refused the call, or failed before it replied, charges nothing.
     if (error instanceof ProviderError && count.replyChars === 0) count.promptTokens = 0;
     throw error;
   };

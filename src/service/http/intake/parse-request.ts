@@ -71,7 +71,7 @@ async function parseTurns(history: readonly unknown[], signal: AbortSignal) {
   return { parsed, issues };
 }
 
-/** Returns an issue for each attachment that is not base64, which the schema does not say. */
+/** Returns an issue for each attachment that is not base64, which the schema does not check. */
 const undecodable = (attachments: Turn['attachments'], path: PropertyKey[]): z.core.$ZodIssue[] =>
   (attachments ?? []).flatMap(({ data }, index) =>
     isBase64(data) ? [] : [at(path, { ...notBase64, path: ['attachments', index, 'data'] })],

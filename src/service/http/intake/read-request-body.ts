@@ -23,7 +23,7 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
-/** The part of a deadline that ends the work on a request, and counts the memory that its body takes. */
+/** The members of a deadline that reading a body needs: the signal, and the counts of memory. */
 type ReadDeadline = Pick<RequestDeadline, 'signal' | 'countRequest' | 'endUpload'>;
 
 /**

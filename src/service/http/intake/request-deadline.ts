@@ -1,19 +1,22 @@
 import type { Response } from 'express';
 import { Interruption, type InterruptionReason, type StepDeadline } from '../../step/interruption.js';
 
-/** Memory for each byte in flight (docs/decisions/fairness.md). */
+/** Bytes of memory that each byte in flight stands for (docs/decisions/fairness.md). */
 export const MEMORY_PER_BYTE = 8;
 
-/** Time that a response may still take to be sent after its deadline. */
+/** Time that sending a response may still take after the deadline. */
 const LAST_ANSWER_MS = 1_000;
 
-/** Bytes that decide whether a request is accepted, or by which an accepted one has grown. */
+/**
+ * Kinds of reserved bytes: of a request that may still be refused for them, or by which an accepted request has
+ * grown.
+ */
 export type ByteKind = 'request' | 'growth';
 
 /**
  * The deadline of one request. Its signal is aborted when the time is up, the caller leaves, or the service shuts
- * down. A caller that does not read its response is then disconnected (rule: overload). Also counts the request's
- * bytes in flight.
+ * down. A caller that does not read its response after that is disconnected (rule: overload). Also counts the
+ * request's bytes in flight.
  */
 export class RequestDeadline implements StepDeadline {
   readonly #response: Response;
@@ -26,7 +29,7 @@ export class RequestDeadline implements StepDeadline {
   #bytes = 0;
   #replyBytesLeft = 0;
 
-  /** @param reserve counts bytes in flight; throws if there is no memory for them. */
+  /** @param reserve reserves memory for bytes in flight; throws if there is none left. */
   constructor(response: Response, reserve: (bytes: number, kind: ByteKind) => void) {
     this.#response = response;
     this.#reserve = reserve;
@@ -52,12 +55,12 @@ export class RequestDeadline implements StepDeadline {
     if (!isComplete) this.#count(-this.#bytes, 'request');
   }
 
-  /** Counts bytes of the request. Throws `RequestRefused` if there is no memory for them. */
+  /** Reserves memory for bytes of the body. Throws `RequestRefused` if there is none left. */
   countRequest(bytes: number): void {
     this.#count(bytes, 'request');
   }
 
-  /** Counts the bytes of the reply that the request announces. */
+  /** Reserves memory for the reply that the request may cause. */
   announceReply(bytes: number): void {
     this.#count(bytes, 'request');
     this.#replyBytesLeft = bytes;
@@ -70,8 +73,8 @@ export class RequestDeadline implements StepDeadline {
   }
 
   /**
-   * Counts the bytes of the answer, which stay in memory until the caller has read them. The memory for the request
-   * and the reply is free by then, so that only a longer answer than that counts.
+   * Reserves memory for the answer, which is needed until the caller has read it. The memory of the request and of
+   * the model's reply is free by then, so only what exceeds it is added.
    */
   countAnswer(bytes: number): void {
     this.#count(Math.max(0, Math.ceil(bytes / MEMORY_PER_BYTE) - this.#bytes), 'growth');
@@ -94,7 +97,10 @@ export class RequestDeadline implements StepDeadline {
     return Math.max(0, this.#at - performance.now());
   }
 
-  /** Aborts the work; only the first reason counts. The response must then be read within a second. */
+  /**
+   * Aborts the work for the given reason; later reasons are ignored. The caller must then read the response within
+   * a second.
+   */
   interrupt(reason: InterruptionReason): void {
     if (this.signal.aborted) return;
     clearTimeout(this.#timer);

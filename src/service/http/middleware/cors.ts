@@ -6,7 +6,10 @@ const ALLOWED = 'Content-Type, Authorization, X-LLM-API-Key, X-Request-Id, trace
 const EXPOSED = 'X-Request-Id, Retry-After';
 const EXPOSED_OF_WIRES = 'X-Stepwise-Prompt-Tokens, X-Stepwise-Left-Out, X-Stepwise-Parse, X-Should-Retry';
 
-/** Returns the headers that a page asks to send. The vendors' SDKs send a dozen of their own, which are ignored. */
+/**
+ * Returns the header names that a page asks to send; undefined if they are malformed. All names are allowed,
+ * because the vendors' SDKs send a dozen of their own, which the service ignores.
+ */
 function requestedHeaders(request: Request): string | undefined {
   const names = request.get('Access-Control-Request-Headers');
   return names !== undefined && /^[\w-]+(?: *, *[\w-]+){0,63}$/.test(names) ? names : undefined;

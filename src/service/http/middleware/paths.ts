@@ -1,5 +1,5 @@
-/** Whether a path belongs to the compatible endpoints (rule: compatible-wires). */
+/** Returns whether a path belongs to the compatible endpoints (rule: compatible-wires). */
 export const isOfWire = (path: string): boolean => /^\/v1(?:\/|$)/.test(path);
 
-/** Whether a path belongs to an API, whose answers are data and never stored. */
+/** Returns whether a path belongs to an API. Responses of an API are data that must not be cached. */
 export const isOfApi = (path: string): boolean => path.startsWith('/api/') || isOfWire(path);

@@ -36,7 +36,7 @@ const holdsHexOf = (lower: string, secret: string): boolean =>
 const isRedacted = (text: string, secret: string): boolean =>
   (Secret.parse(secret)?.redact(text) ?? text).replaceAll(secret, '') !== text;
 
-/** Returns the keys, tokens and passwords in the headers of a request, including repeated headers. */
+/** Returns the keys, tokens and passwords in the headers of a request, including those in repeated headers. */
 function secretsOf({ headersDistinct }: Request): string[] {
   const authorization = headersDistinct['authorization'] ?? [];
   return [
@@ -46,7 +46,10 @@ function secretsOf({ headersDistinct }: Request): string[] {
   ].filter((secret) => secret !== '');
 }
 
-/** Headers that hold a key or a token as they are; clients send some of them to paths that ignore them. */
+/**
+ * Headers whose whole value is a key or a token, without a scheme. Clients also send them to paths that do not
+ * read them.
+ */
 const keyHeaders = ['x-llm-api-key', 'x-api-key', 'api-key', 'x-stepwise-token'];
 
 const SCHEME = /^\S+ +/;

@@ -3,15 +3,18 @@ import type { EndedRequest } from '../../operations/metrics/request-metrics.js';
 import type { Secret } from '../../providers/secret.js';
 import { type Outcome, openRequest, type Preparation, type RequestState } from './request-state.js';
 
-/** A finished request, for the log and the metrics: ids, codes and counts, never a text of the caller. */
+/**
+ * The record of a finished request, for the log and the metrics: ids, codes and counts, never a text of the
+ * caller.
+ */
 export interface RequestRecord extends EndedRequest {
   readonly id: string;
-  /** Undefined if the request belongs to no trace. */
+  /** Trace id; undefined if the request belongs to no trace. */
   readonly traceId: string | undefined;
   readonly outcome: Outcome;
-  /** Undefined if the provider could be reached. */
+  /** Problem of the connection to the provider; undefined if the provider could be reached. */
   readonly connectionProblem: ConnectionProblem | undefined;
-  /** Undefined if the context service could be reached. */
+  /** Problem of the connection to the context service; undefined if that service could be reached. */
   readonly contextProblem: ConnectionProblem | undefined;
   /** Name of the bearer token; undefined if the service requires none. */
   readonly caller: string | undefined;

@@ -32,7 +32,7 @@ export interface RequestState {
   /** The limit that the caller exceeded. */
   limit?: keyof Allowance;
   usage?: Usage | null;
-  /** Tokens of calls whose usage is not reported, as counted by the service. */
+  /** Token counts of the service itself, for calls whose usage the provider did not report. */
   readonly ownCount: OwnCount;
   /** Name of the configured upstream that the request goes to. */
   upstream?: string;
@@ -56,7 +56,7 @@ export interface RequestState {
    * compatible-errors).
    */
   writeFailure?: FailureWriter;
-  /** The size of the prompt of a compatible endpoint, once it is known. */
+  /** The size of the prompt that a compatible endpoint sends, once it is computed. */
   promptSize?: TooLong;
   /** Present if a request failed because its prompt is too long. */
   tooLong?: TooLong | undefined;
@@ -89,7 +89,7 @@ export type Outcome =
   | 'precondition_failed'
   | 'range_not_satisfiable';
 
-/** A synchronous part of preparing every request before routing. May throw `RequestRefused`. */
+/** A synchronous step of handling that runs before routing, for every request. May throw `RequestRefused`. */
 export type Preparation = (request: Request, response: Response) => void;
 
 /** Creates the state of a request, including its id, which contains none of the gateways' secrets. */
@@ -124,7 +124,7 @@ export function stateOf(response: Response): RequestState {
 }
 
 /**
- * Adds the usage of a model call. What a provider reports is charged in place of the service's own count
+ * Adds the usage of a model call. Usage that a provider reports replaces the service's own count
  * (rule: token-limits).
  */
 export function recordUsage(state: RequestState, usage: Usage | null): void {
@@ -133,11 +133,14 @@ export function recordUsage(state: RequestState, usage: Usage | null): void {
   if (reportedTokens(usage) > 0) Object.assign(state.ownCount, { promptTokens: 0, replyChars: 0 });
 }
 
-/** Returns the tokens that providers reported for a request. */
+/** Returns the sum of the input and output tokens that a provider reported. */
 export const reportedTokens = (usage: Usage | null | undefined): number =>
   (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0);
 
-/** Stores the key for log redaction; replaces a request id that contains it (rule: key-redaction). */
+/**
+ * Stores the model key so that logs can redact it; replaces a request id that contains the key
+ * (rule: key-redaction).
+ */
 export function keepKeyOut(response: Response, sentKey: string): void {
   const state = stateOf(response);
   state.key = Secret.parse(sentKey);

@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
 
 /**
- * Returns the headers of a request below `/v1` that may hold its token, in the form of `Authorization`
- * (rule: compatible-keys).
+ * Returns the headers of a request below `/v1` that may contain its bearer token, each in the form of an
+ * `Authorization` header (rule: compatible-keys).
  */
 export function tokensOfWires({ headersDistinct }: Pick<Request, 'headersDistinct'>): string[] {
   const own = headersDistinct['x-stepwise-token'];
@@ -14,8 +14,8 @@ export function tokensOfWires({ headersDistinct }: Pick<Request, 'headersDistinc
 }
 
 /**
- * Returns the model key of a request below `/v1`. A token of the service is never taken as a key, wherever it was sent
- * (rule: compatible-keys).
+ * Returns the model key of a request below `/v1`. Never returns a bearer token of the service, whichever header
+ * contains it (rule: compatible-keys).
  */
 export function modelKeyOf(
   { headersDistinct }: Pick<Request, 'headersDistinct'>,

@@ -5,7 +5,7 @@ import type { Route } from './route.js';
 import type { Agent, StepServices } from './step-routes.js';
 
 export interface AgentServices extends RequestLimits {
-  /** Loads the agent on the first call. */
+  /** Returns the agent, which is loaded on the first call. */
   readonly agent: () => Promise<Agent>;
 }
 
@@ -40,7 +40,7 @@ export function loaded(load: () => Promise<RequestHandler>): RequestHandler {
   const handler = onDemand(load);
   return (request, response, next) =>
     handler.get().then((handle) => {
-      // A caller who has left in the meantime would never release its slot.
+      // Without this check, a caller who has left in the meantime would never release its slot.
       return response.destroyed ? undefined : handle(request, response, next);
     });
 }

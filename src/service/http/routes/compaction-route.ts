@@ -15,7 +15,7 @@ export function answerCompaction({ agent, ...limits }: StepServices): RequestHan
       profile: model.profile,
       tokens: model.tokenCounter(deadline.signal),
       deadline,
-      connect: () => connect(model, accepted),
+      connect: () => connect(model, accepted).provider,
     };
     const result = await agent.compact(wanted, dependencies);
     recordUsage(state, result.usage);

@@ -4,7 +4,7 @@ import type { ErrorResponse, Step } from '../../../contract/step.js';
 import type { StreamEvent } from '../../../contract/stream.js';
 import { TextStream } from './text-stream.js';
 
-/** A last event, whose body the caller may have requested without extensions (rule: source-fields). */
+/** The last event of a stream. Its body lacks our extensions if the caller asked for that (rule: source-fields). */
 type LastEvent =
   | StreamEvent
   | { readonly type: 'step.completed'; readonly step: SourceStep | Step }
@@ -14,7 +14,10 @@ type LastEvent =
 export class EventStream {
   readonly #stream: TextStream;
 
-  /** @param state whose id is read when the stream starts, since an id that contains the model key is replaced. */
+  /**
+   * @param state contains the request id. The id is read when the stream starts, because the service replaces an
+   * id that contains the model key.
+   */
   constructor(response: Response, state: { readonly id: string }) {
     const opening = () => textOf({ type: 'step.started', request_id: state.id });
     this.#stream = new TextStream(response, { opening });

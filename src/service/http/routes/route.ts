@@ -2,7 +2,10 @@ import type { Express, RequestHandler } from 'express';
 import { RequestRefused } from '../failure/to-failure.js';
 import { type Preparation, stateOf } from '../middleware/request-state.js';
 
-/** A path and its handlers by method; `get` also handles HEAD. A path that ends in `/*name` takes any rest. */
+/**
+ * A path and its handlers by method; `get` also handles HEAD. A path that ends in `/*name` matches any
+ * continuation.
+ */
 export interface Route {
   readonly path: string;
   /** Name in logs and metrics; by default the path. */
@@ -11,7 +14,10 @@ export interface Route {
   readonly post?: RequestHandler;
 }
 
-/** Stores the route's name for the log, also if the request is rejected before routing. */
+/**
+ * Returns a function that stores the name of a request's route for the log, also if the request is rejected before
+ * routing.
+ */
 export function nameRoute(routes: readonly Route[]): Preparation {
   const names = new Map(routes.map(({ path, name = path }) => [path, name]));
   const open = routes.flatMap(({ path, name = path }) => {

@@ -55,8 +55,9 @@ export function answerAsEvents(services: StepServices): RequestHandler {
 }
 
 /**
- * Accepts a step and makes it. Once it is accepted, failures are sent as events. Here and below, async functions
- * are avoided, because one would keep the request in memory while the model is awaited (rule: lean-waiting).
+ * Accepts a step and makes it. Once the step is accepted, failures are sent as events. This function and those
+ * below are not async, because an async function would keep the request in memory while the model is awaited
+ * (rule: lean-waiting).
  */
 function answerStep(
   exchange: { readonly request: Request; readonly response: Response },
@@ -89,7 +90,7 @@ function makeStep(
   const dependencies = {
     profile: model.profile,
     tokens: model.tokenCounter(deadline.signal),
-    provider: connect(model, accepted),
+    ...connect(model, accepted),
     deadline,
     now: () => new Date(),
     sources: agent.sourcesFor(request, contextOptions(state)),
@@ -98,7 +99,10 @@ function makeStep(
   return agent.step(request, dependencies, observer).then(answerWith(accepted, state));
 }
 
-/** Returns a function that builds the response. It keeps only the fields of the request that the response needs. */
+/**
+ * Returns a function that builds the response from the result. It keeps only those fields of the request that the
+ * response needs.
+ */
 function answerWith(
   { request: { include }, history, warnings }: AcceptedRequest<StepRequest>,
   state: RequestState,
@@ -110,7 +114,10 @@ function answerWith(
   };
 }
 
-/** Returns the part of a context service's options that a request determines: headers of its trace, and its log line. */
+/**
+ * Returns the context service's options for one request: the headers of its trace, and a callback that records a
+ * connection problem for the log.
+ */
 export const contextOptions = (state: RequestState) => ({
   headers: state.trace.headers,
   onConnectionProblem: (problem: ConnectionProblem) => {

@@ -9,7 +9,10 @@ const MAX_UNWRITTEN_CHARS = 16 * 1024;
 interface StreamTexts {
   /** Returns the text before the first event. It is called when the stream starts. */
   readonly opening: () => string;
-  /** Text that keeps the connection open and says nothing; a comment by default, which is not an event. */
+  /**
+   * Text that keeps the connection open but carries no information; by default a comment, which clients do not see
+   * as an event.
+   */
   readonly keepAlive?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ export interface AccessTokens {
  * the file is invalid at startup. Later, an invalid file is logged and the loaded tokens stay valid.
  */
 export async function openTokenFile(path: string, log: Logger): Promise<AccessTokens> {
-  // Read before the contents, so that the next check detects a change in between.
+  // The state is read before the contents, so that the next check detects a change that happens in between.
   const seen = await fileStateOf(path);
   return new TokenFile({ path, log, seen }, byDigest(readTokenEntries(await readBounded(path))));
 }
@@ -101,7 +101,7 @@ class TokenFile implements AccessTokens {
   }
 }
 
-/** Returns a text that differs whenever the contents may differ. */
+/** Returns a text that changes whenever the contents of the file may have changed. */
 async function fileStateOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   return found ? [found.dev, found.ino, found.size, found.mtimeMs, found.ctimeMs].join() : 'absent';
@@ -124,8 +124,8 @@ async function readBounded(path: string): Promise<string> {
 }
 
 /**
- * Returns the problem: either the file is wrong, or the system failed, for example with too many open files
- * (`EMFILE`) or a disk error (`EIO`).
+ * Returns a sentence for a system error code: the file itself is wrong, or the system failed, for example with too
+ * many open files (`EMFILE`) or a disk error (`EIO`).
  */
 function whyUnread(code: string): string {
   const isOfFile = ['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG'].includes(code);
@@ -153,8 +153,8 @@ function identify(entries: Entries, [header, ...more]: readonly string[]): Calle
 }
 
 /**
- * Finds the entry of a digest without revealing anything by the response time. The look-up depends on the digest,
- * but nobody can choose a digest without its token; the comparison always takes the same time.
+ * Finds the entry of a digest without revealing anything by the response time. The look-up time depends on the
+ * digest, but nobody can choose a digest without knowing its token; the comparison always takes the same time.
  */
 function find(entries: Entries, digest: string): TokenEntry | undefined {
   const entry = entries.get(digest);

@@ -21,7 +21,7 @@ export interface WrittenEntry {
 /** Returns the text of a file with one entry. */
 export const toTokenFile = (entry: WrittenEntry): string => stringify({ tokens: [withLimits(entry)] });
 
-/** Writes the default limit out, so that operators see it and can change it. */
+/** Adds the default limit to the entry as a visible field, so that operators can change it. */
 const withLimits = (entry: WrittenEntry) => ({
   ...entry,
   limits: { requestsAtOnce: DEFAULT_REQUESTS_AT_ONCE },
@@ -93,8 +93,8 @@ async function write(path: string, text: string, old: Stats | undefined): Promis
 }
 
 /**
- * Keeps owner and mode, because the service may run as another user. If that fails, rejects before anything is
- * replaced.
+ * Gives the new file the owner and mode of the old one, because the service may run as another user. If that
+ * fails, rejects before anything is replaced.
  */
 async function letRead(file: FileHandle, { uid, gid, mode }: Stats): Promise<void> {
   const own = await file.stat();
@@ -135,7 +135,7 @@ function asJson(text: string, entry: WrittenEntry): string | undefined {
 function asYaml(text: string, entry: WrittenEntry): string {
   const document = parseDocument(text);
   const entries = document.get('tokens');
-  // Otherwise the first entry would be written inside the brackets of `[]`.
+  // Without this change, the first entry would be written inside the brackets of `[]`.
   if (isSeq(entries) && entries.items.length === 0) entries.flow = false;
   document.addIn(['tokens'], document.createNode(withLimits(entry)));
   return document.toString();

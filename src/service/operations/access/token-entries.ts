@@ -19,8 +19,8 @@ export interface TokenEntry {
 }
 
 /**
- * Thrown if the file of tokens is invalid. Each problem names the place and what to write instead, and repeats no
- * value.
+ * Thrown if the file of tokens is invalid. Each problem names the place in the file and what to write there, and
+ * quotes no value.
  */
 export class TokenFileError extends Error {
   override readonly name = 'TokenFileError';
@@ -32,7 +32,10 @@ export class TokenFileError extends Error {
   }
 }
 
-/** Enough for more than a thousand entries. Reloading a larger file would block the event loop. */
+/**
+ * Maximum size of a file of tokens, enough for more than a thousand entries. Reloading a larger file would block
+ * the event loop.
+ */
 export const MAX_TOKEN_FILE_BYTES = 2 ** 18;
 
 /** Reads the entries of a file of tokens, in YAML or JSON (rule: token-file). Throws `TokenFileError`. */
@@ -76,18 +79,18 @@ const EXPIRES = 'expected a day such as 2027-01-31, or a time such as 2027-01-31
 const DAY_MS = 86_400_000;
 const isDay = (text: string): boolean => !text.includes('T');
 
-/** Expiry time. A day includes its end, in UTC. */
+/** Schema of an expiry time. A date without a time means the end of that day in UTC. */
 export const expirySchema = z
   .union([z.iso.date(EXPIRES), z.iso.datetime({ offset: true, error: EXPIRES })], { error: EXPIRES })
   .transform((text) => Date.parse(text) + (isDay(text) ? DAY_MS : 0));
 
-/** Rejects texts that look like a secret, because names are logged. */
+/** Schema of a caller's name. Rejects texts that look like a secret, because names are logged. */
 export const callerNameSchema = z.string(NAME).regex(/^(?!sk-|stepwise_)[a-z\d][\w.-]{0,63}$/i, NAME);
 
 export const projectIdSchema = z.uuid(PROJECTS).toLowerCase();
 
 const LIMITS = 'expected an object with any of requestsPerMinute, requestsAtOnce and tokensPerDay';
-/** Concurrent requests of a token whose entry names no limit. */
+/** Maximum number of concurrent requests of a token whose entry sets none. */
 export const DEFAULT_REQUESTS_AT_ONCE = 32;
 
 const LIMIT = 'expected a whole number of at least 1';

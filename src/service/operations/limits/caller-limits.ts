@@ -32,7 +32,7 @@ export interface CallerLimitsOptions {
 }
 
 const DAY_MS = 86_400_000;
-/** Retry time after the limit of concurrent requests, since a place may become free at any moment. */
+/** Retry-After time when a caller has too many concurrent requests, since one of them may end at any moment. */
 const PLACE_WAIT_MS = 1_000;
 
 /** Applies the limits of each caller (rules: rate-limit, token-limits). */
@@ -93,7 +93,7 @@ export class CallerLimits {
     return spent >= allowed ? { limit: 'tokensPerDay', allowed, retryAfterMs } : undefined;
   }
 
-  /** Returns the key of the current day in UTC, which is the same for all processes. */
+  /** Returns the key of the caller's counter for the current day in UTC. It is the same in all processes. */
   #today(key: string): string {
     return `${key}:${new Date(this.#now()).toISOString().slice(0, 10)}`;
   }

@@ -5,8 +5,9 @@ const NETWORK_GROUPS = 4;
 const ALL_GROUPS = 8;
 
 /**
- * Returns the caller behind an address: IPv4 unchanged, IPv6 by its first 64 bits, because one customer controls
- * the rest. Returns undefined if the text is not an address. Ignores a port, which some proxies add.
+ * Returns the caller behind an address: an IPv4 address unchanged, an IPv6 address by its first 64 bits, because
+ * one customer controls the rest. Returns undefined if the text is not an address. Ignores a port, which some
+ * proxies add.
  */
 export function clientAddress(text: string | undefined): string | undefined {
   const address = withoutPort(text?.trim() ?? '').replace(/%.*$/, '');
@@ -17,7 +18,10 @@ export function clientAddress(text: string | undefined): string | undefined {
 const withoutPort = (text: string): string =>
   /^\[(.*)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d+$/, '$1');
 
-/** Returns an IPv4 address that is mapped into IPv6 (RFC 4291 §2.5.5.2), or the network of any other address. */
+/**
+ * Returns the IPv4 address that is mapped into an IPv6 address (RFC 4291 §2.5.5.2); for any other address, its
+ * network.
+ */
 function clientOf(groups: readonly number[]): string {
   const isMapped = groups.slice(0, 6).join() === '0,0,0,0,0,65535';
   if (isMapped) return groups.slice(6).flatMap(bytesOf).join('.');

@@ -9,7 +9,10 @@ import { type Count, MemoryCounter, type WindowCounter } from './window-counter.
 const MAX_WAIT_MS = 100;
 /** Maximum time that the start of the service waits for Redis. */
 const MAX_START_WAIT_MS = 1_000;
-/** Time for which Redis is not called after a failure. Then one request tries it on behalf of all others. */
+/**
+ * Time for which Redis is not called after a failure. After that, one request tries Redis again on behalf of all
+ * others.
+ */
 const RETRY_AFTER_MS = 1_000;
 
 /** Times in milliseconds. A connection that does not answer pings for `socketTimeout` is treated as dead. */
@@ -36,7 +39,10 @@ export class SharedStore {
   /** Code of the error that was logged last. */
   #word: string | undefined;
   #isForeignKeyLogged = false;
-  /** Counter that adds 0, because a server may respond and still refuse the one command that counts. */
+  /**
+   * A counter that adds 0 to test whether Redis counts again: a server may respond to other commands and still
+   * refuse the one that counts.
+   */
   readonly #probe: WindowCounter;
   #probing: Promise<Count> | undefined;
 
@@ -70,7 +76,7 @@ export class SharedStore {
     this.#probe = this.createCounter('probe', 1);
   }
 
-  /** Number of times that Redis was unavailable or slow. */
+  /** Number of times so far that Redis became unavailable or slow. */
   get outages(): number {
     return this.#outages;
   }
@@ -91,7 +97,7 @@ export class SharedStore {
       duration: windowSeconds,
       keyPrefix: `stepwise:${name}`,
     });
-    // A response that arrives too late for its request still updates the local sum.
+    // A response that arrives too late for its own request still updates the local sum.
     const learn = (key: string) => (answer: RateLimiterRes | null) =>
       local.atLeast(key, { sum: answer?.consumedPoints ?? 0, endsInMs: answer?.msBeforeNext ?? 0 });
     return {
@@ -108,8 +114,8 @@ export class SharedStore {
   }
 
   /**
-   * True if Redis responds with an error. Its sums are outdated then, and a successful read does not prove that it
-   * counts.
+   * True while Redis refuses to count and responds with an error. The sums it returns are outdated then, and a
+   * successful read does not prove that it counts again.
    */
   get #refuses(): boolean {
     return this.#isUp === false && this.#word !== undefined;
@@ -183,21 +189,21 @@ function codeOf(error: unknown): string {
 }
 
 /**
- * Returns whether only this key is affected, because it contains another type of value. Before Redis 7, an error
+ * Returns whether an error concerns only one key, which contains another type of value. Before Redis 7, an error
  * inside a script is in the middle of the message.
  */
 const isOfOneKey = (error: unknown): boolean =>
   error instanceof ErrorReply && /\bWRONGTYPE |value is not an integer or out of range/.test(error.message);
 
-/** Number of checks during a wait, and its maximum if the event loop is busy. */
+/** A wait is divided into this many checks. While the event loop is busy, more checks follow, up to `MAX_CHECKS`. */
 const CHECKS_IN_WAIT = 5;
 const MAX_CHECKS = 25;
 
 const idleMs = (): number => performance.eventLoopUtilization().idle;
 
 /**
- * Rejects if the response takes longer than `ms` of idle time. While the event loop is busy, the response may have
- * arrived unread, so busy time does not count. After the last check the sockets are read once more.
+ * Rejects if the response takes longer than `ms` of idle time. Busy time of the event loop does not count, because
+ * the response may have arrived and not been read yet. After the last check, the sockets are read once more.
  */
 function within<Answer>(ms: number, answer: Promise<Answer>): Promise<Answer> {
   return new Promise((resolve, reject) => {

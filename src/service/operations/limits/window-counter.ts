@@ -1,8 +1,8 @@
 /** Sums by key over time windows. A window begins with the first amount that is added to it. */
 export interface WindowCounter {
-  /** Adds an amount. Resolves to the window with this amount included. */
+  /** Adds an amount to the key's window. Resolves to the sum of the window, with this amount included. */
   add(key: string, amount: number): Promise<Count>;
-  /** Resolves to the current window; its sum is 0 if none has begun. */
+  /** Resolves to the sum of the key's current window; 0 if no window has begun. */
   read(key: string): Promise<Count>;
 }
 
@@ -18,21 +18,21 @@ interface Window {
 }
 
 export interface MemoryCounterOptions {
-  /** Returns milliseconds of a monotonic clock. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   readonly now?: () => number;
   /**
-   * Maximum number of windows; above it, the oldest are discarded. A caller could have its own window discarded
-   * only by calling from that many other addresses, and each of them has a limit of its own anyway.
+   * Maximum number of windows; above it, the oldest are discarded. To get its own window discarded, a caller would
+   * have to call from that many other addresses, each of which has a limit of its own anyway.
    */
   readonly maxKeys?: number;
 }
 
-/** Counts in this process only, in bounded memory and without a timer. */
+/** Counts in the memory of this process only, with a bounded number of keys and without a timer. */
 export class MemoryCounter implements WindowCounter {
   readonly #windowMs: number;
   readonly #now: () => number;
   readonly #maxYoung: number;
-  /** Windows of the current generation; `#old` has those of the previous one. */
+  /** Windows of the current generation; `#old` contains those of the previous generation. */
   #young = new Map<string, Window>();
   #old = new Map<string, Window>();
   #youngUntil: number;
@@ -54,7 +54,10 @@ export class MemoryCounter implements WindowCounter {
     return this.#find(key);
   }
 
-  /** Adopts a larger sum from elsewhere. Returns the current count, which never decreases during a window. */
+  /**
+   * Raises the sum of a window to a larger sum that another counter reported. Returns the current count, which
+   * never decreases during a window.
+   */
   atLeast(key: string, count: Count): Count {
     const current = this.#find(key);
     return current.sum >= count.sum ? current : this.#keep(key, count);
@@ -74,8 +77,8 @@ export class MemoryCounter implements WindowCounter {
   }
 
   /**
-   * Begins a new generation. Each is as long as a window, so the discarded windows have ended, unless there were
-   * too many.
+   * Begins a new generation and discards the one before the last. A generation is as long as a window, so the
+   * discarded windows have ended, unless there were too many.
    */
   #age(now: number): void {
     this.#old = this.#young;

@@ -1,17 +1,17 @@
 import { type LevelWithSilent, type Logger, pino } from 'pino';
 
-/** Maximum bytes that wait for a slow disk or reader; beyond it, lines are dropped. */
+/** Maximum bytes of log lines that wait for a slow disk or reader. Further lines are dropped. */
 const MAX_WAITING_BYTES = 2 ** 20;
 
-/** Time for writing the last lines. */
+/** Time for writing the last log lines when the service ends. */
 const LAST_LINES_MS = 500;
 
 /** A logger of JSON lines that never blocks on writing and never fails because of it. */
 export interface ServiceLog {
   readonly logger: Logger;
   /**
-   * Resolves once all lines are written, or after `withinMs` (default 500). Later lines, and those still waiting
-   * then, are lost.
+   * Resolves once all lines are written, or after `withinMs` (default 500). Lines that are not written by then are
+   * lost, as are lines that are logged later.
    */
   close(withinMs?: number): Promise<void>;
 }
@@ -22,9 +22,9 @@ let dropped = 0;
 export const droppedLines = (): number => dropped;
 
 /**
- * Creates a logger on standard output, or on another open file. Lines that cannot be written are dropped, and the
- * log reports their number once it can be written again (rule: request-log). Reading `process.stdout` makes Node
- * open it in non-blocking mode, so that a stalled reader does not block a thread.
+ * Creates a logger on standard output, or on another open file. Lines that cannot be written are dropped; once the
+ * log can be written again, it reports their number (rule: request-log). Reading `process.stdout` makes Node open
+ * it in non-blocking mode, so that a stalled reader does not block a thread.
  */
 export function createLog(level: LevelWithSilent, file: number = process.stdout.fd): ServiceLog {
   const destination = pino.destination({

@@ -3,7 +3,7 @@ import { RequestMetrics } from './request-metrics.js';
 import { addStateMetrics, type ServiceState } from './state-metrics.js';
 import { UpstreamMetrics } from './upstream-metrics.js';
 
-/** The metrics in the text format of Prometheus. */
+/** Produces the metrics in the text format of Prometheus. */
 export interface Exposition {
   readonly contentType: string;
   readonly text: string;
@@ -33,7 +33,7 @@ export async function loadMetrics(
 const processMetrics = new Registry();
 collectDefaultMetrics({ register: processMetrics });
 
-/** Gauges of the library with names that end like counters. */
+/** Gauges of the Prometheus library whose names end in `_total`, as only those of counters should. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',

@@ -3,7 +3,10 @@ import type { Usage } from '../../../contract/step.js';
 import type { StepResult } from '../../step/react-step.js';
 import type { Allowance } from '../limits/caller-limits.js';
 
-/** A request that was answered, or whose caller left. All texts come from closed lists, none from the caller. */
+/**
+ * A request that was answered, or whose caller left. All its texts come from fixed lists; none comes from the
+ * caller.
+ */
 export interface EndedRequest {
   readonly method: string;
   /** The declared path of the route. */
@@ -24,12 +27,18 @@ export interface EndedStep {
   readonly durationMs: number;
 }
 
-/** Bucket bounds in seconds: from a request that is rejected at once to the default deadline of a step. */
+/**
+ * Upper bounds of the duration buckets in seconds: from a request that is rejected at once to the default deadline
+ * of a step.
+ */
 export const DURATION_BUCKETS = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120,
 ];
 
-/** The methods of the routes. Node accepts about thirty more, and callers could create a series for each. */
+/**
+ * The methods of the routes; others are counted together. Node accepts about thirty more, and callers could create
+ * a time series for each.
+ */
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'OPTIONS']);
 
 const limits = {
@@ -38,7 +47,7 @@ const limits = {
   tokensPerDay: 'tokens_per_day',
 } as const satisfies Record<keyof Allowance, string>;
 
-/** Requests and steps, counted when they end. */
+/** Counts requests and steps when they end. */
 export class RequestMetrics {
   readonly #requests;
   readonly #requestSeconds;

@@ -8,8 +8,8 @@ import type { ServiceState } from './state-metrics.js';
 type Count = (metrics: LoadedMetrics) => void;
 
 /**
- * The metrics of one service (rule: metrics). Their library is loaded after startup; earlier events are counted
- * when it is loaded.
+ * The metrics of one service (rule: metrics). The Prometheus library is loaded after startup; events before that
+ * are kept, and counted when it is loaded.
  */
 export class ServiceMetrics {
   readonly #loading;
@@ -43,7 +43,7 @@ export class ServiceMetrics {
     });
   }
 
-  /** Counts each request to an upstream. */
+  /** Counts each request that is sent to an upstream. */
   readonly observeUpstreams: RequestObserver = ({ provider: upstream, streamed }) => {
     const begun = performance.now();
     let firstByteMs: number | undefined;
@@ -67,7 +67,7 @@ export class ServiceMetrics {
   }
 
   /**
-   * Returns the same step function with its duration counted. Keeps no reference to the request
+   * Returns the same step function, which also measures its duration. Keeps no reference to the request
    * (rule: lean-waiting).
    */
   timed(step: typeof reactStep): typeof reactStep {
@@ -96,5 +96,8 @@ export class ServiceMetrics {
   }
 }
 
-/** Maximum number of events that wait for the library. More wait only if it cannot be loaded. */
+/**
+ * Maximum number of events that are kept until the Prometheus library is loaded. There are more only if it cannot
+ * be loaded.
+ */
 const MAX_UNCOUNTED = 10_000;

@@ -3,7 +3,7 @@ import type { Usage } from '../../../contract/step.js';
 import type { RequestEnd } from '../../providers/request-observer.js';
 import { DURATION_BUCKETS } from './request-metrics.js';
 
-/** The parts of the reported usage that are counted, with descriptions. */
+/** The counted parts of the usage that providers report, with their descriptions. */
 const tokenKinds = {
   input_tokens: 'whole prompts, including cached parts',
   cached_input_tokens: 'parts of prompts read from a cache',
@@ -14,7 +14,7 @@ const kindsOfTokens = Object.keys(tokenKinds) as TokenKind[]; // cast: the keys 
 
 export interface Upstreams {
   readonly names: readonly string[];
-  /** Requests in flight by the name of the upstream. */
+  /** Number of requests in flight, by the name of the upstream. */
   readonly inFlight: ReadonlyMap<string, number>;
 }
 
@@ -28,7 +28,7 @@ export interface EndedUpstreamRequest {
 }
 
 const TOO_MANY_REQUESTS = 429;
-/** HTTP's status for an overloaded server, and Anthropic's. */
+/** Statuses of an overloaded server: HTTP's own, and Anthropic's. */
 const overloaded: readonly number[] = [503, 529];
 
 /** Returns the outcome label of a request, from a closed list (rule: metrics). */
@@ -41,8 +41,8 @@ function outcomeOf({ status, failure }: RequestEnd): string {
 }
 
 /**
- * Durations of requests to upstreams, and the tokens they report. Every configured upstream has its series from
- * the start.
+ * Measures requests to upstreams, and counts the tokens that the upstreams report. Every configured upstream has
+ * its time series from the start.
  */
 export class UpstreamMetrics {
   readonly #seconds;
@@ -87,7 +87,7 @@ export class UpstreamMetrics {
     for (const [kind, counter] of this.#tokens) counter.inc({ upstream }, usage[kind] ?? 0);
   }
 
-  /** Creates the series with zeros, so that their first increase is visible. */
+  /** Creates the time series of an upstream with the value 0, so that their first increase is visible. */
   #begin(upstream: string): void {
     this.#seconds.zero({ upstream, outcome: 'ok' });
     this.#firstByteSeconds.zero({ upstream });

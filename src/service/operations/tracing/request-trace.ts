@@ -23,11 +23,14 @@ export interface RequestTrace {
   readonly traceId: string | undefined;
   /** Runs the work of a verb inside a span. */
   readonly during: During;
-  /** Returns the headers for a request that is made now on behalf of this one. */
+  /** Returns the trace headers for an outgoing request that belongs to this one. */
   readonly headers: () => TraceHeaders;
-  /** Returns a provider whose calls belong to the trace. `connect` creates it with the observer of its requests. */
+  /**
+   * Returns a provider whose calls belong to the trace. `connect` creates that provider; the observer it receives
+   * must be called for each request.
+   */
   connect(connect: (observe?: RequestObserver) => Provider, key?: Redactor): Provider;
-  /** Ends the trace after the response was sent or the caller left. */
+  /** Ends the trace. Must be called after the response was sent or the caller left. */
   end(answer: TracedAnswer): void;
 }
 
@@ -46,7 +49,7 @@ export interface TracedAnswer {
   readonly sessionId?: string | undefined;
 }
 
-/** Records no spans, and only passes the callers' trace headers on (rule: trace-context). */
+/** Records no spans; only passes the trace headers of callers on to providers (rule: trace-context). */
 export const passOnTraces: Tracing = {
   begin({ headers }) {
     const context = readTraceContext(headers);

@@ -10,7 +10,7 @@ import type { TracedAnswer, TracedRequest } from './request-trace.js';
  * HTTP are stable, those for generative AI are in development. The SDK omits undefined values.
  */
 
-/** The status in the log if the caller left. No response has it. */
+/** Status that the log uses if the caller left. No response is sent with it. */
 const CALLER_LEFT = 499;
 
 export function requestAttributes({ method, route }: TracedRequest): Attributes {
@@ -32,8 +32,8 @@ export function answerAttributes({ status, outcome, requestId, sessionId }: Trac
 }
 
 /**
- * Returns the error code of a failure that is not the caller's fault, if any. A stream may fail after its status
- * was sent.
+ * Returns the error code of a failure that is not the caller's fault; undefined for any other outcome. The status
+ * alone does not decide, because a stream may fail after its status was sent.
  */
 export function serverErrorOf({ status, outcome }: TracedAnswer): string | undefined {
   const isCode = Object.hasOwn(errorCodes, outcome);
@@ -44,7 +44,7 @@ export function serverErrorOf({ status, outcome }: TracedAnswer): string | undef
 export interface CallOptions {
   readonly provider: string;
   readonly streamed: boolean;
-  /** Undefined if the requested text cannot be the name of a model. */
+  /** Name of the model; undefined if the requested text cannot be a model's name. */
   readonly model: string | undefined;
 }
 
@@ -81,8 +81,8 @@ export function completionAttributes(
 }
 
 /**
- * Returns the attributes of a provider request. Omits the path of the URL, which may contain an operator's account
- * or token.
+ * Returns the span attributes of a provider request. Omits the path of the URL, which may contain an operator's
+ * account or token.
  */
 export function exchangeAttributes({ origin }: ProviderRequest, resendCount: number): Attributes {
   const { hostname, port, protocol } = new URL(origin);
@@ -98,7 +98,7 @@ export function exchangeEndAttributes({ status }: RequestEnd): Attributes {
   return { 'http.response.status_code': status ?? undefined };
 }
 
-/** Returns the error of a request; undefined for any status below 400. */
+/** Returns the error of a provider request; undefined for a status below 400. */
 export function exchangeErrorOf({ status, failure }: RequestEnd): string | undefined {
   if (failure !== null) return failure;
   return status !== null && status >= 400 ? String(status) : undefined;
@@ -113,7 +113,10 @@ export function errorTypeOf(thrown: unknown): string {
   return /^[A-Z]\w{0,63}$/.test(name) ? name : '_OTHER';
 }
 
-/** Returns a text that can be the name of a model; undefined for others, and for a text that contains the key. */
+/**
+ * Returns a text if it can be the name of a model. Returns undefined for other texts, and for a text that contains
+ * the key.
+ */
 export function modelName(name: string, redact: (text: string) => string): string | undefined {
   const redacted = redact(name);
   return redacted === name && /^[\w.:/@+~-]{1,256}$/.test(name) ? name : undefined;

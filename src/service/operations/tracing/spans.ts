@@ -16,7 +16,8 @@ interface SpanOptions {
 }
 
 /**
- * Creates the spans of one trace, each with an explicit parent, so that no asynchronous context has to be tracked.
+ * Creates the spans of one trace. Each span gets its parent explicitly, so that no asynchronous context has to be
+ * tracked.
  */
 export class Spans {
   readonly #tracer: Tracer;
@@ -28,8 +29,8 @@ export class Spans {
   }
 
   /**
-   * Starts a span in the caller's trace, if there is one. The trace state is passed on but not recorded, because
-   * it may contain anything.
+   * Starts the first span, as a child of the caller's trace if there is one. The caller's trace state is passed on
+   * but not recorded, because it may contain anything.
    */
   first(name: string, options: SpanOptions): Span {
     if (!this.#caller) return this.#tracer.startSpan(name, options, ROOT_CONTEXT);
@@ -43,7 +44,7 @@ export class Spans {
     return this.#tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, parent));
   }
 
-  /** Returns the headers that make a request part of a span. */
+  /** Returns the trace headers of an outgoing request that belongs to a span. */
   headersOf(span: Span): TraceHeaders {
     const { traceId, spanId: parentId, traceFlags: flags } = span.spanContext();
     return traceHeaders({ traceId, parentId, flags, state: this.#caller?.state ?? '' });
@@ -55,13 +56,13 @@ export function endFailed(span: Span, errorType: string): void {
   span.setAttribute('error.type', errorType).setStatus({ code: SpanStatusCode.ERROR }).end();
 }
 
-/** Callbacks for the end of some work. */
+/** Callbacks for the end of an operation. */
 export interface Watch<Result> {
   done(result: Result): void;
   failed(thrown: unknown): void;
 }
 
-/** Runs `work`, calls back when it has ended, and returns its result unchanged. */
+/** Runs `work`, calls the matching callback when it has ended, and returns its result unchanged. */
 export function watched<Result>(work: () => Result, { done, failed }: Watch<Awaited<Result>>): Result {
   let result: Result;
   try {

@@ -17,10 +17,10 @@ type SentHeaders = Readonly<Partial<Record<string, string | string[]>>>;
 export type TraceHeaders = Readonly<Partial<Record<'traceparent' | 'tracestate', string>>>;
 
 const FIRST_VERSION = '00';
-/** Also accepts later versions, of which only the fields of version 00 are read. */
+/** Also accepts later versions of the header, but reads only the fields that version 00 defines. */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** Reads the caller's position in its trace; undefined without a valid `traceparent` (rule: trace-context). */
+/** Reads the caller's trace headers. Returns undefined without a valid `traceparent` (rule: trace-context). */
 export function readTraceContext({ traceparent, tracestate }: SentHeaders): TraceContext | undefined {
   const [, version, traceId = '', parentId = '', flags = '', further] =
     TRACEPARENT.exec(String(traceparent ?? '').trim()) ?? [];
@@ -28,7 +28,7 @@ export function readTraceContext({ traceparent, tracestate }: SentHeaders): Trac
   return { traceId, parentId, flags: Number.parseInt(flags, 16), state: readState(String(tracestate ?? '')) };
 }
 
-/** Writes a position in a trace as headers. */
+/** Writes a trace context as headers. */
 export function traceHeaders({ traceId, parentId, flags, state }: TraceContext): TraceHeaders {
   const traceparent = `${FIRST_VERSION}-${traceId}-${parentId}-${flags.toString(16).padStart(2, '0')}`;
   return { traceparent, ...(state !== '' && { tracestate: state }) };
@@ -38,7 +38,7 @@ const MAX_MEMBERS = 32;
 const MEMBER =
   /^(?:[a-z][a-z\d_*/-]{0,255}|[a-z\d][a-z\d_*/-]{0,240}@[a-z][a-z\d_*/-]{0,13})=[ -+\--<>-~]{0,255}[!-+\--<>-~]$/;
 
-/** Returns the list without empty members; an empty text if any member is invalid. */
+/** Returns a `tracestate` list without empty members; an empty text if any member is invalid. */
 function readState(sent: string): string {
   const members = sent
     .split(',')

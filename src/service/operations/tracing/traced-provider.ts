@@ -15,13 +15,13 @@ import { endFailed, type Spans, type Watch, watched } from './spans.js';
 
 interface CallOptions {
   readonly spans: Spans;
-  /** Parent of the spans of calls. */
+  /** The span that is the parent of the spans of calls. */
   readonly parent: Span;
   /** Removes the caller's key from a text. */
   readonly redact: (text: string) => string;
 }
 
-/** A provider that records a span for each call, with a child for each request that is sent. */
+/** A provider that records a span for each call, and a child span for each request that is sent for it. */
 export class TracedProvider implements Provider {
   readonly #provider: Provider;
   readonly #options: CallOptions;
@@ -60,8 +60,8 @@ export class TracedProvider implements Provider {
   }
 
   /**
-   * Returns the callbacks for the end of a call. A separate method, so that the callbacks, which live until the
-   * model has replied, do not keep the request in memory (rule: lean-waiting).
+   * Returns the callbacks for the end of a call. They live until the model has replied. This is a method of its
+   * own so that they do not keep the request in memory (rule: lean-waiting).
    */
   #watch(asked: string | undefined): Watch<Completion> {
     const span = this.#call;
@@ -92,7 +92,7 @@ export class TracedProvider implements Provider {
   };
 }
 
-/** Relays the events. Also ends the span if the consumer stops early. */
+/** Relays the events of a reply. Also ends the span if the consumer stops reading early. */
 async function* relay(
   events: AsyncIterable<CompletionEvent>,
   span: Span,

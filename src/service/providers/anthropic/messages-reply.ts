@@ -13,7 +13,10 @@ import { charsOfUnread, MAX_STREAMED_PARTS, splitCalls, writeArguments } from '.
 import { type ContentBlock, isBlock, stateOf } from './signed-blocks.js';
 
 const text = z.string().nullish().catch(null);
-/** Compatible servers may send none: a start begins the next block, a delta continues the last. */
+/**
+ * Compatible servers may send no index. Then each start event begins the next block, and each delta continues the
+ * last block.
+ */
 const index = z.int().nonnegative().nullish().catch(null);
 
 const usageSchema = z
@@ -112,7 +115,7 @@ export class MessagesReply implements VendorReply {
   addEvent(data: string): readonly TextDelta[] | undefined {
     const json = parseJson(data);
     if (holdsError(json)) return undefined;
-    // Events of unknown types are ignored.
+    // Events of unknown types add nothing to the reply.
     if (isBlock(json) && !readTypes.has(json.type)) return [];
     const event = eventSchema.safeParse(json).data;
     return event && this.#add(event);
@@ -121,7 +124,7 @@ export class MessagesReply implements VendorReply {
   completion(): VendorCompletion {
     const content = [...this.#blocks].sort(([one], [other]) => one - other).map(([, block]) => block);
     const calls = splitCalls(content.filter(({ type }) => type === 'tool_use'));
-    // A signature is invalid for a text that was cut.
+    // The text of a signed block was cut, so its signature is no longer valid.
     const state = this.#cap.isExceeded ? undefined : stateOf(content);
     const finishReason = this.#refusal ? 'refusal' : unifyReason(this.#stopReason);
     return {
@@ -142,7 +145,10 @@ export class MessagesReply implements VendorReply {
     };
   }
 
-  /** Returns whether the stream was cut. In that case the only count of output tokens is the one from its start. */
+  /**
+   * Returns whether the stream was cut at the maximum length of a reply. Its only count of output tokens is then
+   * the one that was sent at its start.
+   */
   #isCut(): boolean {
     return this.#cap.isExceeded && !this.isFinished;
   }
@@ -252,7 +258,7 @@ const textFields: ReadonlyMap<string, TextField> = new Map([
   ['tool_use', 'input'],
 ]);
 
-/** The other fields that are kept, by block type. */
+/** Other fields of a block that are kept, by block type. */
 const labelFields: ReadonlyMap<string, readonly string[]> = new Map([
   ['thinking', ['signature']],
   ['redacted_thinking', ['data']],
@@ -268,7 +274,10 @@ function startOf(block: ContentBlock, field: TextField): string {
   return written === '{}' ? '' : written;
 }
 
-/** Returns the blocks of a content; undefined if it has another shape. Some servers send a text, or one block. */
+/**
+ * Returns the blocks of a message's content; undefined if the content has an unknown shape. Some servers send a
+ * text, or one block instead of a list.
+ */
 function toBlocks(content: unknown): readonly ContentBlock[] | undefined {
   const all = Array.isArray(content) ? content : [content];
   const blocks = all.map((each) => (typeof each === 'string' ? { type: 'text', text: each } : each));

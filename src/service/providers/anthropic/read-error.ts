@@ -19,7 +19,7 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   } as const),
 );
 
-/** Reads an error body. The sentence names the parameter where no field does. */
+/** Reads an error body. If no field of the error names the refused parameter, looks for it in the message. */
 export function readError(body: string): VendorError {
   const { fields, message, parameter, words } = readErrorBody(body);
   const { details, type } = fields;
@@ -34,8 +34,8 @@ export function readError(body: string): VendorError {
 }
 
 /**
- * Finds the refused parameter in the message, the only place that names it. Anthropic calls the reasoning effort
- * `effort`.
+ * Finds the refused parameter in the error message, the only place that names it. Anthropic's name for the
+ * reasoning effort is `effort`.
  */
 function parameterIn(message: string): string | undefined {
   if (/\b(?:output_config|effort)\b/.test(message)) return 'output_config';

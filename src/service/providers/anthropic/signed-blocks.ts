@@ -17,7 +17,7 @@ export function signedBlocks(state: unknown): SignedBlock[] {
   return stateSchema.safeParse(state).data?.blocks.flatMap(readBlock) ?? [];
 }
 
-/** Checks without a schema, which would create an error for each of a hundred thousand invalid blocks. */
+/** Checks the fields by hand. A schema would create an error object for each of a hundred thousand invalid blocks. */
 function readBlock(block: unknown): SignedBlock[] {
   if (!isBlock(block)) return [];
   const { type, thinking, signature, data } = block;
@@ -27,7 +27,7 @@ function readBlock(block: unknown): SignedBlock[] {
   return type === 'redacted_thinking' && typeof data === 'string' ? [{ type, data }] : [];
 }
 
-/** Any content block. */
+/** A content block of any type. */
 export interface ContentBlock {
   readonly type: string;
   readonly [field: string]: unknown;

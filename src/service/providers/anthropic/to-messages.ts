@@ -39,8 +39,8 @@ function assistantBlocks(parts: readonly Part[]): ContentBlockParam[] {
 }
 
 /**
- * Puts the tail into the last tool result. A text after the results would teach the model to expect one, and to
- * reply with nothing when it is missing.
+ * Puts the tail of the prompt into the last tool result. If a text followed the results, the model would learn to
+ * expect one, and would reply with nothing when there is none.
  */
 function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');
@@ -53,8 +53,8 @@ function userBlocks(parts: readonly Part[]): ContentBlockParam[] {
 }
 
 /**
- * Returns a tool result block. A breakpoint cannot be inside a result, and on a result with a tail it would mark a
- * text that no later step repeats.
+ * Returns a tool result block. A cache breakpoint cannot be inside a result. A breakpoint on a result that
+ * contains the tail would be useless, because no later step repeats that text.
  */
 function resultBlock(
   { callId, text, isError, attachments = [], breakpoint }: ToolResultPart,
@@ -90,7 +90,7 @@ const textBlock = ({ text, breakpoint }: TextPart): TextBlockParam => ({
 });
 
 /**
- * Joins each blank text with the text before it, otherwise with the one after it, because Anthropic rejects blank
+ * Joins each blank text with the text before it, or else with the text after it, because Anthropic rejects blank
  * blocks.
  */
 function joinBlank(parts: readonly Part[]): Part[] {

@@ -30,7 +30,7 @@ export function mapPrompt(request: CompletionRequest): MappedPrompt {
   return { fields, ownToolName };
 }
 
-/** Builds a Messages request. `max_tokens` is required. */
+/** Builds a request of the Messages API, which requires `max_tokens`. */
 export function toRequest(
   { fields, ownToolName }: MappedPrompt,
   settings: RequestSettings,
@@ -61,7 +61,7 @@ export function toRequest(
   };
 }
 
-/** Adds the schema to `output_config`, which also contains the effort. */
+/** Adds the reply's schema to `output_config`, which also contains the reasoning effort. */
 const withFormat = (config: unknown, { schema }: Constraint): object => ({
   ...(config ?? {}),
   format: { type: 'json_schema', schema },

@@ -15,9 +15,9 @@ const settings = {
 } as const satisfies Record<StructuredSetting, ModelTraits['structured']>;
 
 interface KnownServer {
-  /** Complete labels of the host name, as in `ollama` and `ollama.internal`. */
+  /** Host names or their first labels, as in `ollama` and `ollama.internal`. */
   readonly labels?: readonly string[];
-  /** The last labels of the host name. */
+  /** Domains: the last labels of the host name. */
   readonly domains?: readonly string[];
   /** The server's default port. */
   readonly port?: string;
@@ -37,7 +37,10 @@ const knownServers: readonly KnownServer[] = [
   },
 ];
 
-/** Returns the operator's setting, otherwise that of a known server, otherwise `none` (rule: named-upstreams). */
+/**
+ * Returns how a server's output can be constrained: the operator's setting, otherwise that of a known server,
+ * otherwise `none` (rule: named-upstreams).
+ */
 export function structuredOf(url: string, setting: StructuredSetting | undefined): ModelTraits['structured'] {
   const known = knownServers.find((server) => isAt(new URL(url), server))?.structured;
   if (setting === undefined) return known ?? 'none';

@@ -1,4 +1,7 @@
-/** Words in model names. As far as is known, models with the same word accept each other's reasoning state. */
+/**
+ * Words in model names that identify a family. Models with the same word accept each other's reasoning state, as
+ * far as is known.
+ */
 const families =
   /claude|gemini|gpt|deepseek|kimi|qwen|qwq|glm|grok|minimax|magistral|mistral|llama|nova|nemotron|gemma|command|seed|step|mimo/;
 
@@ -6,8 +9,8 @@ const families =
 const numbered = /^(?:ft:)?o\d/;
 
 /**
- * Returns the family of a model, by which reasoning state is bound (rule: provider-state). A name without a known word,
- * such as that of a deployment, is its own family.
+ * Returns the family of a model. Reasoning state is sent back only to the same family (rule: provider-state). A
+ * name without a known word, such as that of a deployment, is its own family.
  */
 export function familyOf(model: string): string {
   const name = model.toLowerCase();

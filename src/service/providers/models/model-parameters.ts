@@ -1,13 +1,13 @@
 import type { Warning } from '../../../contract/step.js';
 
-/** A parameter that the caller requested: its name in our contract, and on the wire. */
+/** A model parameter that the caller requested: its name in our contract, and its name in the vendor's API. */
 export interface WantedParameter {
   readonly name: string;
   readonly wire: string;
   readonly value: unknown;
   /** True if the model supports this value, according to the model table. */
   readonly isSupported: boolean;
-  /** The reason given to the caller if it is not sent; by default that the model does not support it. */
+  /** Reason given to the caller if the parameter is not sent; by default, that the model does not support it. */
   readonly reason?: string;
 }
 
@@ -27,7 +27,7 @@ const dropped = ({ name, reason = 'the model does not support it' }: WantedParam
 });
 
 const MAX_MODELS = 1_000;
-/** Maximum number of names per model, including the schemas that it refused. */
+/** Maximum number of refused names stored per model, including names of refused schemas. */
 const MAX_PARAMETERS = 100;
 
 /**
@@ -53,5 +53,5 @@ export class LearnedParameters {
 
 const noParameters: ReadonlySet<string> = new Set();
 
-/** Returns the cache key. It is unique, because the names of upstreams contain no slash. */
+/** Returns the cache key of a model. The key is unique, because names of upstreams contain no slash. */
 const keyOf = (upstream: string, model: string): string => `${upstream}/${model}`;

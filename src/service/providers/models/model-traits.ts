@@ -4,21 +4,21 @@ import { anthropicSchema, openaiSchema } from './schema-dialects.js';
 export type Effort = NonNullable<CompletionRequest['reasoningEffort']>;
 
 /**
- * The parameters that a model supports, and how its tokens are counted: a row of the model table with the defaults
- * of its family.
+ * A row of the model table, completed with the defaults of its family: the parameters that a model supports, and
+ * how its tokens are counted.
  */
 export interface ModelTraits extends ModelProfile {
-  /** False if the model is known to refuse any value but its own. */
+  /** False if the model refuses any temperature but its default. */
   readonly temperature: boolean;
   readonly seed: boolean;
   /** The reasoning efforts that the model supports; empty if it supports none. */
   readonly efforts: readonly Effort[];
   readonly maxTokensParam: 'max_tokens' | 'max_completion_tokens';
-  /** True if `prompt_cache_key` routes repeated prompts to the same cache. */
+  /** True if the vendor's cache is selected by `prompt_cache_key`. */
   readonly cacheKey: boolean;
-  /** True if breakpoints in the prompt itself mark the part to cache. */
+  /** True if marks in the prompt itself tell the vendor which part to cache. */
   readonly cacheBreakpoints: boolean;
-  /** API through which the vendor itself is called. */
+  /** API through which the vendor's own models are called. */
   readonly wire: WireName;
 }
 
@@ -27,13 +27,16 @@ export interface ModelTraits extends ModelProfile {
  * of code, prose, JSON and translations (docs/decisions/token-counting.md).
  */
 export const estimateMargins = {
-  /** Claude 3 to 4.6. */
+  /** For Claude 3 to 4.6. */
   claude: 1.4,
-  /** Claude Opus 4.7 and later Claude models, whose tokenizer produces about 30 % more tokens for the same text. */
+  /**
+   * For Claude Opus 4.7 and later Claude models, whose tokenizer produces about 30 % more tokens for the same
+   * text.
+   */
   claudeSince47: 1.8,
   /**
-   * Any other model. The margin suffices for models with a vocabulary of 32,000 tokens (Llama 2, Mistral); newer
-   * models need little, since their counts are close to those of o200k.
+   * For any other model. The factor suffices for models with a vocabulary of 32,000 tokens (Llama 2, Mistral);
+   * newer models need little, since their counts are close to those of o200k.
    */
   unknown: 1.4,
 } as const;
@@ -44,7 +47,7 @@ export const estimateMargins = {
  */
 const openaiFraming = { prompt: 3, message: 4 };
 
-/** Anthropic does not publish its format. This is an upper bound of all observed values. */
+/** Anthropic does not publish its chat format. These numbers are upper bounds of all observed values. */
 const anthropicFraming = { prompt: 8, message: 8 };
 
 /** Defaults for OpenAI's models. */
@@ -65,7 +68,10 @@ export const openaiModel: ModelTraits = {
   wire: 'chat',
 };
 
-/** Defaults for Anthropic's models. Without a public tokenizer, tokens are estimated as o200k times a margin. */
+/**
+ * Defaults for Anthropic's models. Their tokenizer is not public, so tokens are estimated: the count by o200k
+ * times a safety factor.
+ */
 export const anthropicModel: ModelTraits = {
   ...openaiModel,
   contextWindow: 1_000_000,
@@ -81,7 +87,10 @@ export const anthropicModel: ModelTraits = {
   wire: 'messages',
 };
 
-/** Defaults for models of compatible servers: the common denominator. Refused parameters are learned at run time. */
+/**
+ * Defaults for models of compatible servers: the features that all of them support. Parameters that a model
+ * refuses are learned at run time.
+ */
 export const compatibleModel: ModelTraits = {
   ...openaiModel,
   countMargin: estimateMargins.unknown,
@@ -93,7 +102,8 @@ export const compatibleModel: ModelTraits = {
 };
 
 /**
- * The embedded search model. It is not a language model, so no parameter has an effect. It counts tokens as o200k.
+ * The embedded search model. It is not a language model, so no parameter has an effect. Its tokens are counted by
+ * o200k.
  */
 export const offlineModel: ModelTraits = {
   ...compatibleModel,

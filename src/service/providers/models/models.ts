@@ -16,7 +16,7 @@ interface ModelRow extends Partial<ModelTraits> {
 }
 
 interface VendorModels {
-  /** Model names that select this vendor when the request names no provider. */
+  /** Matches model names that select this vendor if the request names no provider. */
   readonly route: RegExp;
   readonly models: readonly ModelRow[];
   /** Defaults for all traits that a row does not set. */
@@ -32,8 +32,9 @@ const noReasoning = { temperature: true, efforts: [] } as const;
  */
 const openaiModels: readonly ModelRow[] = [
   {
-    // The encoding of this generation is not published. Explicit breakpoints since 5.6 (types of `openai` 6.49);
-    // reasoning beside tools only in the Responses API since 5.4 (docs.spring.io/spring-ai/reference/2.1).
+    // The encoding of this generation is not published. It has explicit cache breakpoints since 5.6 (types of
+    // `openai` 6.49), and reasoning beside tools only in the Responses API since 5.4
+    // (docs.spring.io/spring-ai/reference/2.1).
     pattern: /^(?:ft:)?gpt-(?:[6-9]|\d\d)/,
     names: ['gpt-6.1-sol', 'gpt-6.1-terra', 'gpt-6-sol', 'gpt-6-luna', 'gpt-6-astra'],
     countMargin: estimateMargins.unknown,
@@ -90,7 +91,7 @@ const openaiModels: readonly ModelRow[] = [
     ...noReasoning,
   },
   {
-    // These models predate structured output (docs/reference/constrained-output.md).
+    // These models are older than structured output (docs/reference/constrained-output.md).
     pattern: /^(?:gpt-4o-2024-05-13|chatgpt-4o)/,
     names: ['chatgpt-4o-latest'],
     contextWindow: 128_000,
@@ -154,12 +155,13 @@ const openaiModels: readonly ModelRow[] = [
 ];
 
 /**
- * Anthropic's models. Sources: types of `@anthropic-ai/sdk` 1.12, the model overview at platform.claude.com. Models
- * after Opus 4.6 refuse any temperature but 1 since API version 2026-10-21; whether the older do is not known.
+ * Anthropic's models. Sources: types of `@anthropic-ai/sdk` 1.12, the model overview at platform.claude.com. Since
+ * API version 2026-10-21, models after Opus 4.6 refuse any temperature but 1; whether older models do too is
+ * unknown.
  */
 const anthropicModels: readonly ModelRow[] = [
   {
-    // These models always think.
+    // These models always think, so thinking cannot be turned off.
     pattern: /^claude-(?:fable|mythos)-/,
     names: [
       'claude-fable-5-2',
@@ -187,7 +189,7 @@ const anthropicModels: readonly ModelRow[] = [
     efforts: [],
   },
   {
-    // Effort would require a thinking budget, which only the caller could choose.
+    // On these models, a reasoning effort would require a thinking budget, which only the caller could choose.
     pattern: /^claude-(?:(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:$|-\d{8})|\d)/,
     names: ['claude-opus-4-5', 'claude-sonnet-4-5', 'claude-haiku-4-5'],
     contextWindow: 200_000,
@@ -244,7 +246,7 @@ export function traitsOf(vendor: VendorName, model: string): ModelTraits {
     { vision: visionOf(vendor, model) },
   );
   const isFineTuned = model.startsWith('ft:') && traits.structured === family.structured;
-  // Fine-tuned models do not enforce bounds.
+  // Fine-tuned models do not enforce the bounds of a schema, such as `maxLength`.
   return isFineTuned ? { ...traits, structured: strictSchema } : traits;
 }
 

@@ -3,7 +3,7 @@ import type { ModelProfile } from '../../step/provider.js';
 type SchemaDialect = Extract<ModelProfile['structured'], object>;
 
 /**
- * OpenAI's strict subset, which gateways and compatible servers accept too
+ * OpenAI's strict subset of JSON Schema, which gateways and compatible servers accept too
  * (developers.openai.com/api/docs/guides/structured-outputs): the root is one object, all properties are required,
  * and undeclared ones are forbidden.
  */
@@ -26,7 +26,7 @@ export const strictSchema: SchemaDialect = {
   },
 };
 
-/** The dialect of OpenAI's own models, which also enforce these bounds. Fine-tuned models do not. */
+/** The dialect of OpenAI's own models, which also enforce the bounds listed here. Fine-tuned models do not. */
 export const openaiSchema: SchemaDialect = {
   ...strictSchema,
   besideTools: true,
@@ -42,9 +42,9 @@ export const openaiSchema: SchemaDialect = {
 };
 
 /**
- * Anthropic's dialect (platform.claude.com/docs/en/build-with-claude/structured-outputs). It allows few optional
- * properties and few unions. Anthropic documents no limit of depth or length; the limits here keep the grammar
- * small.
+ * Anthropic's dialect of JSON Schema (platform.claude.com/docs/en/build-with-claude/structured-outputs). It allows
+ * few optional properties and few unions. Anthropic documents no limit of depth or length; the limits here keep
+ * the compiled grammar small.
  */
 export const anthropicSchema: SchemaDialect = {
   ...strictSchema,
@@ -63,9 +63,9 @@ export const anthropicSchema: SchemaDialect = {
 };
 
 /**
- * The dialect of llama.cpp, which turns nearly every schema into a grammar. The limits are ours, because it
- * evaluates the grammar at every token. Bounds are omitted: some bindings nest a rule as deep as `maxLength` is
- * large, and no binding supports all bounds.
+ * The dialect of llama.cpp, which turns nearly every schema into a grammar. The limits are ours, because llama.cpp
+ * evaluates the grammar at every token. Bounds are omitted: some bindings nest a grammar rule as deep as
+ * `maxLength` is large, and no binding supports all bounds.
  */
 export const llamaSchema: SchemaDialect = {
   form: 'llama',

@@ -15,8 +15,8 @@ const tiles = (base: number, tile: number): ImageFormula => ({ kind: 'tiles', ba
 
 /**
  * How OpenAI's models count an image of high detail; the first matching row is used. Source:
- * developers.openai.com/api/docs/guides/images-vision, "Calculating costs". The factor 1.2 of the models since GPT-5.4 is
- * that of the documented GPT-6.
+ * developers.openai.com/api/docs/guides/images-vision, "Calculating costs". The factor 1.2 is documented for GPT-6
+ * and assumed for all models since GPT-5.4.
  */
 const openaiVision: readonly (readonly [RegExp, Vision])[] = [
   [/^gpt-5\.[45]-mini/, patches(1_536, 1.62)],
@@ -48,10 +48,10 @@ const claude = (maxPixels: number, maxPatches: number): ImageFormula => ({
 const standard = claude(1_568, 1_568);
 const highResolution = claude(2_576, 4_784);
 
-/** Claude's models with the older resolution; all later ones have the higher. */
+/** Matches Claude models with the lower image resolution; all later ones have the higher. */
 const standardClaude = /^claude-(?:(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:$|-\d{8})|\d)/;
 
-/** Claude's models that cannot see. */
+/** Matches Claude models that cannot see images. */
 const blindClaude = /^claude-(?:2|instant)/;
 
 /** Returns how a model of a built-in vendor counts images; undefined if that is unknown. */

@@ -4,13 +4,13 @@ type UnitAttachment = Extract<Part, { type: 'attachment' }>['attachment'];
 
 export type ContentPart = Extract<Part, { type: 'text' | 'attachment' }>;
 
-/** The form in which an API takes the parts of a message. */
+/** The form of texts and files in a message of one of OpenAI's APIs. */
 export interface ContentForm<Text extends string, File extends object> {
   readonly text: Text;
   readonly file: (attachment: UnitAttachment) => File;
 }
 
-/** A part of a list, at whose end the provider's cache may break the prompt. */
+/** An item of a content list that may carry a cache breakpoint: the provider caches the prompt up to its end. */
 type Marked<Item extends object> = Item & { prompt_cache_breakpoint?: { mode: 'explicit' } };
 
 type WrittenPart<Text extends string, File extends object> = Marked<{ type: Text; text: string } | File>;
@@ -21,8 +21,8 @@ export type ContentOf<Text extends string, File extends object> = (
 ) => string | WrittenPart<Text, File>[];
 
 /**
- * Returns how parts are written: texts alone as one string; with attachments or breakpoints as a list, in which a text
- * part ends at each of them.
+ * Returns a function that writes parts as the content of a message. Texts alone become one string. With
+ * attachments or breakpoints, the content is a list, in which each attachment or breakpoint ends a text item.
  */
 export const contentWriter =
   <Text extends string, File extends object>(
@@ -99,5 +99,5 @@ export const dataUrl = ({ media_type, data }: UnitAttachment): string => `data:$
 
 export const isPdf = ({ media_type }: UnitAttachment): boolean => media_type === 'application/pdf';
 
-/** The name of a PDF, which OpenAI requires; the caller's is not known. */
+/** File name of a PDF, which OpenAI requires. The caller's own name for the file is unknown. */
 export const PDF_NAME = 'document.pdf';

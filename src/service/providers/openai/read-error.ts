@@ -51,7 +51,10 @@ export function readError(body: string): VendorError {
   return { codes, status: statusOf(code), ...rest };
 }
 
-/** Gateways give an HTTP status as the code. Other numbers are the vendor's own. */
+/**
+ * Returns the HTTP status that gateways send as the error code; undefined for other numbers, which are the
+ * vendor's own codes.
+ */
 function statusOf(code: unknown): number | undefined {
   const status = typeof code === 'string' && /^\d{3}$/.test(code) ? Number(code) : code;
   return Number.isInteger(status) && Number(status) >= 400 && Number(status) <= 599

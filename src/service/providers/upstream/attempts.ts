@@ -2,7 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { StepDeadline } from '../../step/interruption.js';
 import { ProviderError } from '../../step/provider.js';
 
-/** Wait before the second request if the provider names none. Without jitter, because there is no third request. */
+/**
+ * Wait before the second attempt if the provider names none. It needs no jitter, because there is no third
+ * attempt.
+ */
 const BACKOFF_MS = 250;
 
 /** A failed provider request, with the data to decide on a second one (rule: second-request). */
@@ -35,12 +38,12 @@ export interface AttemptOptions {
   readonly deadline: StepDeadline;
   /** Parameters that the model is known to refuse. */
   readonly refused: ReadonlySet<string>;
-  /** Called if a request without the parameter got further than one with it. */
+  /** Called if the request succeeded, or got a different refusal, without the parameter. */
   readonly remember: (parameter: string) => void;
 }
 
 /**
- * Makes the request, and a second one if that is allowed (rule: second-request): without a refused parameter, or
+ * Sends the request, and a second time if that is allowed (rule: second-request): without a refused parameter, or
  * after a wait that leaves at least half of the remaining time for the response. Throws the `ProviderError` of the
  * last attempt.
  */

@@ -27,7 +27,7 @@ export interface AnsweredRequest {
   readonly codes: ReadonlyMap<string, ProviderFailure>;
 }
 
-/** Statuses that mean the same failure whatever the body contains (rule: error-table). */
+/** Statuses that always mean the same failure, whatever the body contains (rule: error-table). */
 const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
   401: 'authentication',
   402: 'billing',
@@ -41,8 +41,8 @@ const failureByStatus: Readonly<Record<number, ProviderFailure>> = {
 };
 
 /**
- * Failures that an error code may state more precisely than the status: a 429 about a quota, a 401 about the models of a
- * key, a 400 about anything.
+ * Failures that an error code may state more precisely than the status does: a 429 may be about a quota, a 401 about the
+ * models of a key, a 400 about anything.
  */
 const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFailure[]>>> = {
   authentication: ['permission'],
@@ -58,8 +58,8 @@ const refinements: Readonly<Partial<Record<ProviderFailure, readonly ProviderFai
 const overflowWording =
   /prompt is too long|exceeds? (?:the )?(?:available )?context|context (?:window|limit|length)|maximum (?:context|prompt|model) length|max_(?:seq|model)_len|input is too long|reduce the length of the messages|input token count|(?:model|total) tokens? limit|token count of \d+ exceeds|too many (?:input )?tokens\b(?!.*(?:wait|per))|(?:range of )?input length should be|\binputs?\W* (?:tokens \+|must have less than)/i;
 /**
- * Matches messages that say something is too large. Without such words, a message about the context with status
- * 500 is about memory.
+ * Matches messages that something is too large. A message about the context with status 500 that lacks such words
+ * is about memory.
  */
 const excessWording = /exceed|too (?:long|many|large)|(?:greater|larger|longer|more) than|maximum|reduce/i;
 
@@ -67,8 +67,9 @@ const excessWording = /exceed|too (?:long|many|large)|(?:greater|larger|longer|m
 const keyWording = /api[ _-]?key (?:is )?(?:not valid|invalid|incorrect)|(?:invalid|incorrect) api[ _-]?key/i;
 
 /**
- * Matches messages about an unknown model in responses with status 400: of LiteLLM, OpenRouter, DeepSeek, Mistral,
- * Perplexity, SiliconFlow, OpenAI, LM Studio, Bedrock, Gemini, GitHub, MiniMax, Z.ai, Together, Cloudflare, Hugging Face.
+ * Matches messages about an unknown model in responses with status 400, as LiteLLM, OpenRouter, DeepSeek, Mistral,
+ * Perplexity, SiliconFlow, OpenAI, LM Studio, Bedrock, Gemini, GitHub, MiniMax, Z.ai, Together, Cloudflare and Hugging
+ * Face send them.
  */
 const modelWording =
   /invalid model(?: name|:| id(?:entifier)?\b| ['"`])|model (?:name|id|identifier) is invalid|unexpected model name|not a valid model(?! parameter)|no such model|no models? loaded|unknown model(?=[:,.]| ['"`]|$)|unable to access model|llm provider not provided|\bmodel(?: ['"`]?[\w./:@-]+['"`]?)? (?:(?:was |is )?not found|(?:does )?not exist)|\brequested model (?:['"`]?[\w./:@-]+['"`]? )?is not (?:supported|available)|模型不存在/i;
@@ -81,7 +82,10 @@ const billingWording =
   /insufficient[ _](?:quota|balance|credits?|funds)|balance is (?:too low|insufficient)|exceeded (?:your|the) (?:current )?(?:token )?(?:quota|spend(?:ing)? limit|budget)|(?:spend(?:ing)?|budget|billing)(?: hard)?[ _]limit|budget has been exceeded|over budget|specified api usage limits|out of credits|(?:no|requires more) credits/i;
 const rateWording = /per[ _-]?(?:second|minute|hour|day)|retry in\b|rate[ _-]limit/i;
 
-/** Error codes and messages about a refused parameter. Anthropic and most compatible servers have no code for it. */
+/**
+ * Matches error codes of a refused parameter. Anthropic and most compatible servers have no code for it, only a
+ * message.
+ */
 const parameterCode = /^(?:unsupported|unknown|unrecognized)_/;
 const parameterWording =
   /not supported|unsupported|not support|unrecogni[sz]ed|unknown|not a valid (?:parameter|field|argument)|invalid (?:parameter|field|argument)|only [\d.]+ is (?:allowed|supported)|unexpected|not permitted|not allowed|not accept|deprecated|only the default|may only be|no endpoints found|extra (?:inputs|fields)/i;
@@ -102,8 +106,8 @@ export function classifyFailure(answer: ErrorAnswer, request: AnsweredRequest): 
 }
 
 /**
- * Returns the failed attempt for an error inside a response with status 200. Only gateways put a status into the
- * body; local servers put nothing beside the message.
+ * Returns the failed attempt for an error inside a response with status 200. Gateways put the original status into
+ * the body; local servers send nothing but a message.
  */
 export function classifyInside(error: VendorError, request: Omit<AnsweredRequest, 'secrets'>): FailedAttempt {
   const { provider, codes } = request;
@@ -120,12 +124,12 @@ export function classifyInside(error: VendorError, request: Omit<AnsweredRequest
  */
 const unreadable = ['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError'];
 
-/** undici's only indication of a response in another protocol. */
+/** Message of undici's error for a response in another protocol, which has no other mark. */
 const BAD_UPGRADE = 'bad upgrade';
 
 /**
- * Returns the failed attempt for a connection error. A second request is allowed only if the error proves that no
- * byte was written. A socket that the peer closed while it was idle proves nothing: the request was handed to the
+ * Returns the failed attempt for a connection error. A second attempt is allowed only if the error proves that no
+ * byte was written. If the peer closed an idle connection, nothing is proved: the request was handed to the
  * operating system, and may have arrived and been billed.
  */
 export function connectionFailure(
@@ -148,14 +152,14 @@ function neverConnected(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if ('code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT') return true;
   if ('code' in error && error.code === PROXY_FAILED && 'cause' in error) return neverConnected(error.cause);
-  // Several addresses were tried, and each failed.
+  // undici tried several addresses; the error contains one error for each.
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.every(neverConnected);
   return 'syscall' in error && callsBeforeWriting.includes(String(error.syscall));
 }
 
 /**
- * Failures whose vendor message helps to correct the request. Messages about keys, permissions and money are not
- * passed on.
+ * Failures for which the caller gets the vendor's message, because it helps to correct the request. Messages about
+ * keys, permissions and money are not passed on.
  */
 const failuresWithWords: readonly ProviderFailure[] = ['rejected', 'context_length', 'model_not_found'];
 const statusesWithWords: readonly number[] = [400, 404, 413, 422];
@@ -196,13 +200,13 @@ function isRepeatable({ status, headers }: ErrorAnswer, failure: ProviderFailure
 const MAX_RETRY_AFTER_MS = 3_600_000;
 
 /**
- * Returns the wait that the provider asks for, at most an hour; null if there is no readable value.
- * `retry-after-ms` is used by both vendors; `Retry-After` is seconds or a date (RFC 9110 §10.2.3).
+ * Returns the wait that the provider asks for, at most an hour; null if it sends no readable value. Both vendors
+ * send `retry-after-ms`; `Retry-After` contains seconds or a date (RFC 9110 §10.2.3).
  */
 export function readRetryAfterMs(headers: IncomingHttpHeaders): number | null {
   const milliseconds = toNumber(headers['retry-after-ms']);
   if (milliseconds !== null) return capped(milliseconds);
-  // LiteLLM passes the provider's header on under a name of its own.
+  // LiteLLM passes the provider's header on under this other name.
   const text = String(headers['retry-after'] ?? headers['llm_provider-retry-after'] ?? '');
   const seconds = toNumber(text);
   if (seconds !== null) return capped(seconds * 1000);
@@ -218,7 +222,7 @@ function toNumber(text: string | readonly string[] | undefined): number | null {
 
 const capped = (milliseconds: number): number => Math.ceil(Math.min(milliseconds, MAX_RETRY_AFTER_MS));
 
-/** Returns the cache key of the refused part of a request, which a second request may omit. */
+/** Returns the cache key of the part of the request that the provider refused, if a second attempt may omit it. */
 function refusedOf(
   refusal: VendorError,
   failure: ProviderFailure,
@@ -230,21 +234,22 @@ function refusedOf(
 }
 
 /**
- * Failures that may be a refused constraint: OpenRouter responds with 404 if no provider supports it; a server
- * whose grammar compiler fails responds with 500 or 503.
+ * Failures whose cause may be a refused constraint: OpenRouter responds with 404 if no provider supports it; a
+ * server whose grammar compiler fails responds with 500 or 503.
  */
 const refusals: readonly ProviderFailure[] = ['rejected', 'failed', 'model_not_found', 'overloaded'];
 
 /**
- * Error messages about a refused schema; some servers send them with a 500 (docs/reference/constrained-output.md).
+ * Matches error messages about a refused schema. Some servers send them with status 500
+ * (docs/reference/constrained-output.md).
  */
 const formatWording =
   /response_format|text\.format|json_schema|output_config\.format|output_format|structured output|guided|grammar|invalid schema/i;
 const schemaWording = /schema|grammar|anyof/i;
 
 /**
- * Returns the cache key of a constraint that the provider refuses: the parameter's if the model supports no
- * constraint, otherwise the schema's (rule: constraint-refusal).
+ * Returns the cache key of a constraint that the provider refused: the key of its form if the model supports no
+ * constraint at all, otherwise the key of the schema (rule: constraint-refusal).
  */
 function refusedConstraint(
   { message, parameter = '' }: VendorError,

@@ -4,7 +4,7 @@ import { type GatewaySettings, gatewayHeaders, withQuery } from '../gateway-sett
 import { looksSecret } from '../secret.js';
 import type { Transport } from './transport.js';
 
-/** A server whose own list of models may be asked for, because it needs no key. */
+/** A server that needs no key, so that the service can request its list of models. */
 interface ListingServer {
   readonly name: string;
   readonly url: string;
@@ -12,12 +12,12 @@ interface ListingServer {
   readonly gateway: GatewaySettings;
 }
 
-/** Time limit for a list; and the time for which a list, or the failure to get one, is kept. */
+/** Time limit for fetching a list. A list, or the failure to get one, is cached for the time below. */
 const TIMEOUT_MS = 2_000;
 const KEPT_MS = 60_000;
 const MAX_NAMES = 1_000;
 
-/** The model names that a server lists, asked for at most once a minute (rule: compatible-models). */
+/** Caches the model names that a server lists. Requests the list at most once a minute (rule: compatible-models). */
 export class ListedModels {
   readonly #server: ListingServer;
   readonly #transport: () => Promise<Transport>;
@@ -28,7 +28,7 @@ export class ListedModels {
     this.#transport = transport;
   }
 
-  /** Returns undefined if the server gives no list. */
+  /** Returns the listed names; undefined if the server provides no list. */
   names(): Promise<readonly string[] | undefined> {
     const now = performance.now();
     if (!this.#asked || now - this.#asked.at > KEPT_MS)
@@ -55,7 +55,7 @@ export class ListedModels {
   }
 }
 
-/** Returns the names in a list of OpenAI's or Anthropic's shape, without those that could be no name. */
+/** Returns the names in a list in OpenAI's or Anthropic's format, without texts that cannot be a model's name. */
 function namesIn(body: unknown): readonly string[] | undefined {
   const data = isObject(body) ? body['data'] : undefined;
   if (!Array.isArray(data)) return undefined;

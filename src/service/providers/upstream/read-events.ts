@@ -5,7 +5,10 @@ import { invalidAnswer } from './attempts.js';
 /** Maximum length of one event of a stream, in UTF-16 units. */
 const MAX_EVENT_LENGTH = 2 * 2 ** 20;
 
-/** Bytes to parse before yielding to the event loop: about 10 ms even for lines that the parser reports as errors. */
+/**
+ * Number of bytes to parse before yielding to the event loop: at most about 10 ms, even if the parser reports
+ * every line as an error.
+ */
 const BYTES_AT_ONCE = 4 * 1024;
 
 /** The source of a stream, and the signal that aborts reading it. */
@@ -29,7 +32,7 @@ export async function* readEvents(
     onEvent: (event) => events.push(event),
     onError: ({ type, field, value }) => {
       isTooLong ||= type === 'max-buffer-size-exceeded';
-      // llama.cpp reported errors in a field of this name.
+      // Older llama.cpp servers report errors in a field named `error` instead of an event.
       if (field === 'error' && value) events.push({ event: 'error', id: undefined, data: value });
     },
     maxBufferSize: MAX_EVENT_LENGTH,

@@ -6,18 +6,18 @@ import { FailedAttempt } from './attempts.js';
 import type { ReplyCap } from './reply-cap.js';
 
 /**
- * Maximum silence of a stream after its finish reason: some servers neither send an end mark nor close the
- * connection.
+ * Maximum silence of a stream after its finish reason, because some servers then neither send an end mark nor
+ * close the connection.
  */
 const SILENCE_MS = 2_000;
 
 /**
- * Maximum wait for the end of a stream after its end mark. A stream that is read to its end leaves its connection
- * reusable.
+ * Maximum wait for the stream to end after its end mark. Only a stream that is read to its end leaves its
+ * connection reusable.
  */
 const END_GRACE_MS = 100;
 
-/** An event of a reply whose states have no origin yet. */
+/** An event of a reply whose states are not yet bound to an origin. */
 export type VendorEvent = TextDelta | { readonly type: 'completion'; readonly completion: VendorCompletion };
 
 export interface StreamedAnswer {
@@ -27,7 +27,7 @@ export interface StreamedAnswer {
   readonly cap: ReplyCap;
   /** Aborts the provider call, unless the stream was read to its end. */
   close(): void;
-  /** Returns the error for an event that is not part of a completion. */
+  /** Returns the error to throw for an event that is not part of a completion. */
   failureOf(event: EventSourceMessage): Error;
 }
 
@@ -69,8 +69,8 @@ function allowedSilence({ hasEnded, isFinished }: VendorReply): number {
 }
 
 /**
- * Returns the next event, or undefined at the end of the stream. With a time limit, also returns undefined at the
- * limit and if the connection breaks.
+ * Returns the next event, or undefined at the end of the stream. If a time limit is given, also returns undefined
+ * when the limit is reached or the connection breaks.
  */
 async function nextBefore(
   endsAt: number,

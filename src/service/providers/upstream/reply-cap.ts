@@ -13,7 +13,7 @@ export class ReplyCap {
   #bytesLeft = MAX_REPLY_BYTES;
   #isExceeded = false;
 
-  /** @param count is called with the number of bytes of each kept text; may throw to end the reading. */
+  /** @param count is called with the number of bytes of each kept text. It may throw to stop reading. */
   constructor(count?: (bytes: number) => void) {
     this.#count = count;
   }
@@ -23,7 +23,7 @@ export class ReplyCap {
     return this.#isExceeded;
   }
 
-  /** Returns the part of the next text that still fits. */
+  /** Returns the part of the next text that is within the maximum length. */
   admit(text: string): string {
     if (this.#isExceeded) return '';
     const bytes = Buffer.byteLength(text);
@@ -33,7 +33,7 @@ export class ReplyCap {
     return text;
   }
 
-  /** Marks a cut completion as cut by the output limit. */
+  /** Gives a completion that was cut at the maximum length the finish reason of one cut by the output limit. */
   mark<Made extends Completion>(completion: Made): Made {
     if (!this.#isExceeded) return completion;
     const warnings = [...completion.warnings, replyTooLong];

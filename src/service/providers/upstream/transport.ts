@@ -11,23 +11,26 @@ import { connectionFailure } from './classify-failure.js';
 const connecting = { timeout: 10_000 };
 
 const clientOptions: Client.Options = {
-  // Steps of one run are seconds apart.
+  // The steps of one run are only seconds apart, so an idle connection is likely to be reused.
   keepAliveTimeout: 60_000,
   // These two time limits are disabled, because the request's signal covers both phases.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
 
-/** Maximum number of idle clients kept per origin. */
+/** Maximum number of idle connections kept per origin. */
 const MAX_IDLE_CLIENTS = 256;
 
 /**
- * Maximum bytes of a response body. The limit of a stream allows half a kilobyte of framing for every four bytes
+ * Maximum bytes of a response body. For a stream, the limit allows half a kilobyte of framing for every four bytes
  * of the longest reply (rule: reply-cap).
  */
 const MAX_BODY_BYTES = { plain: 8 * 2 ** 20, stream: 128 * 2 ** 20, error: 64 * 2 ** 10 };
 
-/** Content types that a body of each kind may have. Some servers send none, or events to a caller who asked for none. */
+/**
+ * Content types that a body of each kind may have. Some servers send no content type, or send events although none
+ * were requested.
+ */
 const contentTypes = {
   plain: /^(?:application\/(?:[\w.-]+\+)?json\b|text\/event-stream\b|$)/i,
   stream: /^(?:text\/event-stream\b|$)/i,
@@ -40,12 +43,12 @@ export interface UpstreamRequest {
   readonly url: URL;
   /** All headers except `accept`, `content-type` and `user-agent`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Certificates to trust beside the usual ones, in PEM. */
+  /** Certificates to trust in addition to the usual ones, in PEM. */
   readonly ca?: string | undefined;
-  /** Null for a GET request. */
+  /** The request body; null for a GET request. */
   readonly body: Buffer | null;
   readonly streamed: boolean;
-  /** Aborts the request in any phase. Its reason is thrown then. */
+  /** Aborts the request in any phase; the signal's reason is then thrown. */
   readonly signal: AbortSignal;
   readonly observe: RequestObserver | undefined;
 }
@@ -56,10 +59,10 @@ const SWITCHING_PROTOCOLS = 101;
 const MAX_INFORMATIONAL = 100;
 
 /**
- * All provider requests go through this class. It keeps connections open between steps and follows no redirect.
- * Each request has its own client, and aborting the request destroys the client with its connection. With a shared
- * client, undici 7 opens a new connection for an aborted request (nodejs/undici#5845), and cannot abort one that
- * waits for its connection (#386).
+ * Sends all requests to providers. Keeps connections open between steps and follows no redirect. Each request uses
+ * a client of its own, so that aborting it destroys only its own connection. With a shared client, undici 7 would
+ * open a new connection for each aborted request (nodejs/undici#5845), and could not abort a request that waits
+ * for a connection (#386).
  */
 export class Transport {
   readonly #idle = new Map<string, Dispatcher[]>();
@@ -71,7 +74,7 @@ export class Transport {
   }
 
   /**
-   * Sends a request. Resolves once a response has begun that looks usable. Throws a `FailedAttempt` or the
+   * Sends a request. Resolves once the headers of a usable response have arrived. Throws a `FailedAttempt` or the
    * signal's reason.
    */
   async send(request: UpstreamRequest): Promise<Answer> {
@@ -100,7 +103,7 @@ export class Transport {
     await Promise.all([...this.#clients].map((client) => client.destroy()));
   }
 
-  /** Returns an idle client or a new one. The signal destroys it until it is released. */
+  /** Returns an idle client or a new one. The signal destroys the client until it is released. */
   #takeClient(target: ClientTarget, signal: AbortSignal): { client: Dispatcher; release: Release } {
     const pool = `${target.origin} ${target.ca ?? ''}`;
     const idle = this.#idle.get(pool) ?? [];
@@ -122,7 +125,7 @@ export class Transport {
   }
 }
 
-/** Server that a client connects to, and how. */
+/** The server that a client connects to, with its proxy and its certificates. */
 interface ClientTarget {
   readonly origin: string;
   readonly proxy: string | undefined;
@@ -137,8 +140,8 @@ function newClient({ origin, proxy, ca }: ClientTarget): Dispatcher {
 }
 
 /**
- * Returns the certificates that Node trusts, which `ca` would replace. Older releases of Node list only the
- * certificates they bring.
+ * Returns the certificates that Node trusts by default, because `ca` replaces them. Older releases of Node list
+ * only their bundled certificates.
  */
 function usualAuthorities(): readonly string[] {
   // This function exists since Node 22.15; the installed types are those of Node 20.
@@ -166,7 +169,8 @@ function optionsFor(
       ...headers,
     },
     body,
-    // After a protocol switch, no response follows. Other informational responses precede the final one.
+    // A protocol switch (101) is the last message of a response, so it is an error. Other informational responses
+    // precede the final one.
     onInfo: ({ statusCode }) => {
       informational += 1;
       const isUnusable = statusCode === SWITCHING_PROTOCOLS || informational > MAX_INFORMATIONAL;
@@ -180,7 +184,7 @@ interface AnswerContext extends Pick<UpstreamRequest, 'provider' | 'streamed' | 
   readonly release: Release;
 }
 
-/** A response whose headers have arrived. Its body is read once, or closed. */
+/** A response whose headers have arrived. Its body must be read once, or closed. */
 export class Answer {
   readonly kind: BodyKind;
   readonly status: number;
@@ -193,7 +197,8 @@ export class Answer {
     this.status = statusCode;
     this.headers = headers;
     this.kind = this.#kindOf(context.streamed);
-    // Errors are thrown to the reader. An error when nobody reads can be ignored.
+    // A reader of the body receives its errors. This listener ignores an error while nobody reads, which would
+    // otherwise end the process.
     this.#body = body.on('error', () => {});
     this.#context = context;
   }
@@ -222,7 +227,8 @@ export class Answer {
       this.#end({ isReusable: true });
     } catch (error) {
       const failure = failureOf(error, this.#context);
-      // For an error response the status is sufficient, however long its body is.
+      // A too long or broken body of an error response is not reported as a failure, because the status says
+      // enough.
       const isReported = this.kind !== 'error' || !(error instanceof FailedAttempt);
       this.#end({ failure: isReported ? nameOf(failure) : null });
       throw failure;
@@ -231,7 +237,7 @@ export class Answer {
     }
   }
 
-  /** Reads the whole body. `count` is called with the size of each chunk; may throw to end the reading. */
+  /** Returns the whole body. `count` is called with the size of each chunk, and may throw to stop reading. */
   async text(count?: (bytes: number) => void): Promise<string> {
     const received = new ReceivedBytes();
     for await (const chunk of this) {
@@ -265,8 +271,8 @@ export class Answer {
   }
 
   /**
-   * Determines the kind of body. Some servers respond without streaming although it was requested, with an error
-   * or a completion.
+   * Returns the kind of body to read. Some servers answer a streaming request with a plain error or a plain
+   * completion.
    */
   #kindOf(streamed: boolean): BodyKind {
     if (this.status >= 400) return 'error';

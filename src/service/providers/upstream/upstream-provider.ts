@@ -21,7 +21,7 @@ import { readStream } from './read-stream.js';
 import { ReplyCap } from './reply-cap.js';
 import type { Answer, Transport } from './transport.js';
 
-/** State shared by all calls of this process. It contains no data of any request. */
+/** State shared by all calls of this process. It contains nothing of any request. */
 export interface SharedState {
   /** Loads the transport with the first call. */
   readonly transport: OnDemand<Transport>['get'];
@@ -29,7 +29,7 @@ export interface SharedState {
   readonly observe?: RequestObserver | undefined;
 }
 
-/** An upstream, and the caller's key for it. */
+/** An upstream, and the caller's key for calling it. */
 export interface UpstreamAccess {
   readonly name: string;
   readonly vendor: Vendor;
@@ -46,7 +46,7 @@ interface CallOptions {
   readonly streamed: boolean;
 }
 
-/** A request that was sent, or is about to be. */
+/** A provider request with its body as bytes. */
 interface Serialized {
   readonly body: Buffer;
   readonly request: SentRequest;
@@ -58,7 +58,7 @@ interface Opened {
   readonly request: SentRequest;
 }
 
-/** A streamed reply whose first event has arrived. */
+/** A streamed reply of which the first event has arrived. */
 interface Begun {
   readonly first: CompletionEvent | undefined;
   readonly events: AsyncGenerator<CompletionEvent, undefined>;
@@ -88,8 +88,8 @@ export class UpstreamProvider implements Provider {
   }
 
   /**
-   * Sends the request, and a second one if needed. `read` reads enough of the response to show that it is not a
-   * refusal. Until then only the serialized prompt is kept, and a second request is built from it
+   * Sends the request, and a second one if needed. `read` must read enough of the response to exclude a refusal.
+   * Until then, only the serialized prompt is kept in memory, and a second request is built from it
    * (rule: lean-waiting).
    */
   #ask<Read>(
@@ -150,7 +150,10 @@ export class UpstreamProvider implements Provider {
     return sealStates(cap.mark(reply.completion()), this.#access.origin);
   }
 
-  /** Reads events that came as a plain answer. */
+  /**
+   * Reads a stream of events from a complete text, for servers that stream although a plain response was
+   * requested.
+   */
   async #readWholeStream(opened: Opened, text: string, deadline: StepDeadline): Promise<Completion> {
     for await (const event of this.#readStream(opened, [Buffer.from(text)], deadline))
       if (event.type === 'completion') return event.completion;
@@ -158,8 +161,8 @@ export class UpstreamProvider implements Provider {
   }
 
   /**
-   * Reads up to the first event. A stream may begin with an error, and nothing of the reply has been passed on
-   * yet.
+   * Reads a reply up to its first event. A stream may begin with an error; at that point, nothing has been passed
+   * to the caller, so a second attempt is possible.
    */
   async #begin(opened: Opened, deadline: StepDeadline): Promise<Begun> {
     const { answer } = opened;
@@ -199,7 +202,10 @@ export class UpstreamProvider implements Provider {
     return undefined;
   }
 
-  /** Returns the error for a 200 without a completion: the error in its body, or an invalid response. */
+  /**
+   * Returns the error for a 200 response without a completion: the error that its body contains, or else an
+   * invalid response.
+   */
   #noCompletion(text: string, request: SentRequest): FailedAttempt {
     return holdsError(parseJson(text)) ? this.#failureInside(text, request) : invalidAnswer(this.name, 200);
   }
@@ -219,7 +225,7 @@ const counterOf =
   (bytes: number): void =>
     deadline.countReply?.(bytes);
 
-/** Matches the beginning of server-sent events, which is never the beginning of JSON. */
+/** Matches the beginning of server-sent events. A JSON text never begins that way. */
 const beginsEvents = /^\uFEFF?\s*(?:data|event|id|retry|):/;
 
 function serialized({ body, ...request }: VendorRequest): Serialized {
@@ -235,8 +241,8 @@ const promptOf = ({ body, request: { ownToolName } }: Serialized) => ({
 const endpointOf = (url: string, { path }: Vendor): URL => new URL(url.replace(/\/$/, '') + path);
 
 /**
- * Passes on the reply as it arrives. A separate function, because a generator keeps its arguments in memory until
- * it ends.
+ * Relays the events of a reply as they arrive. This is a separate function because a generator keeps its arguments
+ * in memory until it ends.
  */
 async function* relay(begun: Promise<Begun>): AsyncGenerator<CompletionEvent> {
   const { first, events, answer } = await begun;

@@ -1,12 +1,12 @@
 import type { Secret } from '../secret.js';
 import type { VendorMessage } from '../vendor.js';
 
-/** Maximum length of the returned message, in UTF-16 units. */
+/** Maximum length in UTF-16 units of the vendor's message that is returned to the caller. */
 const MAX_SHOWN_LENGTH = 500;
-/** Maximum length of the message that is read. */
+/** Maximum length of a vendor's message that is read; the rest is ignored. */
 const MAX_READ_LENGTH = 2 * 1024;
 
-/** URLs, and ids that reveal an account: of organisations, projects, workspaces and users, and other keys. */
+/** Matches URLs, and ids that reveal an account: of organisations, projects, workspaces and users, and keys. */
 const PRIVATE =
   /[a-z][a-z\d+.-]*:\/\/\S+|\bwww\.\S+|\b(?:org|organization|proj|projects?|wrkspc|workspace|user|acct|account|sk|pk)[-_/](?=[\w*-]*[\d*])[\w*-]{6,}|\b[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}\b/giu;
 
@@ -22,7 +22,8 @@ export function cleanVendorWords(
   const named = parameter && !message.includes(parameter) ? `${message} (${parameter})` : message;
   const read = named.slice(0, MAX_READ_LENGTH);
   const cleaned = oneLine(oneLine(read).replace(PRIVATE, '[removed]'));
-  // Checks both texts: the removed parts may contain a part of the key, or separate two parts of it.
+  // Both texts are checked: the parts that cleaning removes may contain a part of the key, or may separate two
+  // parts of it.
   const isHinted = secrets.some((secret) => secret.isHintedAtIn(read) || secret.isHintedAtIn(cleaned));
   if (cleaned === '' || isHinted) return null;
   return cleaned.length <= MAX_SHOWN_LENGTH
@@ -30,7 +31,10 @@ export function cleanVendorWords(
     : `${cleaned.slice(0, MAX_SHOWN_LENGTH - 1).toWellFormed()}…`;
 }
 
-/** Joins lines. The category `Cf` contains marks that reorder or hide text: directions, zero widths. */
+/**
+ * Joins the lines of a text. The Unicode category `Cf` contains invisible characters that reorder or hide text,
+ * such as direction marks and zero-width spaces.
+ */
 const oneLine = (text: string): string =>
   text
     .toWellFormed()

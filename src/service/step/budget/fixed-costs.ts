@@ -12,7 +12,7 @@ export interface FixedCosts {
   readonly example: number;
   readonly tools: number;
   readonly framing: number;
-  /** Tokens of the longest order that the tail may contain in any step of the run (rule: tail-reserve). */
+  /** Tokens of the longest order that ends the tail of any step in the run (rule: tail-reserve). */
   readonly smallestTail: number;
 }
 
@@ -39,32 +39,37 @@ export async function countFixed(
     instructions: instructionTokens,
     example: exampleTokens - exampleFraming,
     tools: toolTokens + (await countSchemas(situation, scale)),
-    // One message each for the system, for the context or the opening, and for a tail after an assistant
-    // message.
+    // Messages counted here: one for the system text, one for the context or the opening, and one for a tail after
+    // an assistant message.
     framing: framing.prompt + 3 * framing.message + exampleFraming + (await tokens.count(openingTemplate)),
     smallestTail,
   };
 }
 
 /**
- * Safety factor on the JSON of native tools and reply schemas, because each vendor renders them in its own
- * form.
+ * Safety factor on the token count of the JSON of native tools and reply schemas, because each vendor renders them
+ * in a form of its own.
  */
 const SCHEMA_MARGIN = 1.3;
 
 /**
- * Counts the schemas that the vendor puts into the prompt: those of native tools, or the reply's (rule: counting).
+ * Counts the schemas that the vendor adds to the prompt: those of native tools, or that of the reply
+ * (rule: counting).
  */
 async function countSchemas(situation: Situation, { tokens }: Scale): Promise<number> {
   const { protocol, replyFormat } = situation;
   const definitions = protocol === 'native' ? nativeDefinitions(situation) : [];
-  const schemas = [
-    ...(definitions.length > 0 ? [definitions.map(shownToVendor)] : []),
-    ...(replyFormat?.isCharged && replyFormat.schema ? [replyFormat.schema] : []),
-  ];
-  let sum = 0;
-  for (const schema of schemas) sum += await tokens.count(JSON.stringify(schema));
-  return Math.ceil(sum * SCHEMA_MARGIN);
+  const schema = replyFormat?.isCharged && replyFormat.schema;
+  const charged = schema ? Math.ceil((await tokens.count(JSON.stringify(schema))) * SCHEMA_MARGIN) : 0;
+  return charged + (definitions.length > 0 ? await countDefinitions(definitions, { tokens }) : 0);
+}
+
+/** Counts the definitions of native tools. */
+export async function countDefinitions(
+  definitions: readonly ToolDefinition[],
+  { tokens }: Pick<Scale, 'tokens'>,
+): Promise<number> {
+  return Math.ceil((await tokens.count(JSON.stringify(definitions.map(shownToVendor)))) * SCHEMA_MARGIN);
 }
 
 const shownToVendor = ({ name, description, inputSchema }: ToolDefinition) => ({

@@ -12,21 +12,22 @@ import type { FixedCosts } from './fixed-costs.js';
 
 /** The token budget of a prompt (rules: prompt-budget, context-share). */
 interface Budget {
-  /** Maximum tokens of the whole prompt; B in docs/reference/context-and-budget.md. */
+  /** Maximum tokens of the whole prompt, called B in docs/reference/context-and-budget.md. */
   readonly prompt: number;
   /**
-   * Reserve of the tail, kept even if unused, so that the history's share stays constant (rule: tail-reserve).
+   * Tokens reserved for the tail. The reserve is kept even if unused, so that the history's share stays constant
+   * (rule: tail-reserve).
    */
   readonly tail: number;
-  /** Tokens that context and history share; F in docs/reference/context-and-budget.md. */
+  /** Tokens that context and history share, called F in docs/reference/context-and-budget.md. */
   readonly free: number;
-  /** Maximum number of these tokens that the context may use. */
+  /** Maximum number of the free tokens that the context may use. */
   readonly context: number;
 }
 
 /** Share of the prompt budget that is reserved for the tail. */
 const TAIL_SHARE = 0.06;
-/** Share of the free tokens for the context if the request sets none. */
+/** Default share of the free tokens that the context may use. */
 const DEFAULT_CONTEXT_SHARE = 0.5;
 
 function planBudget(config: LlmConfig, fixed: FixedCosts, tailShare = TAIL_SHARE): Budget {
@@ -37,7 +38,10 @@ function planBudget(config: LlmConfig, fixed: FixedCosts, tailShare = TAIL_SHARE
   return { prompt, tail, free, context };
 }
 
-/** Returns the provider's output limit: the reserve, unless the request sets a lower limit. */
+/**
+ * Returns the output limit to send to the provider: the reserved output tokens, unless the request sets a lower
+ * limit.
+ */
 export function outputLimit({ maxOutputTokens, reservedOutputTokens }: LlmConfig): number {
   return Math.min(maxOutputTokens ?? reservedOutputTokens, reservedOutputTokens);
 }
@@ -52,8 +56,8 @@ const sumOf = ({ instructions, example, tools, framing }: FixedCosts): number =>
   instructions + example + tools + framing;
 
 /**
- * Returns the error for a prompt that does not fit even at its shortest. It names the token limit that would
- * suffice.
+ * Returns the error for a prompt that exceeds its budget even at its shortest. It names the smallest token limit
+ * that would suffice.
  */
 export function budgetExceeded(config: LlmConfig, shortestPrompt: number): BudgetExceeded {
   const needed = shortestPrompt + config.reservedOutputTokens;
@@ -71,17 +75,20 @@ export function budgetExceeded(config: LlmConfig, shortestPrompt: number): Budge
 export interface FittedContextAndHistory {
   readonly budget: Budget;
   readonly context: FittedContext;
-  /** Tokens that the history may use; S in docs/reference/context-and-budget.md. */
+  /** Tokens that the history may use, called S in docs/reference/context-and-budget.md. */
   readonly share: number;
   readonly units: readonly CutUnit[];
 }
 
-/** Growth factor of the search for the minimum number of tokens. The result is at most a tenth too large. */
+/**
+ * Factor between two candidates in the search for the minimum number of tokens, so the result is at most a tenth
+ * too large.
+ */
 const SEARCH_FACTOR = 1.1;
 
 /**
- * Fits the context first, by priority, up to its own limit; the history gets the rest. The context shrinks
- * only if the tasks and the newest unit would not fit otherwise (rule: context-yields).
+ * Fits the context first, by priority, up to its own limit; the history gets the rest. The context gets less only
+ * if the tasks and the newest unit of the history would otherwise not fit (rule: context-yields).
  */
 export async function fitContextAndHistory(
   situation: Situation,
@@ -111,7 +118,7 @@ export async function fitContextAndHistory(
   return { budget, context, share, units: isWhole ? units : await maskUnits(units, scale) };
 }
 
-/** Takes the whole history as it is, because nothing of a plain prompt is cut (rule: client-terms). */
+/** Includes the whole history uncut, as a client that asks for a plain answer expects (rule: client-terms). */
 async function fitWhole(
   { request, units: whole }: Situation,
   gathered: GatheredContext,
@@ -125,7 +132,10 @@ async function fitWhole(
   return { budget, context, share: budget.free, units };
 }
 
-/** Returns whether this step has no earlier steps and can only answer (rule: single-step-share). */
+/**
+ * Returns whether the step has no earlier steps and must answer, so that no later step follows
+ * (rule: single-step-share).
+ */
 function isSingleStep({ request, mustAnswer }: Situation): boolean {
   const { conversation_history: history, phase, max_iterations_left: left, llm_config: config } = request;
   const isAlone = left === 1 && !phase && !history.some(({ role }) => role === 'assistant');
@@ -135,7 +145,10 @@ function isSingleStep({ request, mustAnswer }: Situation): boolean {
 const sumOfBare = (units: readonly CutUnit[]): number =>
   units.reduce((sum, unit) => sum + bareTokens(unit), 0);
 
-/** Returns the tokens of the units with as many of their newest attachments as fit into `free` tokens; at most `free`. */
+/**
+ * Returns the tokens that the units need together with as many of their newest attachments as fit into `free`
+ * tokens; never more than `free`.
+ */
 function tokensToKeep(units: readonly CutUnit[], free: number): number {
   let tokens = sumOfBare(units);
   for (const each of units.flatMap(({ attachments = [] }) => attachments).toReversed()) {
@@ -145,14 +158,17 @@ function tokensToKeep(units: readonly CutUnit[], free: number): number {
   return Math.min(tokens, free);
 }
 
-/** Counts the units without attachments, after cutting their long texts for a history of `free` tokens. */
+/**
+ * Counts the tokens of the units without their attachments, after their long texts were cut as they would be for a
+ * history of `free` tokens.
+ */
 async function tokensOnceCut(units: readonly Unit[], free: number, scale: Scale): Promise<number> {
   return sumOfBare(await cutUnits(units, free, scale));
 }
 
 /**
- * Returns the minimum number of tokens that context and history need together: those of the units that are
- * never dropped, with their texts cut as short as possible.
+ * Returns the minimum number of tokens that context and history need together: those of the units that are never
+ * dropped, each with its texts cut as short as possible.
  */
 async function smallestFree(kept: readonly CutUnit[], scale: Scale): Promise<number> {
   const units = kept.map(({ whole }) => whole);

@@ -19,7 +19,7 @@ export type CompactionResult = Omit<Compaction, 'request_id'>;
 
 /**
  * Shortens a history (rules: compaction-mask, compaction-summarize). The result is a valid history of complete
- * units, and a second call changes nothing.
+ * units. Shortening it a second time would change nothing.
  */
 export async function compactHistory(
   request: CompactionRequest,
@@ -53,8 +53,8 @@ export async function compactHistory(
 }
 
 /**
- * Replaces old observations by one-line summaries, oldest first, until `excess` tokens are saved. Keeps
- * errors.
+ * Replaces old observations by one-line summaries, oldest first, until `excess` tokens are saved. Leaves error
+ * messages unchanged.
  */
 async function maskHistory(
   history: readonly Turn[],
@@ -80,14 +80,14 @@ function maskUnitIn(turns: Turn[], unit: Unit): void {
   }
 }
 
-/** An observation loses its attachments with its text. */
+/** Replaces the text of an observation, and removes its attachments. */
 function maskTurn({ attachments: _, ...turn }: Turn, content: string): Turn {
   if (!turn.toolResult) return { ...turn, content };
   const { result: __, ...toolResult } = turn.toolResult;
   return { ...turn, content, toolResult };
 }
 
-/** Returns one line that a further compaction leaves as it is. */
+/** Returns a one-line placeholder for attachments. A later compaction leaves it unchanged. */
 function stubOfAttachments(text: string, attachments: readonly UnitAttachment[]): string {
   const line = `${stub(text)} [${listed(attachments)} left out]`.trim();
   return stub(line);

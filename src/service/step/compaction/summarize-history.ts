@@ -21,10 +21,10 @@ export interface CompactionDependencies extends Pick<StepDependencies, 'tokens' 
   readonly connect: () => Provider;
 }
 
-/** Minimum transcript that is worth a summary. */
+/** Minimum length of a transcript that is worth a model call to summarize it. */
 const MIN_TRANSCRIPT_TOKENS = 64;
 
-/** A history whose oldest part has been summarized. `usage` is null if no model call was made. */
+/** A history whose oldest part was replaced by a summary. `usage` is null if no model call was made. */
 export interface Summarized {
   readonly turns: Turn[];
   readonly usage: Completion['usage'] | null;
@@ -32,8 +32,8 @@ export interface Summarized {
 }
 
 /**
- * Replaces the oldest part of a history by one `summary` turn, which one model call writes. The first and the
- * latest task and the newest units stay.
+ * Replaces the oldest part of a history by one `summary` turn, written by one model call. Never replaces the first
+ * task, the latest task or the newest units.
  */
 export async function summarizeHistory(
   request: CompactionRequest,
@@ -81,7 +81,7 @@ const summaryTruncated: Warning = {
   message: 'The summary was cut off by the output limit; raise maxOutputTokens or reservedOutputTokens.',
 };
 
-/** Puts one turn in the place of the first replaced turn, and removes the others. */
+/** Puts one turn in the place of the first replaced turn, and removes the other replaced turns. */
 function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, by: Turn): Turn[] {
   const [position] = [...replaced].sort((a, b) => a - b);
   return history.flatMap((turn, index) => [
@@ -90,7 +90,7 @@ function replaceTurns(history: readonly Turn[], replaced: ReadonlySet<number>, b
   ]);
 }
 
-/** Renders units as one fenced transcript, cut to the token budget of the call. */
+/** Renders the units as one fenced transcript that fits the token budget of the call. */
 async function summaryPrompt(
   units: readonly Unit[],
   { llm_config: config }: CompactionRequest,

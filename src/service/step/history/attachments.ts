@@ -4,7 +4,10 @@ import type { Attachments, Observation, Unit, UnitAttachment } from '../../../co
 import { countAttachment } from '../../../tokens/attachments/count-attachment.js';
 import type { ModelProfile } from '../provider.js';
 
-/** Weighs the attachments of units for a model. One that cannot see gets none of them (rule: attachments). */
+/**
+ * Estimates the tokens of each attachment for a model. A model that cannot see gets no attachments
+ * (rule: attachments).
+ */
 export function weighAttachments(units: readonly Unit[], vision: ModelProfile['vision']): Unit[] {
   return units.map((unit) =>
     mapAttachments(unit, ({ all }) => {
@@ -29,7 +32,7 @@ const NOT_SEEN =
 
 const warning = (code: string, message: string): Warning => ({ code, message });
 
-/** Leaves out the first `count` attachments of a unit. */
+/** Marks the first `count` attachments of a unit as left out. */
 export function leaveOut(unit: Unit, count: number): Unit {
   let left = count;
   return mapAttachments(unit, ({ all }) => {
@@ -39,7 +42,7 @@ export function leaveOut(unit: Unit, count: number): Unit {
   });
 }
 
-/** Leaves out all attachments of a unit. */
+/** Marks all attachments of a unit as left out. */
 export const withoutAttachments = (unit: Unit): Unit => leaveOut(unit, Number.POSITIVE_INFINITY);
 
 /** Returns the turns of a unit that have attachments, each with its index in the history. */
@@ -52,12 +55,15 @@ export function attachmentsIn(unit: Unit): (Attachments & { readonly index: numb
 export const shownOf = (attachments: Attachments | undefined): readonly UnitAttachment[] =>
   attachments ? attachments.all.slice(attachments.leftOut) : [];
 
-/** Returns the placeholder of the attachments that are left out; empty if there are none. */
+/** Returns the placeholder text for the attachments that are left out; empty if there are none. */
 export function leftOutNote({ all, leftOut }: Attachments): string {
   return leftOut === 0 ? '' : `[${listed(all.slice(0, leftOut))} left out: you cannot see this]\n`;
 }
 
-/** Returns the line that says what belongs to a result, since some vendors send it apart from the result's text. */
+/**
+ * Returns a line that names the attachments of a tool result, because some vendors send them apart from the
+ * result's text.
+ */
 export function shownNote(attachments: Attachments): string {
   const shown = shownOf(attachments);
   return shown.length === 0 ? '' : `[${listed(shown)} attached to this result]\n`;

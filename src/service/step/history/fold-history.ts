@@ -2,44 +2,45 @@ import type { Unit } from '../../../conversation/units.js';
 
 type Form = 'full' | 'masked' | 'dropped';
 
-/** A unit with its token counts, in full and masked. */
+/** A unit with its token counts: at full length, and masked. */
 export interface WeighedUnit {
   readonly unit: Unit;
-  /** Includes the tokens of all its attachments. */
+  /** Tokens of the whole unit, including all its attachments. */
   readonly full: number;
   readonly masked: number;
-  /** Tokens of its attachments, in their order; absent if it has none. */
+  /** Tokens of each attachment, in order; absent if the unit has none. */
   readonly attachments?: readonly number[];
 }
 
 export interface Fold {
-  /** Form of each unit, in the same order as the units. */
+  /** Form of each unit (full, masked or dropped), in the order of the units. */
   readonly forms: readonly Form[];
   /** Tokens of all units in their chosen forms. */
   readonly tokens: number;
-  /** Number of attachments that are left out of each unit, its first; absent if there are none. */
+  /** For each unit, how many of its first attachments are left out; absent if none are. */
   readonly leftOut?: readonly number[];
 }
 
 /**
- * Part of the share that a cut keeps. It is low, so that many steps pass before the next cut
- * (rule: fold-cuts-once).
+ * Part of the history's share that remains used after a cut. It is low, so that many steps pass before the next
+ * cut (rule: fold-cuts-once).
  */
 const KEPT_SHARE = 0.5;
 
-/** Maximum number of attachments in a prompt: Anthropic's, the lowest that is documented. */
+/** Maximum number of attachments in a prompt: Anthropic's limit, the lowest that any vendor documents. */
 const MAX_SENT_ATTACHMENTS = 100;
 
 /**
- * Replays the units oldest first. Whenever their sum exceeds `share` tokens, cuts it to half of the share:
- * leaves out old attachments, masks old units, then drops them, but never the first task, the latest task or the
- * newest unit at that point (rule: fold). The result depends on the units alone, so every later step repeats the
- * same cuts and keeps the same bytes.
+ * Decides which form each unit of a history gets, by replaying the units oldest first. Whenever their sum exceeds
+ * `share` tokens, cuts it to half of the share: leaves out old attachments, masks old units, then drops them, but
+ * never the first task, the latest task or the newest unit at that point (rule: fold). The result depends on the
+ * units alone, so every later step repeats the same cuts, and the beginning of the prompt stays the same byte for
+ * byte.
  */
 export function foldHistory(units: readonly WeighedUnit[], share: number): Fold {
   const forms: Form[] = [];
   const leftOut = units.map(() => ({ count: 0, tokens: 0 }));
-  /** The attachments in the prompt, oldest first. */
+  /** The attachments that are still in the prompt, oldest first. */
   let shown: ShownAttachment[] = [];
   let live: number[] = [];
   let tokens = 0;
@@ -61,7 +62,9 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
     ? { ...fold, leftOut: leftOut.map(({ count }) => count) }
     : fold;
 
-  /** Cuts in the order of the rule. The newest attachment goes only if all that may be cut is not enough. */
+  /**
+   * Cuts in the order that the rule gives. Leaves out the newest attachment only if everything else is not enough.
+   */
   function cutDown(untouchable: ReadonlySet<number>): void {
     if (exceeds(1)) leaveOut(KEPT_SHARE, ({ unit }, isNewest) => !isNewest && !untouchable.has(unit));
     if (exceeds(1)) leaveOut(1, (_, isNewest) => !isNewest);
@@ -74,8 +77,8 @@ export function foldHistory(units: readonly WeighedUnit[], share: number): Fold 
   }
 
   /**
-   * Leaves out the attachments that may go, oldest first, until the history uses at most this fraction of both
-   * limits.
+   * Leaves out those attachments that `mayGo` allows, oldest first, until the history uses at most this fraction
+   * of both limits.
    */
   function leaveOut(part: number, mayGo: (each: ShownAttachment, isNewest: boolean) => boolean): void {
     const all = shown;

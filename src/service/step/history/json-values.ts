@@ -1,6 +1,6 @@
 import { isObject } from '../../../contract/fields.js';
 
-/** Returns all strings in a JSON value, without keys. */
+/** Returns all strings in a JSON value, except the keys of objects. */
 export function stringsIn(value: unknown): string[] {
   const strings: string[] = [];
   collectStrings(value, strings);
@@ -13,7 +13,7 @@ function collectStrings(value: unknown, strings: string[]): void {
   else if (isObject(value)) for (const key in value) collectStrings(value[key], strings);
 }
 
-/** Replaces every string in a JSON value. Keys stay. */
+/** Replaces every string in a JSON value. Keys of objects stay unchanged. */
 export function mapStrings(value: unknown, map: (text: string) => string): unknown {
   if (typeof value === 'string') return map(value);
   if (Array.isArray(value)) return value.map((each) => mapStrings(each, map));
@@ -22,8 +22,9 @@ export function mapStrings(value: unknown, map: (text: string) => string): unkno
 }
 
 /**
- * Replaces every NUL in the strings and keys of a value by U+FFFD. Returns the same value if it has none.
- * Requests with NUL are rejected (rule: error-table), and the caller must be able to send a model's text back.
+ * Replaces every NUL in the strings and keys of a value by U+FFFD. Returns the same object if it contains none.
+ * The service rejects requests with NUL (rule: error-table), and the caller must be able to send a model's text
+ * back to it.
  */
 export function withoutNul<Value>(value: Value): Value {
   return hasNul(value) ? (replaceNul(value) as Value) : value; // the structure is unchanged

@@ -6,9 +6,10 @@ import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { type OfferedTool, OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
 
 /**
- * Some clients send the same tools, arguments and results with keys in a different order in each step. This file
- * sorts the keys, so that the prompt keeps its bytes (rules: tool-order, observation-text, stable-prompt). A value
- * that is already in order is returned itself.
+ * Some clients send the same tools, arguments and results in each step with their keys in a different order. This
+ * file sorts the keys, so that the prompt stays the same byte for byte
+ * (rules: tool-order, observation-text, stable-prompt). A value whose keys are already in order is returned
+ * unchanged.
  */
 
 /**
@@ -22,14 +23,14 @@ type Ranks = ReadonlyMap<string, number>;
 
 const byNameAlone: Ranks = new Map();
 
-/** The schema keywords that readers look for first. */
+/** The schema keywords that come first, because readers look for them first. */
 const firstKeywords: Ranks = ranksOf(['type', 'description']);
 
 function ranksOf(names: readonly string[]): Ranks {
   return new Map(names.map((name, place) => [name, place]));
 }
 
-/** Orders the schemas of tools: keywords by name, properties in the order of the tool's signature. */
+/** Sorts the keys in the schemas of tools: keywords by name, properties in the order of the tool's signature. */
 export async function orderTools(
   tools: readonly ToolDefinition[],
   signal: AbortSignal | undefined,
@@ -43,7 +44,7 @@ export async function orderTools(
   return ordered;
 }
 
-/** Orders the arguments of calls by their tools' signatures, and writes results without `content` as text. */
+/** Sorts the arguments of calls as in their tools' signatures, and writes results that have no `content` as text. */
 export async function orderTurns(
   turns: readonly Turn[],
   offered: readonly OfferedTool[],
@@ -59,7 +60,8 @@ export async function orderTurns(
 }
 
 /**
- * Returns a memoized lookup of ranks by tool name: a request may offer many more tools than its history calls.
+ * Returns a memoized lookup of ranks by tool name. It computes them only for the tools that the history calls,
+ * which may be far fewer than the request offers.
  */
 function ranksOfTools(offered: readonly OfferedTool[]): (name: string) => Ranks {
   const tools = OfferedTools.of(offered);
@@ -84,7 +86,7 @@ function writeResult(turn: Turn): Turn {
   return { ...turn, content: resultText(orderKeys(result)) };
 }
 
-/** Orders the keys of all objects in a JSON value by name. */
+/** Sorts the keys of all objects in a JSON value by name. */
 function orderKeys(value: unknown): unknown {
   if (Array.isArray(value)) return mapItems(value, orderKeys);
   return isObject(value) ? orderObject(value, byNameAlone, orderKeys) : value;
@@ -101,8 +103,8 @@ function orderSchema(schema: JsonObject): JsonObject {
 }
 
 /**
- * Orders every object within a schema as a schema. The order has no meaning in a `default` or an `enum`
- * either.
+ * Sorts the keys of all objects in a schema like those of a schema, even inside `default` and `enum`, where the
+ * order has no meaning either.
  */
 function orderSchemas(value: unknown): unknown {
   if (Array.isArray(value)) return mapItems(value, orderSchemas);
@@ -129,7 +131,7 @@ function orderObject(
 
 const isSortable = ({ length }: readonly string[]): boolean => length > 0 && length <= MAX_SORTED_KEYS;
 
-/** Returns the same list if it is already in order. */
+/** Sorts keys by rank, then by name. Returns the same list if it is already in order. */
 function inOrder(keys: readonly string[], ranks: Ranks): readonly string[] {
   const rank = (key: string): number => ranks.get(key) ?? ranks.size;
   const compare = (one: string, other: string): number => rank(one) - rank(other) || (one < other ? -1 : 1);

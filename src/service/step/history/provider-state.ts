@@ -9,13 +9,16 @@ const MAX_STATE_BYTES = 256 * 2 ** 10;
 export const isTooLarge = (state: unknown): boolean =>
   Buffer.byteLength(JSON.stringify(state)) > MAX_STATE_BYTES;
 
-/** The units with the provider states that this model takes back. */
+/** The units, with only those provider states that this model can use. */
 export interface OwnStates {
   readonly units: readonly Unit[];
   readonly warnings: readonly Warning[];
 }
 
-/** Removes the provider states that the model does not take back, and reports them (rule: provider-state). */
+/**
+ * Removes provider states that come from another model or upstream and so cannot be sent back, and reports them
+ * (rule: provider-state).
+ */
 export function keepOwnStates(units: readonly Unit[], origin: StateOrigin | undefined): OwnStates {
   let foreign = 0;
   const own = (state: unknown): unknown => {
@@ -65,8 +68,8 @@ function stateNotSent(turns: number): Warning {
 }
 
 /**
- * Returns the tokens of an encrypted state, as its maker reported them; undefined for a readable state, whose text
- * is counted.
+ * Returns the tokens of an encrypted state, as the provider that made it reported them; undefined for a readable
+ * state, whose text can be counted.
  */
 export function reportedTokens(state: unknown): number | undefined {
   const tokens = isObject(state) ? state['tokens'] : undefined;

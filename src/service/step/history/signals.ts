@@ -7,7 +7,7 @@ const READ_ONLY_NAME =
 const MIN_REPEATS_FOR_ADVICE = 3;
 const MIN_ERRORS_FOR_ADVICE = 3;
 const READS_BETWEEN_ADVICE = 5;
-/** Maximum number of the newest calls among which repetitions are counted. */
+/** Maximum number of recent calls among which repetitions are counted. */
 const MAX_COMPARED_CALLS = 1_000;
 
 const noSignals: LoopSignals = {
@@ -18,8 +18,8 @@ const noSignals: LoopSignals = {
 };
 
 /**
- * Counts repetitions, reads and errors from the calls alone, so that every replica gets the same counts
- * (rule: signals).
+ * Counts repetitions, reads and errors from the calls alone, so that every process that serves the run gets the
+ * same counts (rule: signals).
  */
 export function countSignals(calls: readonly SignalCall[], tools: readonly ToolDefinition[]): LoopSignals {
   if (calls.length === 0) return noSignals;

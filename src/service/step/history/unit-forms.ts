@@ -20,21 +20,27 @@ export interface CutUnit extends WeighedUnit {
   /** The unit before its long texts were cut. */
   readonly whole: Unit;
   readonly messages: readonly Message[];
-  /** Upper bound of the tokens of the placeholders of all its attachments, which are part of `full`. */
+  /** Upper bound of the tokens of the placeholders for all its attachments. They are included in `full`. */
   readonly placeholders: number;
-  /** The messages of the masked unit; undefined if the history fits without masking. */
+  /** The messages of the masked unit; undefined if the history needs no masking. */
   readonly maskedMessages?: readonly Message[];
 }
 
-/** Maximum part of the history's share for an observation, an argument or a thought (rule: text-share). */
+/**
+ * Maximum part of the history's share for each kind of text in a unit: observations, arguments, thought
+ * (rule: text-share).
+ */
 const OBSERVATION_SHARE = 0.25;
 const MIN_TEXT_TOKENS = 24;
+/** Maximum part of the history's share for the definitions that one step found (rule: found-tools). */
+const DEFINITIONS_SHARE = 0.5;
 
 /** Cuts the long texts of each unit, independently of other units, then renders and counts the unit. */
 export async function cutUnits(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
   const cut: CutUnit[] = [];
   for (const whole of units) {
-    const unit = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
+    const shortened = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
+    const unit = await cutDefinitions(shortened, share * DEFINITIONS_SHARE, scale);
     const messages = renderUnit(unit, scale.protocol);
     const placeholders = await weighPlaceholders(unit, scale);
     const full = (await weighMessages(messages, scale)) + placeholders;
@@ -47,7 +53,7 @@ export async function cutUnits(units: readonly Unit[], share: number, scale: Sca
   return cut;
 }
 
-/** Returns the tokens that placeholders may add to a unit, however many of its attachments are left out. */
+/** Returns the maximum number of tokens that placeholders for attachments may add to a unit. */
 async function weighPlaceholders(unit: Unit, { tokens }: Scale): Promise<number> {
   let sum = 0;
   for (const { all } of attachmentsIn(unit))
@@ -55,7 +61,7 @@ async function weighPlaceholders(unit: Unit, { tokens }: Scale): Promise<number>
   return sum;
 }
 
-/** Adds the masked form to each unit. Only a history that is too long needs it. */
+/** Adds the masked form to each unit. Called only if the history is too long. */
 export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promise<CutUnit[]> {
   const masked: CutUnit[] = [];
   for (const unit of units) {
@@ -65,7 +71,7 @@ export async function maskUnits(units: readonly CutUnit[], scale: Scale): Promis
   return masked;
 }
 
-/** Returns the tokens of all units together, each at its full length. */
+/** Returns the tokens of all units together, none of them cut. */
 export async function weighWholeUnits(units: readonly Unit[], scale: Scale): Promise<number> {
   let tokens = 0;
   for (const unit of units) {
@@ -87,13 +93,16 @@ export function tokensOfUnits(units: readonly WeighedUnit[]): number {
   return units.reduce((sum, { full }) => sum + full, 0);
 }
 
-/** Upper bound: a token is at least one byte of UTF-8, and a UTF-16 unit is at most three bytes. */
+/**
+ * Upper bound of the tokens of a UTF-16 unit: it takes at most three bytes of UTF-8, and a token is at least one
+ * byte.
+ */
 const MAX_TOKENS_PER_CHARACTER = 3;
 
 /**
- * Cuts the thought, the string arguments and the observations of a unit to `limit` tokens for each of these
- * kinds. Each cut depends on the text and the limit alone, so its bytes stay the same in all later steps
- * (rule: text-share). Returns the same unit if everything fits.
+ * Cuts the long texts of a unit to `limit` tokens for each kind: thought, arguments, observations. Each cut
+ * depends only on the text and the limit, so it is the same in all later steps (rule: text-share). Returns the
+ * same object if everything fits.
  */
 async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): Promise<Unit> {
   if (unit.type === 'user' || unit.type === 'assistant') return unit;
@@ -107,6 +116,29 @@ async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): P
     }
   }
   return cuts.size === 0 ? unit : replaceTexts(unit, (text) => cuts.get(text) ?? text);
+}
+
+/** Shows as many of the definitions that a unit found as fit into `limit` tokens, the first ones. */
+async function cutDefinitions(unit: Unit, limit: number, { tokens }: Scale): Promise<Unit> {
+  if (unit.type !== 'action' || !observationsOf(unit).some(({ found }) => found)) return unit;
+  let left = limit;
+  const calls: PairedCall[] = [];
+  for (const call of unit.calls) {
+    let shown = 0;
+    for (const definition of call.observation?.found?.definitions ?? []) {
+      left -= await tokens.count(definition);
+      if (left < 0) break;
+      shown += 1;
+    }
+    calls.push(showDefinitions(call, shown));
+  }
+  return { ...unit, calls };
+}
+
+function showDefinitions(call: PairedCall, shown: number): PairedCall {
+  const { observation } = call;
+  if (!observation?.found || observation.found.shown === shown) return call;
+  return { ...call, observation: { ...observation, found: { ...observation.found, shown } } };
 }
 
 type UnitOfCalls = Extract<Unit, { type: 'action' | 'stray_observation' }>;
@@ -129,12 +161,15 @@ function replaceTexts(unit: UnitOfCalls, replace: (text: string) => string): Uni
 /** Maximum length of a thought, an argument or an answer in a masked unit. */
 const MAX_MASKED_CHARACTERS = 160;
 
-/** Matches whole code points. Splitting the text into a list of code points would take twenty times as long. */
+/**
+ * Matches the first characters of a line without splitting a code point. Splitting the text into a list of code
+ * points would take twenty times as long.
+ */
 const startOfLine = new RegExp(`^[^\\n]{0,${MAX_MASKED_CHARACTERS}}`, 'u');
 
 /**
- * Masks a unit: shortens its thought, arguments and answers, replaces its observations by one line each, and leaves
- * out its attachments.
+ * Masks a unit: shortens its thought, arguments and answers, replaces each observation by one line, and leaves out
+ * its attachments.
  */
 function maskUnit(whole: Unit): Unit {
   const unit = withoutAttachments(whole);
@@ -151,17 +186,17 @@ function maskUnit(whole: Unit): Unit {
 }
 
 /**
- * Masks an action. Without its state, a vendor that demands the state would reject the native calls, so they are
- * written as text.
+ * Masks an action unit. Its provider state is removed; because some vendors reject native calls without it, the
+ * calls are written as text.
  */
 function maskAction(unit: ActionUnit): ActionUnit {
   const thought = keepLineStart(unit.thought);
-  const calls = unit.calls.map((call) => replaceInCall(call, keepLineStart, stub));
+  const calls = unit.calls.map((call) => showDefinitions(replaceInCall(call, keepLineStart, stub), 0));
   const masked = { ...unit, thought, calls };
   return hasState(unit) ? { ...withoutStates(masked), isWritten: true } : masked;
 }
 
-/** Replaces a text by one line that states its size. A short line stays as it is. */
+/** Replaces a text by one line that states the text's size. Returns a short single line unchanged. */
 export function stub(text: string): string {
   const lines = countNewlines(text) + 1;
   if (text.length <= MAX_MASKED_CHARACTERS && lines === 1) return text;

@@ -3,15 +3,15 @@ import { expandSchema } from '../../../parsing/arguments/expand-schema.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import type { AnswerType, ReplySituation } from '../types.js';
 
-/** Usual name of the reserved tool. */
+/** Default name of the reserved tool by which a native model gives its answer. */
 export const ANSWER_TOOL = 'final_answer';
 
 /** The only parameter of the reserved tool. */
 export const ANSWER_PARAMETER = 'answer';
 
 /**
- * Returns the reserved tool through which a native model answers, if its vendor cannot combine tools with a reply schema
- * (rule: typed-answers). Its name is not that of any offered tool.
+ * Returns the reserved tool by which a native model gives its answer, if its vendor cannot combine tools with a
+ * reply schema (rule: typed-answers). Its name differs from those of all offered tools.
  */
 export function answerTool(schema: AnswerType['schema'], offered: readonly OfferedTool[]): ToolDefinition {
   const taken = new Set(offered.map(({ name }) => name));
@@ -28,14 +28,24 @@ export function answerTool(schema: AnswerType['schema'], offered: readonly Offer
   };
 }
 
-/** Expands references, which would not resolve within another schema. */
+/**
+ * Replaces references by their definitions, because the paths of references are different inside the tool's
+ * schema.
+ */
 function withoutReferences(schema: AnswerType['schema']): unknown {
   return JSON.stringify(schema).includes('"$ref"') ? (expandSchema(schema)?.schema ?? {}) : schema;
 }
 
-/** Returns the tools that a native model may call: those of the request and, if there is one, the reserved tool. */
+/**
+ * Returns the tools that a native model may call: those of the request and, if there is one, the reserved tool. Found tools
+ * come last, so that a discovery keeps the beginning of the list (rule: found-tools).
+ */
 export const nativeDefinitions = ({
   tools,
+  found,
   answerType,
-}: Pick<ReplySituation, 'tools' | 'answerType'>): readonly ToolDefinition[] =>
-  answerType?.tool ? [...tools, answerType.tool] : tools;
+}: Pick<ReplySituation, 'tools' | 'found' | 'answerType'>): readonly ToolDefinition[] => [
+  ...tools,
+  ...(answerType?.tool ? [answerType.tool] : []),
+  ...found,
+];

@@ -15,9 +15,9 @@ import {
 const MAX_TOOLS_TRIED = 8;
 
 /**
- * Chooses the first tool for which sample arguments are found. Read-only tools come first, because an example
- * should not suggest a change. If there are no sample arguments for any tool, returns the first tool without
- * arguments.
+ * Chooses the tool of the worked example: the first one for which sample arguments are found. Read-only tools come
+ * first, because an example should not suggest a change. If no tool has sample arguments, returns the first tool
+ * without arguments.
  */
 export function chooseExample(
   offered: readonly OfferedTool[],
@@ -33,8 +33,8 @@ export function chooseExample(
 }
 
 /**
- * Renders a question and a complete reply with an action. They precede everything else and are the same in
- * every step (rule: worked-example). The last message is the user's, so the following messages are merged into
+ * Renders a sample question and a complete reply with an action. Both precede everything else and are the same in
+ * every step (rule: worked-example). The last message has the role `user`, so the following ones are merged into
  * it.
  */
 export function renderExample({ example, protocol }: Situation): Message[] {

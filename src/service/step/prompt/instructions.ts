@@ -25,7 +25,7 @@ const templates = {
 } as const satisfies Record<TaughtProtocol, { withTools: string; withoutTools: string }>;
 
 /**
- * Renders how to act, what a fence is, and the caller's own instructions. The text is the same in every step
+ * Renders the instructions: how to act, what a fence is, and the caller's own. The text is the same in every step
  * of a run.
  */
 export function renderInstructions(situation: Situation): string {
@@ -51,8 +51,8 @@ function describeAnswer(
 }
 
 /**
- * Describes the tools in words. Native calling sends definitions instead, so only the caller's free text
- * remains.
+ * Describes the tools in words. With native calling, the tools are sent as definitions, so only the caller's free
+ * text about them remains.
  */
 export async function renderTools(situation: Situation, signal?: AbortSignal): Promise<string> {
   const segment = situation.request.available_tools_prompt_segment?.trim();
@@ -73,17 +73,22 @@ async function describeTools(
     const named = index.find(tool.name);
     const isNamed = named?.inputSchema === tool.inputSchema; // false for a second tool of the same name
     const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
-    described +=
-      protocol === 'xml'
-        ? describeInXml(tool, parameters, Boolean(example))
-        : describeInText(tool, parameters);
+    described += describeTool(tool, parameters, { protocol, inWords: Boolean(example) });
   }
   return described;
 }
 
+/** Describes a tool in the form of the protocol. `inWords` is true for a model that needs an example (rule: worked-example). */
+export const describeTool = (
+  tool: ToolDefinition,
+  parameters: readonly string[],
+  { protocol, inWords }: { readonly protocol: TaughtProtocol; readonly inWords: boolean },
+): string =>
+  protocol === 'xml' ? describeInXml(tool, parameters, inWords) : describeInText(tool, parameters);
+
 /**
- * Describes a tool for the `xml` protocol: with its JSON schema, or in words for a model that needs an
- * example, because a small model copies a schema into its calls (rule: worked-example).
+ * Describes a tool for the `xml` protocol by its JSON schema. For a model that needs an example, describes it in
+ * words instead, because a small model copies a schema into its calls (rule: worked-example).
  */
 function describeInXml(tool: ToolDefinition, parameters: readonly string[], inWords: boolean): string {
   const { name, description = '', inputSchema } = tool;
@@ -114,7 +119,7 @@ function describeInText(
   return `- ${signature}${description ? `: ${oneLine(description).trim()}` : ''}\n${lines.join('')}`;
 }
 
-/** Marks optional parameters with `?`. */
+/** Returns a function that maps an optional parameter to the mark `?`, and a required one to nothing. */
 function optionalMark({ required }: ToolDefinition['inputSchema']): (parameter: string) => string {
   const needed = new Set(Array.isArray(required) ? required : []);
   return (parameter) => (needed.has(parameter) ? parameter : `${parameter}?`);

@@ -3,9 +3,9 @@ import { continueTemplate, openingTemplate } from './templates/orders.js';
 
 /** The sections of a prompt, in the order in which they are sent (rule: message-order). */
 export interface PromptSections {
-  /** Instructions, then tools. */
+  /** The system message: instructions, then tools. */
   readonly system: string;
-  /** The worked example, which ends with a message of the user. */
+  /** The worked example, whose last message has the role `user`. */
   readonly example: readonly Message[];
   /** Context items as fenced blocks. */
   readonly context: readonly string[];
@@ -17,13 +17,16 @@ export interface PromptSections {
 export interface LaidOutPrompt {
   readonly prompt: Prompt;
   /**
-   * The messages before the tail. Those of step N+1 begin with those of step N, byte for byte
+   * The messages before the tail. Those of each step begin with those of the step before, byte for byte
    * (rule: stable-prompt).
    */
   readonly stable: readonly Message[];
 }
 
-/** Merges adjacent messages of one role, begins and ends with the user, and sets the cache breakpoints (rule: breakpoints). */
+/**
+ * Merges adjacent messages of one role, makes sure that the first and the last message have the role `user`, and
+ * sets the cache breakpoints (rule: breakpoints).
+ */
 export function layOutPrompt({ system, example, context, history, tail }: PromptSections): LaidOutPrompt {
   const contextMessage: Message = { role: 'user', parts: context.map((text) => ({ type: 'text', text })) };
   const opening: Message = { role: 'user', parts: [{ type: 'text', text: openingTemplate }] };
@@ -49,8 +52,8 @@ interface Position {
 }
 
 /**
- * Returns the position of the last context block. The context follows the last text of the worked example, in the
- * same message.
+ * Returns the position of the last context block. The context is in the same message as the end of the worked
+ * example.
  */
 function contextEnd(
   example: PromptSections['example'],
@@ -61,7 +64,7 @@ function contextEnd(
   return { message: last, part: (example[last]?.parts.length ?? 0) + context.length - 1 };
 }
 
-/** Sets breakpoints after the context, before the newest assistant message, and before the tail. */
+/** Sets cache breakpoints after the context, before the newest assistant message, and before the tail. */
 function markBreakpoints(messages: readonly Message[], context: Position | undefined): Message[] {
   const newestAssistant = messages.findLastIndex((message) => message.role === 'assistant');
   const marked = [...messages];
@@ -82,8 +85,8 @@ function withBreakpoint({ role, parts }: Message, at: number): Message {
 }
 
 /**
- * Appends the tail as the last block of the last message. Appends a fixed text if the prompt would otherwise
- * end with the assistant.
+ * Appends the tail as the last block of the last message. Appends a fixed text if the prompt would otherwise end
+ * with an assistant message.
  */
 function appendTail(messages: readonly Message[], tail: string): Message[] {
   const last = messages.at(-1);

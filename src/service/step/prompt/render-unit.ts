@@ -10,11 +10,12 @@ import { fence } from '../../context/fence.js';
 import { leftOutNote, shownNote, shownOf } from '../history/attachments.js';
 import type { Message, Part } from '../provider.js';
 import type { TaughtProtocol, WrittenProtocol } from '../types.js';
+import { describeFound } from './deferred-tools.js';
 import { notRunTemplate } from './templates/orders.js';
 
 /**
- * Renders a unit as messages. Every text is well formed and ends with a line break, so that adjacent texts can
- * be joined.
+ * Renders a unit as messages. Every text is free of lone surrogates and ends with a line break, so that adjacent
+ * texts can be joined.
  */
 export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
   switch (unit.type) {
@@ -78,10 +79,10 @@ function observationParts(observed: Observed): Part[] {
 
 const toPart = (attachment: UnitAttachment): Part => ({ type: 'attachment', attachment });
 
-/** The notes about attachments are ours, so they stand after the fence. */
+/** Puts definitions of found tools and notes about attachments after the fence, because the service writes them. */
 function observationText(observed: Observed): string {
-  const attachments = observed.observation?.attachments;
-  const fenced = fenceObservation(observed);
+  const { attachments, found } = observed.observation ?? {};
+  const fenced = fenceObservation(observed) + (found ? describeFound(found) : '');
   return attachments ? fenced + shownNote(attachments) + leftOutNote(attachments) : fenced;
 }
 

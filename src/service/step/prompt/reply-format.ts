@@ -50,7 +50,10 @@ export async function chooseReplyFormat(
   return { schema, isCharged, restoreArguments, restoreAnswer, answerKey, warnings };
 }
 
-/** Number of objects around the answer: the control object, or the object that wraps it for a native model. */
+/**
+ * Depth of the answer in the constrained schema: it is inside the control object, or inside the object that wraps
+ * it for a native model.
+ */
 const ANSWER_LEVEL = 2;
 
 function observeFormat(answerSchema: AnswerType['schema'], dialect: SchemaDialect): ReplyFormat {
@@ -64,12 +67,12 @@ function observeFormat(answerSchema: AnswerType['schema'], dialect: SchemaDialec
   };
 }
 
-/** The only key of the object around a native answer that is not an object itself. */
+/** The only key of the object that wraps a native answer which is not an object itself. */
 const WRAPPING_KEY = 'answer';
 
 /**
- * Chooses the schema that constrains the text of a native model to the answer (rule: typed-answers). Returns undefined if
- * the vendor does not support one here: beside callable tools, only some do.
+ * Chooses the schema that constrains the text of a native model to the answer (rule: typed-answers). Returns
+ * undefined if the vendor cannot enforce it: if the model may also call tools, only some vendors can.
  */
 export function chooseNativeFormat(
   answerSchema: AnswerType['schema'],
@@ -119,7 +122,7 @@ const tooManyTools: Warning = {
     'There are too many tools for a reply schema: the provider only enforces that the reply is a JSON object.',
 };
 
-/** Maximum number of tools that the warning names; further ones are only counted. */
+/** Maximum number of tools that the warning names; the others are only counted. */
 const MAX_NAMED_TOOLS = 20;
 
 function freeTools({ free }: ReplySchema): Warning[] {

@@ -10,8 +10,8 @@ import type { TaughtProtocol } from '../types.js';
 /** Maximum number of parameters in the sample call of a tool without required parameters. */
 const MAX_OPTIONAL_PARAMETERS = 2;
 /**
- * Bounds of a sample. A tool that needs a larger one gets none, because the sample is part of every prompt and
- * a schema may ask for millions of values.
+ * Limits of a sample call. A tool that would need more gets no sample, because the sample is part of every prompt
+ * and a schema may demand millions of values.
  */
 const MAX_ITEMS = 3;
 const MAX_DEPTH = 4;
@@ -20,12 +20,12 @@ const MAX_VALUES = 24;
 const MAX_SAMPLE_CHARACTERS = 1_000;
 
 /**
- * Writes a sample call of a tool in the form that the model is taught, with values that pass the check of a
- * real call. The same tool always has the same sample (rule: worked-example). Returns the tool's signature if
- * no such values are found.
+ * Writes a sample call of a tool in the form that the model is taught. Its values pass the same check as a real
+ * call. The same tool always gets the same sample (rule: worked-example). Returns the tool's signature if no such
+ * values are found. Every text is `text`, by default a hint such as `some path`.
  */
-export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string {
-  const parameters = sampleArguments(tool);
+export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol, text?: string): string {
+  const parameters = sampleArguments(tool, text);
   if (!parameters) return signature(tool);
   if (protocol === 'xml') return renderXmlCall(tool.name, parameters);
   if (protocol === 'json') return renderJsonAction(`I use ${tool.name}.`, tool.name, parameters);
@@ -34,8 +34,8 @@ export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string 
 }
 
 /**
- * Proposes a few arguments that pass the check of a real call, or undefined. Every text is `text`, by default
- * a hint such as `some path`.
+ * Proposes a few arguments that pass the check of a real call; undefined if none are found. Every string is
+ * `text`, by default a hint such as `some path`.
  */
 export function sampleArguments(tool: OfferedTool, text?: string): Record<string, JsonValue> | undefined {
   const written = { values: 0 };
@@ -57,7 +57,7 @@ function proposeArguments(
   return sampleEach(names, properties, place);
 }
 
-/** Proposes a value for each name. One name above the maximum is enough to reject the sample. */
+/** Proposes a value for each name. Stops at one name above the maximum, which is enough to reject the sample. */
 function sampleEach(names: readonly string[], properties: unknown, place: Place): Record<string, JsonValue> {
   const few = names.slice(0, MAX_VALUES + 1);
   return Object.fromEntries(
@@ -73,9 +73,9 @@ type SchemaObject = Readonly<Record<string, unknown>>;
 
 interface Place {
   readonly depth: number;
-  /** Text to use instead of the hints. */
+  /** Value of all strings instead of hints such as `some path`. */
   readonly text: string | undefined;
-  /** Counts the values of the whole sample. */
+  /** Number of values in the whole sample so far. */
   readonly written: { values: number };
 }
 
@@ -95,14 +95,14 @@ const samplesByType: Readonly<
   null: () => null,
 };
 
-/** Returns a value that the schema itself lists; otherwise one of the schema's type. */
+/** Returns a value that the schema lists, such as one of its `enum`; otherwise a value of the schema's type. */
 function sampleValue(name: string, schema: unknown, place: Place): JsonValue {
   place.written.values += 1;
   if (place.written.values > MAX_VALUES) return null; // too many values: the caller rejects the sample
   if (!isObject(schema)) return place.text ?? `some ${name}`;
   const { const: only, default: usual, examples, enum: allowed, type, anyOf, oneOf } = schema;
   const named = [only, ...listOf(examples), usual, ...listOf(allowed)].find((value) => isShort(value));
-  // A schema arrives as JSON, so every value in it is a JSON value.
+  // Cast: a schema was parsed from JSON, so every value in it is a JSON value.
   if (named !== undefined) return named as JsonValue;
   const [alternative] = [...listOf(anyOf), ...listOf(oneOf)];
   if (type === undefined && alternative !== undefined && place.depth < MAX_DEPTH)
@@ -117,7 +117,7 @@ function sampleObject({ properties, required }: SchemaObject, _: string, place: 
   return sampleEach(names, properties, below(place));
 }
 
-/** Returns 1, or the nearest value that the bounds allow. */
+/** Returns 1, or the nearest number within the schema's bounds. */
 function sampleNumber(schema: SchemaObject, step: number): number {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf } = schema;
   const unit = numberOr(multipleOf, step);
@@ -141,7 +141,9 @@ const numberOr = (value: unknown, otherwise: number): number =>
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value.slice(0, 1) : []);
 
-/** Memoized by object, because a schema may refer to one value in many places. */
+/**
+ * Whether a value is short enough for a sample, by object, because a schema may refer to one value in many places.
+ */
 const shortness = new WeakMap<object, boolean>();
 
 function isShort(value: unknown): boolean {

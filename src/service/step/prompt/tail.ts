@@ -1,10 +1,11 @@
 import type { ReportItem } from '../../../contract/context-report.js';
+import type { ClientTerms } from '../../../contract/recorded-step.js';
 import type { StepRequest, Task } from '../../../contract/step-request.js';
 import { renderTasks, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
-import { type ClientTerms, isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
+import { isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerInJsonTemplate,
   answerNowTemplate,
@@ -18,7 +19,7 @@ import {
 import type { Scale } from './weigh-messages.js';
 
 export interface TailContents {
-  /** The instruction for the step's phase, or to call a tool; empty if there is neither. */
+  /** The instruction for the step's phase or to call a tool; empty if the step needs neither. */
   readonly phaseOrder: string;
   readonly mustAnswer: MustAnswer | undefined;
   /** True if the answer has a JSON Schema (rule: typed-answers). */
@@ -36,7 +37,7 @@ export interface Tail {
 
 /**
  * Builds the last block of the last message within `limit` tokens: tasks, focus file, advice, orders (rule: tail).
- * If tokens run short, the orders take precedence, then advice, then tasks.
+ * If there are too few tokens, the orders are kept first, then advice, then tasks.
  */
 export async function buildTail(
   contents: TailContents,
@@ -68,8 +69,8 @@ async function listTasks(
 }
 
 /**
- * Returns the orders that the tail may contain in any step of this run. Its reserve must have room for the
- * longest (rule: tail-reserve).
+ * Returns all orders with which the tail may end in some step of this run. The tail's reserve must have room for
+ * the longest one (rule: tail-reserve).
  */
 export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' | 'terms'>): string[] {
   const { request, protocol, terms } = situation;
@@ -83,7 +84,7 @@ export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' |
 
 const phaseNames = ['reason', 'act', 'observe'] as const satisfies readonly StepRequest['phase'][];
 
-/** Returns the order of a phase: the caller's own text, otherwise the default (rule: phases). */
+/** Returns the instruction for a phase: the caller's own text, otherwise the default (rule: phases). */
 export function phaseOrder(
   { phase, phase_instructions: own }: StepRequest,
   protocol: TaughtProtocol,
@@ -94,7 +95,10 @@ export function phaseOrder(
   return protocol === 'json' ? jsonPhaseTemplates[phase] : phaseTemplates[phase];
 }
 
-/** Returns the order to call a tool, if the client demands a call (rule: client-terms). */
+/**
+ * Returns the instruction to call a tool if the client demands a call, otherwise an empty text
+ * (rule: client-terms).
+ */
 export function callOrder(terms: ClientTerms | undefined): string {
   const choice = terms?.toolChoice;
   if (choice === 'required') return callTemplate;

@@ -5,7 +5,7 @@ import type { Message, ModelProfile, Part } from '../provider.js';
 import type { PromptDependencies } from '../step-dependencies.js';
 import type { TaughtProtocol } from '../types.js';
 
-/** How the prompt of this request is rendered and counted. */
+/** How texts of this request are rendered and their tokens counted. */
 export interface Scale {
   readonly tokens: TokenCounter;
   readonly framing: ModelProfile['framing'];
@@ -23,16 +23,16 @@ export function scaleOf(
   return { tokens, framing, margin, protocol, signal: deadline.signal };
 }
 
-/** Estimated upper bound, in tokens, of a provider's own framing of a call or a result (rule: counting). */
+/** Estimated upper bound of the tokens that a provider adds around a native call or a result (rule: counting). */
 const NATIVE_PART_FRAMING = 12;
 
 /**
- * Upper bound of the tokens added where a text that begins with white space or `/` is joined to another. All
- * other joints add none.
+ * Upper bound of the extra tokens where two texts are joined and the second one begins with white space or `/`.
+ * Other joins add no tokens.
  */
 const SEAM_SLACK = 4;
 
-/** Counts the tokens of messages as they are sent, including framing (rule: counting). */
+/** Counts the tokens of messages as they are sent, including the chat format (rule: counting). */
 export async function countMessages(
   messages: readonly Message[],
   { tokens, framing }: Pick<Scale, 'tokens' | 'framing'>,
@@ -45,8 +45,8 @@ export async function countMessages(
 }
 
 /**
- * Returns an upper bound of the tokens that messages add to a prompt, since they may still be merged with
- * adjacent ones.
+ * Returns an upper bound of the tokens that messages add to a prompt. The exact number is unknown, because they
+ * may still be merged with adjacent ones.
  */
 export async function weighMessages(messages: readonly Message[], scale: Scale): Promise<number> {
   const seams = messages.filter(({ parts: [first] }) => first?.type === 'text' && /^[\s/]/.test(first.text));
@@ -54,8 +54,8 @@ export async function weighMessages(messages: readonly Message[], scale: Scale):
 }
 
 /**
- * Joins adjacent texts, which the model reads as one. Every other part is counted separately. Tokens that a provider
- * reported for its state, and those of attachments, are added as they are.
+ * Joins adjacent texts before counting, because the model reads them as one. Counts every other part separately.
+ * Tokens that a provider reported for its state, and those of attachments, are added as they are.
  */
 function toCounted({ parts }: Message, framing: number): CountedMessage {
   const texts: string[][] = [];
@@ -72,7 +72,7 @@ function toCounted({ parts }: Message, framing: number): CountedMessage {
   return { texts, framing: framing + reported + natives * NATIVE_PART_FRAMING };
 }
 
-/** Returns the attachments of a part. */
+/** Returns the attachments that a part of a message contains. */
 export function attachmentsOf(part: Part): readonly UnitAttachment[] {
   if (part.type === 'attachment') return [part.attachment];
   return (part.type === 'tool_result' && part.attachments) || [];

@@ -3,14 +3,14 @@ import type { PhaseControl } from '../../../contract/step.js';
 import { readExactJson } from '../../../parsing/text/exact-json.js';
 import { isJsonObject, type JsonValue } from '../../../parsing/text/scanner.js';
 
-/** The phases in which a reply is prose with a control block (rule: phase-control). */
+/** The phases in which the reply is prose with a control block (rule: phase-control). */
 export type ProsePhase = 'reason' | 'observe';
 
-/** The prose of a phase's reply, and its last control block. */
+/** The reply of a phase, split into its prose and its last control block. */
 export interface PhaseReply {
   readonly prose: string;
   readonly control: PhaseControl;
-  /** The `final_answer` of the block as it was written; undefined if there is none. */
+  /** The `final_answer` of the block, as the model wrote it; undefined if there is none. */
   readonly answer: JsonValue | undefined;
 }
 
@@ -23,7 +23,7 @@ const emptyControl: PhaseControl = {
   final_answer: null,
 };
 
-/** Control values of a reply whose block is missing or invalid: the run continues. */
+/** Defaults for a reply whose control block is missing or invalid: the run continues. */
 const withoutBlock = {
   reason: { ...emptyControl, finish: false },
   observe: { ...emptyControl, should_continue: true },
@@ -35,7 +35,7 @@ const blockKeys = {
   observe: ['observation', 'should_continue', 'final_answer'],
 } as const satisfies Record<ProsePhase, readonly (keyof PhaseControl)[]>;
 
-/** Reads a complete reply and removes all blocks from its prose. */
+/** Reads a complete reply. Removes all control blocks from its prose. */
 export function readPhaseReply(text: string, phase: ProsePhase, options: BlockOptions = {}): PhaseReply {
   const reader = new PhaseReader(phase, options);
   const prose = reader.push(text) + reader.end();
@@ -43,40 +43,47 @@ export function readPhaseReply(text: string, phase: ProsePhase, options: BlockOp
 }
 
 interface BlockOptions {
-  /** True if `final_answer` is a JSON value of any type; control then has its JSON (rule: typed-answers). */
+  /**
+   * True if `final_answer` may be a JSON value of any type; the control values then contain it as JSON text
+   * (rule: typed-answers).
+   */
   readonly hasJsonAnswer?: boolean;
 }
 
 /**
- * Maximum number of unclosed braces after which the reader still looks for a block; the rest of the reply is
- * prose.
+ * Maximum number of unclosed braces after which the reader still looks for a control block. After more, it treats
+ * the rest of the reply as prose.
  */
 const MAX_BROKEN_BLOCKS = 20;
 
 /**
- * Matches the beginning of a block: a brace and its first key, optionally in a fence. It also matches an
+ * Matches the beginning of a control block: a brace and its first key, optionally in a code fence. Also matches an
  * incomplete beginning at the end of the text.
  */
 const BEGINNING =
   /(?:(?<!`)```(?:json)?\s{0,64})?\{\s{0,64}(?:"|$)|(?<!`)(?:`{1,2}|```(?:j|js|jso)?|```(?:json)?\s{0,64})$/gi;
-/** A closing fence after a block, with at most 64 characters of white space before it. */
+/** Matches a closing code fence after a block, with at most 64 characters of white space before it. */
 const CLOSING_FENCE = /^\s{0,64}```[ \t]*\n?/;
 const UNDECIDED_CLOSING_FENCE = /^\s{0,64}`{0,3}$/;
 
 /**
- * Passes on the prose of a reply, whole or streamed, and removes the control blocks: on lines of their own, in
- * a fence, or within a line of prose. The result does not depend on how the text is split.
+ * Passes on the prose of a reply, whole or streamed, and removes its control blocks. A block may be on lines of
+ * its own, in a code fence, or within a line of prose. The result does not depend on how the text is split into
+ * fragments.
  */
 export class PhaseReader {
   readonly #phase: ProsePhase;
   #control: PhaseControl;
   #answer: JsonValue | undefined;
-  /** Text that may be a block: it begins with a brace or a fence, or is empty. */
+  /**
+   * Text that may belong to a control block and is not emitted yet: it begins with a brace or a code fence, or is
+   * empty.
+   */
   #held = '';
-  /** True if the last emitted character was a backtick, after which no fence can begin. */
+  /** True if the last emitted character was a backtick. A code fence cannot begin directly after one. */
   #isAfterBacktick = false;
   #braces = new BraceScanner();
-  /** True if a fenced block was removed, so that its closing fence must be removed too. */
+  /** True if a block in a code fence was removed, so that the closing fence must be removed too. */
   #endsFence = false;
 
   readonly #options: BlockOptions;
@@ -95,13 +102,13 @@ export class PhaseReader {
     return this.#answer;
   }
 
-  /** Appends a fragment and returns the text that is certain to be prose. */
+  /** Appends a fragment. Returns the text that is certain to be prose. */
   push(fragment: string): string {
     this.#held += fragment; // appended only: an open block is not scanned again
     return this.#braces.isOpen && !this.#braces.readsEnd(fragment) ? '' : this.#release();
   }
 
-  /** Returns the rest of the prose. A block that was never closed is prose. */
+  /** Returns the remaining prose. A block that was never closed counts as prose. */
   end(): string {
     let prose = '';
     if (this.#endsFence && UNDECIDED_CLOSING_FENCE.test(this.#held)) this.#held = '';
@@ -141,8 +148,8 @@ export class PhaseReader {
   }
 
   /**
-   * Returns the prose of the block at `brace`: its thought, or its whole text if it is not a control block;
-   * undefined while the block is open.
+   * Returns the prose of the block that begins at `brace`: its thought, or all of its text if it is not a control
+   * block. Returns undefined while the block is still open.
    */
   #takeBlock(brace: number): string | undefined {
     const isClosed = this.#braces.isClosed || this.#braces.readsEnd(this.#held.slice(brace));
@@ -217,8 +224,8 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /**
- * Parses the control block of this phase; undefined if the text is not one. In the `json` protocol the block can be
- * the complete reply: then its field `thought` holds the prose.
+ * Parses a control block of this phase; undefined if the text is not one. In the `json` protocol, the block can be
+ * the complete reply, with the prose in its field `thought`.
  */
 function parseBlock(text: string, phase: ProsePhase, options: BlockOptions): Block | undefined {
   const keys: readonly string[] = blockKeys[phase];
@@ -240,7 +247,7 @@ interface Block {
   readonly answer?: JsonValue | undefined;
 }
 
-/** Reads an answer that may be of any type. Null and empty text mean that there is none. */
+/** Reads an answer that may have any JSON type. Null and empty text mean that there is no answer. */
 function readBlockAnswer(
   text: string,
   { final_answer: written }: Readonly<Record<string, unknown>>,

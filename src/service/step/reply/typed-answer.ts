@@ -7,13 +7,13 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** The answer of a step with `answer_schema`, or the reason why there is none (rule: typed-answers). */
 export interface TypedAnswer {
   readonly value: JsonValue;
-  /** Null if the value fits the schema; otherwise the value is null. */
+  /** The reason why the answer does not fit the schema, in which case the value is null; otherwise null. */
   readonly mismatch: string | null;
 }
 
 /**
- * Returns the first of the values that fits the schema. Otherwise describes why the first one does not; without any,
- * why the text is no JSON value.
+ * Returns the first of the values that fits the schema. If none fits, describes why the first one does not. If
+ * there are no values, describes why the text is not JSON.
  */
 export function chooseAnswer(values: readonly JsonValue[], text: string, schema: JsonSchema): TypedAnswer {
   let mismatch: string | undefined;
@@ -30,20 +30,23 @@ export function chooseAnswer(values: readonly JsonValue[], text: string, schema:
 export const fits = (values: readonly JsonValue[], schema: JsonSchema): boolean =>
   values.some((value) => findMismatch(value, schema) === null);
 
-/** Returns the JSON value that a text consists of, alone or in a code fence that ends it, as a list of at most one. */
+/**
+ * Returns the JSON value that a text consists of, alone or in a code fence that ends the text, as a list of at
+ * most one value.
+ */
 export function valuesIn(text: string): JsonValue[] {
   const { value } = readAnswerText(text);
   return value === undefined ? [] : [value];
 }
 
 /**
- * Returns the possible readings of a value in an object: the value itself and, if it is a string that contains JSON,
- * the value of that JSON.
+ * Returns the possible readings of a value: the value itself and, if it is a string that contains JSON, the value
+ * of that JSON.
  */
 export const valuesOf = (value: JsonValue): JsonValue[] =>
   typeof value === 'string' ? [value, ...valuesIn(value)] : [value];
 
-/** Returns an answer as text: strings as they are, all other values as JSON. */
+/** Returns an answer as text: a string unchanged, any other value as JSON. */
 export const answerText = (value: JsonValue): string =>
   typeof value === 'string' ? value : JSON.stringify(value);
 
@@ -52,7 +55,10 @@ function readAnswerText(text: string): ExactJson {
   return readExactJson(fencedText(whole) ?? whole);
 }
 
-/** Returns the content of a code fence that ends the text. JSON has no line that begins with a fence. */
+/**
+ * Returns the content of a code fence that ends the text. No line of JSON can begin with a code fence, so the
+ * first such line ends it.
+ */
 function fencedText(text: string): string | undefined {
   const close = text.lastIndexOf('\n');
   if (close < 0 || !/^[ \t]*`{3,}$/.test(text.slice(close + 1))) return undefined;

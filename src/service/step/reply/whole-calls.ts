@@ -3,15 +3,16 @@ import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import type { NativeToolCall } from '../provider.js';
 
 /**
- * Returns the tools by which a call is read that is whole but does not fit: first those of the request without the
- * schemas of their arguments, then none, so that any name is taken (rule: whole-calls).
+ * Returns lists of tools for reading a complete call that failed the check, to be tried in order: first the
+ * request's tools without their schemas, then for an unknown name no tools, which accepts any name
+ * (rule: whole-calls).
  */
 export function laxTools(offered: readonly OfferedTool[], isUnknown: boolean): readonly OfferedTool[][] {
   const withoutSchemas = offered.map(({ name, parameters }) => ({ name, parameters }));
   return isUnknown ? [withoutSchemas, []] : [withoutSchemas];
 }
 
-/** Returns the arguments of a native call if it is whole: one JSON object, to its end. */
+/** Returns the arguments of a native call if they are complete: one closed JSON object. */
 export function wholeArguments(
   { name, arguments: written }: NativeToolCall,
   isCut: boolean,

@@ -25,7 +25,10 @@ export function docsRoutes(version: string): Route[] {
   ];
 }
 
-/** Serves the playground to callers who prefer HTML. Serves the index to all others, and if no page was built. */
+/**
+ * Returns the handler of `/`: serves the playground to callers who prefer HTML, and the index to all others or if
+ * no page was built.
+ */
 function startPage(version: string): RequestHandler {
   const page = playgroundPage();
   return (request, response, next) => {

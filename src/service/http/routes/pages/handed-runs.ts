@@ -7,8 +7,8 @@ import type { Route } from '../route.js';
 export type HandedRuns = Readonly<Record<string, string>>;
 
 /**
- * Routes that serve each run only to the service's own page. The browser's headers reveal the requesting site;
- * other sites get 404, even if `CORS_ORIGINS` allows them (rule: playground-view).
+ * Routes that serve each saved run only to the service's own page. The browser's headers reveal the requesting
+ * site; other sites get 404, even if `CORS_ORIGINS` allows them (rule: playground-view).
  */
 export const handedRunRoutes = (runs: HandedRuns): Route[] =>
   Object.entries(runs).map(([name, json]) => ({

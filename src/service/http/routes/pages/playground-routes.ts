@@ -37,7 +37,10 @@ export function playgroundPage(): RequestHandler | undefined {
   return (request, response, next) => headersOfPage(request, response, () => send(request, response, next));
 }
 
-/** Stricter policy than that of other responses: only our own images, and no script created from a string. */
+/**
+ * Content security policy of the playground, stricter than that of other responses: only our own images, and no
+ * script created from a string.
+ */
 const headersOfPage = helmet.contentSecurityPolicy({
   useDefaults: false,
   directives: {
@@ -65,7 +68,7 @@ function builtFiles(folder: string): string[] {
 
 /** Serves a file in the caller's preferred encoding among those that were built. */
 function sendFile(path: string): RequestHandler {
-  // Read once and shared by all responses, so that unread responses do not fill memory.
+  // The files are read once and shared by all responses, so that unread responses do not fill memory.
   const contents = new Map(
     ['', '.br', '.gz'].map((suffix) => [suffix, onDemand(() => readFile(path + suffix))]),
   );

@@ -4,7 +4,7 @@ import { objectsIn, parseJson } from '../../vendor.js';
 import { writeArguments } from '../../vendor-limits.js';
 import { GrowingChatState } from './chat-state.js';
 
-/** A call, or a fragment of one. Fields that are absent are empty. */
+/** A tool call, or a fragment of one. Absent fields are empty. */
 export interface CallPart {
   readonly index: number | undefined;
   readonly id: string;
@@ -13,26 +13,29 @@ export interface CallPart {
   readonly extraContent: unknown;
 }
 
-/** A call as far as it has arrived. */
+/** A tool call of which all fragments so far have been joined. */
 export interface OpenCall {
   readonly index: number | undefined;
   id: string;
   name: string;
   arguments: string;
   readonly state: GrowingChatState;
-  /** Whether one part held all of the call: its name and whole arguments. */
+  /** True if one fragment contained the whole call: its name and complete arguments. */
   isWhole: boolean;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the parts of calls in a message. Older servers send `function_call`. */
+/** Returns the tool calls in a message. Older servers send one under `function_call`. */
 export function callFieldsIn({ tool_calls, function_call }: Fields): readonly Fields[] {
   const listed = objectsIn(tool_calls);
   return listed.length > 0 || !isObject(function_call) ? listed : [{ function: function_call }];
 }
 
-/** Reads a part in any of the shapes of compatible servers: arguments as an object, or without `function`. */
+/**
+ * Reads a call or a fragment in any of the shapes of compatible servers: arguments as an object, or fields without
+ * the enclosing `function`.
+ */
 export function toCallPart({ index, id, extra_content, ...flat }: Fields): CallPart {
   const called = isObject(flat['function']) ? flat['function'] : flat;
   const { name, arguments: given = called['parameters'] ?? called['input'] } = called;
@@ -45,7 +48,7 @@ export function toCallPart({ index, id, extra_content, ...flat }: Fields): CallP
   };
 }
 
-/** Puts the calls of a reply together. */
+/** Assembles the tool calls of a reply from their fragments. */
 export class ChatCalls {
   readonly #cap: ReplyCap;
   readonly #calls: OpenCall[] = [];
@@ -60,12 +63,12 @@ export class ChatCalls {
     return this.#calls;
   }
 
-  /** Adds a call of a plain response. */
+  /** Adds a complete call of a response that is not a stream. */
   addWhole(part: CallPart): void {
     this.#add(part, this.#begin(part));
   }
 
-  /** Adds a fragment of a stream. */
+  /** Adds a fragment of a call from a stream. */
   addPart(part: CallPart): void {
     this.#add(part, this.#callOf(part));
   }
@@ -79,9 +82,9 @@ export class ChatCalls {
   }
 
   /**
-   * Returns the call that a part continues, or a new one. The id decides before the index: some servers give parallel
-   * calls the same index, or none. A part with neither continues the last call, unless that one is whole and the part
-   * names a tool.
+   * Returns the call that a fragment continues, or a new one. The id takes precedence over the index, because some
+   * servers give parallel calls the same index, or none. A fragment with neither continues the last call, unless
+   * that call is complete and the fragment names a tool.
    */
   #callOf(part: CallPart): OpenCall {
     const { index, id } = part;
@@ -97,13 +100,16 @@ export class ChatCalls {
     call.id ||= this.#cap.admit(part.id);
     if (part.id !== '' && !this.#byId.has(part.id)) this.#byId.set(part.id, call);
     this.#addName(part, call);
-    // Only the part that names the tool decides whether the call is whole, since servers may send empty parts
-    // after a whole call.
+    // Only the fragment with the tool's name decides whether the call is complete, because servers may send empty
+    // fragments after it.
     if (part.name !== '' && call.arguments === '') call.isWhole = isWholeArguments(part.arguments);
     call.arguments += this.#cap.admit(part.arguments);
   }
 
-  /** Adds a name, which may arrive in fragments or again with each part, and is complete when the arguments begin. */
+  /**
+   * Adds a name to a call. The name may arrive in fragments or be repeated in each fragment; it is complete when
+   * the arguments begin.
+   */
   #addName({ name }: CallPart, call: OpenCall): void {
     if (call.arguments !== '' || name === call.name) return;
     const isRepeated = name.startsWith(call.name);
@@ -111,7 +117,7 @@ export class ChatCalls {
   }
 }
 
-/** Returns whether a part begins a call of its own although it has the id or the index of an earlier one. */
+/** Returns whether a fragment begins a new call although it has the id or the index of an earlier one. */
 function begins({ index, id, name, arguments: written }: CallPart, call: OpenCall): boolean {
   if (name === '' || call.name === '') return false;
   const sameId = id === '' || id === call.id || call.id === '';

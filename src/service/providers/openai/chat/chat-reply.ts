@@ -27,17 +27,20 @@ const MAX_CALL_PARTS = 4_096;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A message, or the part of one that a chunk adds. Unknown fields of compatible servers are ignored. */
+/** A message, or the part of a message that a chunk adds. Unknown fields of compatible servers are ignored. */
 interface ChatMessage {
   readonly texts: ContentTexts;
-  /** DeepSeek and vLLM send `reasoning_content`, OpenRouter and newer vLLM `reasoning`, OpenAI neither. */
+  /**
+   * Reasoning text. DeepSeek and vLLM send it as `reasoning_content`, OpenRouter and newer vLLM as `reasoning`;
+   * OpenAI does not send it.
+   */
   readonly reasoning: string;
   readonly calls: readonly Fields[];
   /** State that the provider needs back, in the fields of DeepSeek, OpenRouter and Gemini. */
   readonly state: StateFields;
 }
 
-/** A plain response or a chunk of a stream, with its first choice. */
+/** A plain response or a chunk of a stream, reduced to its first choice. */
 interface Chunk {
   readonly model: string | null;
   readonly usage: unknown;
@@ -77,8 +80,8 @@ export class ChatReply implements VendorReply {
   addAnswer(json: unknown): boolean {
     const answer = holdsError(json) ? undefined : readChunk(json);
     if (!answer) return false;
-    // Some servers put the message of a plain response under `delta`. Gemini omits the message of a reply that ended
-    // before its first word.
+    // Gemini omits the message of a reply that ended before its first word. Some other servers put the message of
+    // a plain response under `delta`.
     const empty = answer.finishReason === null ? undefined : readMessage({});
     const message = answer.message ?? answer.delta ?? empty;
     if (!message) return false;
@@ -135,8 +138,9 @@ export class ChatReply implements VendorReply {
   }
 
   /**
-   * Returns the states of the message and of each call. Servers need them back only beside native calls, and some
-   * refuse them elsewhere. A signature is invalid for a reply that was cut.
+   * Returns the states of the message and of each call. Returns no states without native calling, because servers
+   * need them only beside native calls and some refuse them elsewhere; nor for a reply that was cut, because its
+   * signature would be invalid.
    */
   #states(calls: readonly OpenCall[]) {
     if (this.#cap.isExceeded || !this.#request.isNative) return { message: undefined, states: [] };
@@ -150,11 +154,14 @@ export class ChatReply implements VendorReply {
   #addHead({ model, usage, finishReason }: Chunk): void {
     this.#model ??= model;
     this.#usage = usage ?? this.#usage;
-    // Some servers end a stream with `stop` after the reason for which the reply was cut.
+    // Some servers send the reason why the reply was cut, and then `stop` at the end of the stream.
     if (!isCut(this.#finishReason)) this.#finishReason = finishReason ?? this.#finishReason;
   }
 
-  /** Returns the message of a chunk. Some servers stream with `message`, or send all of it beside an empty last `delta`. */
+  /**
+   * Returns the message of a chunk. Some servers stream it under `message`, or send the whole message beside an
+   * empty last `delta`.
+   */
   #messageOf({ delta, message }: Chunk): ChatMessage | undefined {
     if (!delta || !message) return delta ?? message;
     const parts = [this.#text, this.#reasoning, this.#refusal];
@@ -177,7 +184,10 @@ export class ChatReply implements VendorReply {
   }
 }
 
-/** Reads a plain response or a chunk. A chunk with the usage alone has an empty list, null or no `choices`. */
+/**
+ * Reads a plain response or a chunk. In a chunk that contains only the usage, `choices` is an empty list, null or
+ * absent.
+ */
 function readChunk(json: unknown): Chunk | undefined {
   if (!isObject(json)) return undefined;
   const { choices, model, usage, x_groq } = json;
@@ -220,7 +230,7 @@ const usageSchema = z
     prompt_tokens: count,
     completion_tokens: count,
     cost,
-    /** DeepSeek's and Kimi's names for the tokens from the cache. */
+    /** DeepSeek and Kimi use this name for tokens that were read from the cache. */
     prompt_cache_hit_tokens: count,
     cached_tokens: count,
     prompt_tokens_details: z

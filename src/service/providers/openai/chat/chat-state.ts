@@ -2,11 +2,11 @@ import { isObject } from '../../../../contract/fields.js';
 import type { VendorState } from '../../seal-states.js';
 import type { ReplyCap } from '../../upstream/reply-cap.js';
 
-/** Fields that a server of Chat Completions needs back with a message (docs/reference/providers.md). */
+/** Fields that a Chat Completions server needs back with a message (docs/reference/providers.md). */
 export interface ChatState {
-  /** Reasoning of DeepSeek, Kimi and servers of open models. */
+  /** Reasoning text of DeepSeek, Kimi and servers of open models. */
   readonly reasoning_content?: string;
-  /** Reasoning of OpenRouter. */
+  /** Reasoning blocks of OpenRouter. */
   readonly reasoning_details?: readonly Detail[];
   /** Thought signature of Gemini. */
   readonly extra_content?: ExtraContent;
@@ -26,10 +26,10 @@ export interface StateFields {
   readonly extra_content?: unknown;
 }
 
-/** The parts of a detail that a stream sends in fragments. */
+/** Fields of a detail whose text a stream sends in fragments. */
 const fragmented = ['text', 'summary', 'data', 'signature'];
 
-/** Assembles the state of a message or a call from one part or from many. */
+/** Assembles the state of a message or a call, from a plain response or from the chunks of a stream. */
 export class GrowingChatState {
   readonly #cap: ReplyCap;
   #reasoning: string | undefined;
@@ -52,7 +52,10 @@ export class GrowingChatState {
     if (signature !== this.#signature) this.#signature += this.#cap.admit(signature);
   }
 
-  /** Returns the state; undefined if there is none. Empty reasoning is kept only beside calls, which may need it. */
+  /**
+   * Returns the assembled state; undefined if there is none. Empty reasoning is kept only beside tool calls, where
+   * servers may require the field.
+   */
   state(besideCalls: boolean): ChatState {
     const reasoning = this.#reasoning === '' && !besideCalls ? undefined : this.#reasoning;
     return {
@@ -62,7 +65,10 @@ export class GrowingChatState {
     };
   }
 
-  /** Adds an entry, or continues the one with its index and type. An entry without an index continues the last text. */
+  /**
+   * Adds a detail, or continues the one with the same index and type. A detail without an index continues the last
+   * text.
+   */
   #addDetail(value: unknown): void {
     const detail = readDetail(value);
     if (!detail) return;
@@ -106,7 +112,7 @@ export function toVendorState(message: ChatState, call: ChatState = {}): VendorS
 const isSigned = ({ data, signature }: Detail): boolean =>
   typeof data === 'string' || typeof signature === 'string';
 
-/** Returns the fields of a message for a state, which comes from the caller. */
+/** Reads the state of a message, which the caller sent, and returns its fields. */
 export function readMessageState(state: unknown): ChatState {
   if (!isObject(state)) return {};
   const { reasoning_content, reasoning_details, extra_content } = state;
@@ -121,7 +127,7 @@ export function readMessageState(state: unknown): ChatState {
   };
 }
 
-/** Returns the fields of the call that follows a state. */
+/** Returns the fields of the call that a state belongs to. */
 export function readCallState(state: unknown): Pick<ChatState, 'extra_content'> {
   const call = isObject(state) ? state['call'] : undefined;
   const signature = signatureIn(isObject(call) ? call['extra_content'] : undefined);
@@ -136,7 +142,7 @@ function signatureIn(extraContent: unknown): string {
   return typeof signature === 'string' ? signature : '';
 }
 
-/** Reads a detail. Nested entries, which no server documents, could be too deep to be sent back. */
+/** Reads a detail. Drops nested values: no server documents them, and they could be too deep to be sent back. */
 function readDetail(value: unknown): Detail | undefined {
   if (!isObject(value)) return undefined;
   const isPlain = Object.values(value).every((each) => each === null || typeof each !== 'object');

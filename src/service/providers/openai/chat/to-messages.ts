@@ -24,8 +24,8 @@ type FilePart = Extract<ChatCompletionContentPart, { type: 'image_url' | 'file' 
 type Write = ContentOf<'text', FilePart>;
 
 /**
- * Writes images with `detail: high` if the service can compute how many tokens the model charges for them; otherwise
- * the provider chooses the detail.
+ * Writes attachments. Images get `detail: high` if the service can compute how many tokens the model charges for
+ * that; otherwise the provider chooses the detail.
  */
 const formOf = (highDetail: boolean): ContentForm<'text', FilePart> => ({
   text: 'text',
@@ -59,7 +59,10 @@ function systemMessage(text: string, breakpoint: boolean, contentOf: Write): Cha
   return { role: 'system', content: textContent({ text, breakpoint }, contentOf) };
 }
 
-/** `tool` messages take texts only, so the attachments of results begin the user message after them. */
+/**
+ * `tool` messages may contain only text, so the attachments of tool results are put at the beginning of the next
+ * user message.
+ */
 function userMessages({ parts }: Message, contentOf: Write): ChatCompletionMessageParam[] {
   const results = parts.filter((part) => part.type === 'tool_result');
   const files = results.flatMap(({ attachments = [] }) =>
@@ -82,7 +85,7 @@ function textContent(
   { text, breakpoint }: { readonly text: string; readonly breakpoint: boolean },
   contentOf: Write,
 ): string | ChatCompletionContentPartText[] {
-  // A text is written as a string or as a list of texts.
+  // The content of a text alone is a string, or a list of texts if it has a breakpoint.
   return contentOf([{ type: 'text', text, breakpoint }]) as string | ChatCompletionContentPartText[];
 }
 
@@ -100,7 +103,10 @@ function assistantMessage(parts: readonly Part[], contentOf: Write): ChatComplet
   return [{ role: 'assistant', content, ...state, ...(calls.length > 0 && { tool_calls: calls }) }];
 }
 
-/** Splits a message before each state of a whole reply, so that the texts of different replies are not joined. */
+/**
+ * Splits an assistant message before each state that belongs to a whole reply, so that the texts of different
+ * replies are not joined.
+ */
 function splitByState(parts: readonly Part[]): Part[][] {
   const messages: Part[][] = [[]];
   for (const part of parts) {
@@ -111,7 +117,7 @@ function splitByState(parts: readonly Part[]): Part[][] {
   return messages;
 }
 
-/** Returns the calls, each with its part of the state before it. */
+/** Returns the tool calls, each with its part of the state that precedes it. */
 function toToolCalls(parts: readonly Part[]): ToolCall[] {
   const calls: ToolCall[] = [];
   let state: ReturnType<typeof readCallState> = {};
@@ -134,7 +140,7 @@ const toToolCall = (call: Extract<Part, { type: 'tool_call' }>): ChatCompletionM
 export function withoutBreakpoints(
   messages: readonly ChatCompletionMessageParam[],
 ): ChatCompletionMessageParam[] {
-  // The same content, without its marks.
+  // Cast: only the breakpoints are removed, so the type stays the same.
   return messages.map(
     (message) => ({ ...message, content: withoutMarks(message.content) }) as typeof message,
   );

@@ -87,7 +87,8 @@ function wantedParameters(settings: RequestSettings, traits: ModelTraits) {
 }
 
 /**
- * Returns the output limit under the name that the model expects; if the model refused that name, under the other.
+ * Returns the output limit under the parameter name that the model expects; if the model refused that name, under
+ * the other name.
  */
 function outputLimit(
   { maxOutputTokens }: RequestSettings,

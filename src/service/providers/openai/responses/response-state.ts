@@ -9,7 +9,10 @@ export interface ReasoningItem {
   readonly encrypted_content: string;
 }
 
-/** Reads an item of a reply, or of a state that comes from the caller. Without encrypted content it is useless. */
+/**
+ * Reads a reasoning item of a reply, or of a state that the caller sent. Returns an empty list for an item without
+ * encrypted content, which would be useless.
+ */
 export function readReasoningItem(value: unknown): ReasoningItem[] {
   if (!isObject(value) || value['type'] !== 'reasoning') return [];
   const { id, summary, encrypted_content } = value;

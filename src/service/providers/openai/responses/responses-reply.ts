@@ -32,7 +32,7 @@ const usageSchema = z
   .nullish()
   .catch(null);
 
-/** A response, complete or as far as an event contains it. */
+/** A response of the Responses API, complete or as far as an event contains it. */
 const responseSchema = z.object({
   model: text,
   status: text,
@@ -41,7 +41,7 @@ const responseSchema = z.object({
   usage: usageSchema,
 });
 
-/** An event. The types that add to a reply are named below; the others are ignored. */
+/** An event of a stream. Only the types named below add to a reply; others are ignored. */
 const eventSchema = z.object({
   type: z.string(),
   output_index: z.int().nonnegative().nullish().catch(null),
@@ -58,7 +58,7 @@ type ResponseEvent = z.output<typeof eventSchema>;
 
 type TextField = 'text' | 'refusal' | 'reasoning' | 'arguments';
 
-/** An item of the output as far as it has arrived. */
+/** An output item as far as it has arrived. */
 interface OpenItem {
   readonly kind: string | undefined;
   isDone: boolean;
@@ -71,7 +71,7 @@ interface OpenItem {
   state: readonly ReasoningItem[];
 }
 
-/** The kind of text that each event adds to its item. */
+/** The kind of text that a fragment event adds to its item, by event type. */
 const deltaEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.output_text.delta', 'text'],
   ['response.refusal.delta', 'refusal'],
@@ -80,7 +80,10 @@ const deltaEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.function_call_arguments.delta', 'arguments'],
 ]);
 
-/** The kind of text that each of these events holds as a whole: some servers send a part without its fragments. */
+/**
+ * The kind of text that an event contains as a whole, by event type. Some servers send only these events and no
+ * fragments.
+ */
 const doneEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.output_text.done', 'text'],
   ['response.refusal.done', 'refusal'],
@@ -89,7 +92,7 @@ const doneEvents: ReadonlyMap<string, TextField> = new Map([
   ['response.function_call_arguments.done', 'arguments'],
 ]);
 
-/** The type of item that holds each kind of text. */
+/** The type of item that contains each kind of text. */
 const kinds: Readonly<Record<TextField, string>> = {
   text: 'message',
   refusal: 'message',
@@ -167,7 +170,7 @@ export class ResponsesReply implements VendorReply {
     };
   }
 
-  /** Returns the calls, each with the reasoning before it. */
+  /** Returns the tool calls, each with the reasoning that precedes it. */
   #callsIn(items: readonly OpenItem[]) {
     let before: ReasoningItem[] = [];
     return items.flatMap(({ call, arguments: written, state }) => {
@@ -190,8 +193,9 @@ export class ResponsesReply implements VendorReply {
   }
 
   /**
-   * Reads the whole response. It repeats what a stream has sent, and has all of it where a server streamed nothing. The
-   * items of one type are the streamed ones in order, since some servers number them differently, or omit reasoning.
+   * Reads the whole response that ends a stream. It repeats the streamed items, or contains all of them if the
+   * server streamed nothing. Items of one type are matched in order, not by index, because some servers number
+   * them differently or omit reasoning.
    */
   #end(response: Response): readonly TextDelta[] {
     this.hasBegun = true;
@@ -207,7 +211,7 @@ export class ResponsesReply implements VendorReply {
     return deltas;
   }
 
-  /** Returns the places of the items of each type, the first one last. */
+  /** Returns the positions of the items of each type in descending order, so that `pop` returns the first. */
   #placesByKind(): ReadonlyMap<string | undefined, number[]> {
     const places = new Map<string | undefined, number[]>();
     for (const [place, { kind }] of [...this.#items].sort(([one], [other]) => other - one)) {
@@ -218,7 +222,10 @@ export class ResponsesReply implements VendorReply {
     return places;
   }
 
-  /** Returns the place of an item without an index: the last place if the event ends the last item, else the next one. */
+  /**
+   * Returns the position of an item without an index: that of the last item if the event ends it, otherwise the
+   * next free one.
+   */
   #placeOf({ type, item }: ResponseEvent): number {
     const last = this.#items.get(this.#items.size - 1);
     const isEnd = type === 'response.output_item.done' && last?.kind === typeOf(item) && !last?.isDone;
@@ -234,14 +241,14 @@ export class ResponsesReply implements VendorReply {
     return item;
   }
 
-  /** Adds a fragment of a text. Adds the whole text if no fragment of it arrived. */
+  /** Adds a fragment of a text. An event with the whole text adds it only if no fragment has arrived. */
   #addText(item: OpenItem, field: TextField, { type, ...event }: ResponseEvent): readonly TextDelta[] {
     if (deltaEvents.has(type)) return this.#append(item, field, event.delta ?? '');
     const whole = field === 'reasoning' ? event.text : event[field];
     return item[field] === '' ? this.#append(item, field, whole ?? '') : [];
   }
 
-  /** Reads an item as a whole. Texts that arrived in fragments are not added again. */
+  /** Adds a whole item. Texts that arrived in fragments are not added again. */
   #addItem(index: number, json: unknown, isDone: boolean): readonly TextDelta[] {
     if (!isObject(json)) return [];
     const item = this.#itemAt(index, typeOf(json));
@@ -250,7 +257,7 @@ export class ResponsesReply implements VendorReply {
     if (!isDone) return deltas;
     item.isDone = true;
     if (item.state.length === 0) item.state = readReasoningItem(json).map((each) => this.#admitted(each));
-    // The names are those of the record that `textsOf` returns.
+    // Cast: `textsOf` returns a record with exactly these field names.
     for (const [field, whole] of Object.entries(textsOf(json)))
       if (item[field as TextField] === '') deltas.push(...this.#append(item, field as TextField, whole));
     return deltas;
@@ -263,7 +270,10 @@ export class ResponsesReply implements VendorReply {
     item.call.name ||= this.#cap.admit(typeof name === 'string' ? name : '');
   }
 
-  /** Charges a reasoning item to the length of the reply, except its summary, which is charged as reasoning. */
+  /**
+   * Counts a reasoning item towards the maximum length of the reply. Its summary is already counted as reasoning
+   * text.
+   */
   #admitted(item: ReasoningItem): ReasoningItem {
     this.#cap.admit(item.encrypted_content);
     return item; // the state of a reply that was cut is dropped
@@ -277,7 +287,7 @@ export class ResponsesReply implements VendorReply {
   }
 }
 
-/** Returns the type of an item. Some servers send messages without one. */
+/** Returns the type of an item; `message` for an item without one, which some servers send. */
 const typeOf = (item: unknown): string | undefined => {
   if (!isObject(item)) return undefined;
   const { type, role } = item;

@@ -16,7 +16,7 @@ import { itemsOf, type ReasoningItem } from './response-state.js';
 export type InputItem =
   | ReasoningItem
   | { readonly role: 'system' | 'user'; readonly content: unknown }
-  // OpenAI needs no type here; llama.cpp does.
+  // OpenAI does not require the type here, but llama.cpp does.
   | { readonly type: 'message'; readonly role: 'assistant'; readonly content: string }
   | {
       readonly type: 'function_call';
@@ -28,7 +28,10 @@ export type InputItem =
 
 type Write = ContentOf<'input_text', object>;
 
-/** Images of high detail if the model's formula for them is known; else the server decides. */
+/**
+ * Writes attachments. Images get high detail if the model's token formula for it is known; otherwise the server
+ * decides.
+ */
 const formOf = (highDetail: boolean): ContentForm<'input_text', object> => ({
   text: 'input_text',
   file: (attachment) =>
@@ -38,8 +41,8 @@ const formOf = (highDetail: boolean): ContentForm<'input_text', object> => ({
 });
 
 /**
- * Returns the prompt as items of the Responses API: outputs of calls first in a user message, reasoning directly before
- * what it led to, and no empty message.
+ * Returns the prompt as items of the Responses API. In a user message, outputs of calls come first; reasoning is
+ * directly before the item it led to; no message is empty.
  */
 export function toInput(
   { system, systemBreakpoint, messages }: Prompt,
@@ -74,8 +77,8 @@ function userItems({ parts }: Message, contentOf: Write): InputItem[] {
 }
 
 /**
- * Returns the items of an assistant message: adjacent texts as one. Leaves out reasoning that nothing follows,
- * which the provider would reject.
+ * Returns the items of an assistant message, with adjacent texts joined. Omits reasoning that is followed by
+ * nothing, because the provider would reject it.
  */
 function assistantItems(parts: readonly Part[]): InputItem[] {
   const items: InputItem[] = [];

@@ -30,8 +30,8 @@ export function mapPrompt(
 }
 
 /**
- * Builds a Responses request. The provider stores nothing, so that reasoning comes back encrypted and goes with the
- * history.
+ * Builds a request of the Responses API. The provider is told to store nothing; instead, it returns reasoning
+ * encrypted, and the history carries it to the next step.
  */
 export function toRequest(
   { fields, ownToolName }: MappedPrompt,
@@ -63,7 +63,8 @@ export function toRequest(
   return {
     model,
     body,
-    // The summary comes first, because its name includes that of the effort.
+    // The summary comes before the effort because the text of a refusal that names the summary also contains the
+    // effort's name.
     strippable: [
       ...(summary ? [SUMMARY] : []),
       ...optional.map(([name]) => name),
@@ -99,10 +100,13 @@ function wantedParameters(
   ];
 }
 
-/** Requests visible reasoning beside an effort. OpenAI refuses it to organisations that it has not verified. */
+/**
+ * Parameter that requests a visible summary of the reasoning. OpenAI refuses it to organisations that it has not
+ * verified.
+ */
 const SUMMARY = 'reasoning.summary';
 
-/** Converts a tool. It is not strict: the schema is the caller's, and the service checks the arguments. */
+/** Converts a tool. `strict` is off because the schema is the caller's; the service checks the arguments itself. */
 function toTool({ name, description, inputSchema }: ToolDefinition): object {
   const parameters = toVendorSchema(inputSchema);
   return { type: 'function', name, ...(description && { description }), parameters, strict: false };

@@ -1,4 +1,4 @@
-/** The subject of the worked example's question, also used as an argument of its call. */
+/** The topic of the worked example's question, also used as an argument of its sample call. */
 export const exampleSubject = 'invoice';
 
 /** The question of the worked example. It states that it is not part of the conversation. */

@@ -1,6 +1,6 @@
 import type { StepRequest } from '../../../../contract/step-request.js';
 
-/** The orders of the phases in strict three-phase mode (rule: phases). */
+/** Instructions for the phases of strict three-phase mode (rule: phases). */
 export const phaseTemplates = {
   reason: `Phase: reason. Take no action yet. Think about what to do next in a few sentences, then end with this block:
 \`\`\`json
@@ -18,7 +18,7 @@ When the task can be answered, set "should_continue" to false and put the whole 
 `,
 } as const satisfies Record<NonNullable<StepRequest['phase']>, string>;
 
-/** The orders of the phases for the `json` protocol, with prose in `thought`. */
+/** Instructions for the phases in the `json` protocol, in which prose is in the field `thought`. */
 export const jsonPhaseTemplates = {
   ...phaseTemplates,
   reason: `Phase: reason. Take no action yet. Think about what to do next, and reply with this object instead:
@@ -31,33 +31,33 @@ When the task can be answered, set "should_continue" to false and put the whole 
 `,
 } as const satisfies Record<NonNullable<StepRequest['phase']>, string>;
 
-/** Orders an answer in the last step (rule: last-iteration). */
+/** Tells the model to answer in the last step (rule: last-iteration). */
 export const answerNowTemplate = `This is the last step: no further action is possible. Give the final answer now, from what you know; say what is still open.
 `;
 
-/** Orders an answer after a terminal observation (rule: terminal-observation). */
+/** Tells the model to answer after a terminal observation (rule: terminal-observation). */
 export const terminalTemplate = `The last tool failed in a way that ends this run: no further action is possible. Give the final answer now: what you found, and what went wrong.
 `;
 
-/** Follows an order to answer if the answer has a JSON Schema (rule: typed-answers). */
+/** Text after an instruction to answer, if the answer has a JSON Schema (rule: typed-answers). */
 export const answerInJsonTemplate = `Write it as one JSON value that fits the schema of the answer.
 `;
 
-/** Orders a call, where the client demands one (rule: client-terms). */
+/** Tells the model to call a tool, if the client demands a call (rule: client-terms). */
 export const callTemplate = `Reply with a call of one of the tools now; do not answer yet.
 `;
 
-/** Orders a call of one tool, where the client demands it (rule: client-terms). */
+/** Tells the model to call one certain tool, if the client demands that (rule: client-terms). */
 export const callOfTemplate = (tool: string): string => `Reply with a call of the tool ${tool} now.
 `;
 
-/** The last block of a prompt that would otherwise end with the assistant (rule: message-order). */
+/** The last block of a prompt that would otherwise end with an assistant message (rule: message-order). */
 export const continueTemplate = 'Continue.\n';
 
-/** The first block of a prompt that would otherwise begin with the assistant (rule: message-order). */
+/** The first block of a prompt that would otherwise begin with an assistant message (rule: message-order). */
 export const openingTemplate = 'Here is the conversation so far.\n';
 
-/** The observation of a call that has none (rule: pairing). */
+/** The observation that stands in for the missing result of a call (rule: pairing). */
 export const notRunTemplate = 'This call was not run.';
 
 /** Asks for the summary that replaces the oldest part of a history (rule: compaction-summarize). */

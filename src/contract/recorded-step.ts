@@ -1,0 +1,43 @@
+import type { Preview } from './preview.js';
+import type { Step } from './step.js';
+import type { StepRequest } from './step-request.js';
+
+/**
+ * Terms of a step for a client that runs a loop of its own and cannot read a step's outcome, as those of the compatible
+ * endpoints (rule: client-terms).
+ */
+export interface ClientTerms {
+  /** `none`: the model is taught nothing, its reply is the answer as written, and nothing of the history is cut. */
+  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
+}
+
+/** A call that a model made through its vendor's own tool calling, as the vendor reported it. */
+export interface RecordedCall {
+  readonly id: string;
+  readonly name: string;
+  /** The arguments as JSON text, not parsed. */
+  readonly arguments: string;
+}
+
+/**
+ * Everything that a step was given and gave, without keys (rule: recorded-steps). It is plain JSON, and enough to make
+ * the step again anywhere: `request.inline_context` contains every file and pinned item that the service read.
+ */
+export interface RecordedStep {
+  /** The request, of `react_step` or as a compatible endpoint translated it; without keys. */
+  readonly request: Omit<StepRequest, 'user_api_keys'> & { readonly terms?: ClientTerms | undefined };
+  /** The prompt as the model read it. */
+  readonly prompt: Pick<Preview, 'system' | 'messages' | 'native_tools' | 'prompt_sha256'>;
+  /** The model's original text. */
+  readonly completion_text: string;
+  /** The calls of the vendor's own tool calling; absent if there were none. */
+  readonly completion_calls?: readonly RecordedCall[] | undefined;
+  /** The step's result, with the full context report and without the parts that only repeat the request. */
+  readonly response: Omit<Step, 'updated_conversation_history' | 'request_id' | 'completion_text'>;
+  /** Version of the service whose parser read the reply. */
+  readonly parser_version: string;
+  /** Start of the step (ISO 8601). */
+  readonly began_at: string;
+  /** Time of the whole step, the model's included. */
+  readonly duration_ms: number;
+}

@@ -1,0 +1,14 @@
+import { type Check, isText } from './shape.js';
+
+/** A check, and what it expects, in the words of the service. */
+export type Expectation = readonly [check: Check, expected: string];
+
+export const aString: Expectation = [isText, 'a string'];
+
+/** Throws `TypeError` with the sentence that the service has for the same mistake. */
+export function expectValue(path: string, value: unknown, [check, expected]: Expectation): void {
+  if (check(value)) return;
+  throw new TypeError(
+    value === undefined ? `${path}: this field is required: ${expected}.` : `${path}: expected ${expected}.`,
+  );
+}

@@ -1,0 +1,99 @@
+import { isObject } from '../../conversation/is-object.js';
+import { aString, type Expectation, expectValue } from '../base/expect-value.js';
+import { isBoolean, isNumber, isText, isWholeNumber, listOf, oneOf } from '../base/shape.js';
+import { checkTimeLimit } from '../base/timer.js';
+import type { RunOptions } from './run-options.js';
+import { completeLlmConfig } from './run-state.js';
+
+const MAX_STEPS = 2 ** 31 - 1;
+
+/** Throws `TypeError` for a missing or wrong option, and `RangeError` for a step limit or time limit out of range. */
+export function checkRunOptions(task: string, options: RunOptions): void {
+  expectValue('task', task, aString);
+  expectValue('options', options, object);
+  expectValue('llmConfig', options.llmConfig, object);
+  checkFields('llmConfig.', { ...options.llmConfig }, { modelName: name });
+  checkGiven('llmConfig.', { ...options.llmConfig }, llmFields);
+  checkGiven('', { ...options }, optionFields);
+  checkReserve(options);
+  checkTimeLimit('inputTimeoutMs', options.inputTimeoutMs);
+  checkTimeLimit('toolTimeoutMs', options.toolTimeoutMs);
+  const { maxSteps = 1 } = options;
+  if (Number.isInteger(maxSteps) && maxSteps >= 1 && maxSteps <= MAX_STEPS) return;
+  throw new RangeError(`maxSteps must be a whole number from 1 to ${MAX_STEPS}, not ${maxSteps}.`);
+}
+
+type Expectations<Name extends string> = { readonly [Key in Name]?: Expectation };
+
+const object: Expectation = [isObject, 'an object'];
+const name: Expectation = [(value) => isText(value) && value !== '', 'a string with at least 1 character'];
+const count: Expectation = [(value) => isWholeNumber(value) && Number(value) >= 1, 'a whole number from 1'];
+const number: Expectation = [isNumber, 'a number'];
+const list: Expectation = [Array.isArray, 'a list'];
+const callable: Expectation = [(value) => typeof value === 'function', 'a function'];
+const flag: Expectation = [isBoolean, 'true or false'];
+const choice = (...values: readonly string[]): Expectation => [
+  oneOf(...values),
+  `one of: ${values.join(', ')}`,
+];
+
+const llmFields: Expectations<keyof RunOptions['llmConfig']> = {
+  tokenLimit: count,
+  reservedOutputTokens: count,
+  temperature: number,
+  provider: aString,
+  maxOutputTokens: count,
+  deadlineMs: count,
+  contextShare: number,
+  seed: [isWholeNumber, 'a whole number'],
+};
+
+const optionFields: Expectations<keyof RunOptions> = {
+  tools: [
+    (value) => Array.isArray(value) || typeof value === 'function',
+    'a list of tools, or a function that returns one',
+  ],
+  context: object,
+  attachments: list,
+  instructions: aString,
+  protocol: choice('text', 'xml', 'json', 'native', 'auto'),
+  strategy: choice('react', 'reason-act-observe'),
+  phaseInstructions: object,
+  onLastIteration: choice('answer', 'allow_action'),
+  approve: callable,
+  approvalRules: list,
+  guards: [listOf((value) => typeof value === 'function'), 'a list of functions'],
+  onInputRequest: callable,
+  onInputTimeout: choice('end', 'continue'),
+  clientTools: list,
+  signal: [(value) => isObject(value) && 'aborted' in value, 'an AbortSignal'],
+  compaction: object,
+  history: list,
+  tasks: list,
+  retries: number,
+  stream: flag,
+  extensions: flag,
+  report: choice('full', 'summary', 'none'),
+  onRequest: callable,
+  projectId: aString,
+  sessionId: aString,
+};
+
+function checkFields(prefix: string, values: Record<string, unknown>, fields: Expectations<string>): void {
+  for (const [field, expectation] of Object.entries(fields))
+    if (expectation) expectValue(prefix + field, values[field], expectation);
+}
+
+/** Checks the fields that are set. */
+function checkGiven(prefix: string, values: Record<string, unknown>, fields: Expectations<string>): void {
+  const given = Object.entries(fields).filter(([field]) => values[field] !== undefined);
+  checkFields(prefix, values, Object.fromEntries(given));
+}
+
+function checkReserve({ llmConfig }: RunOptions): void {
+  const { tokenLimit, reservedOutputTokens } = completeLlmConfig(llmConfig);
+  if (reservedOutputTokens < tokenLimit) return;
+  throw new TypeError(
+    `llmConfig.reservedOutputTokens: must be less than tokenLimit (${reservedOutputTokens} is not less than ${tokenLimit}).`,
+  );
+}

@@ -1,0 +1,24 @@
+import { explainEnd, type RunResult } from './run-result.js';
+
+/** A run that ended without an answer, as `run.text()` and `run.textStream()` report it. */
+export class RunFailedError extends Error {
+  override readonly name = 'RunFailedError';
+  /** Code of the error, such as `missing_api_key`; for a run that ended without an error, its stop reason. */
+  readonly code: string;
+  /** The result of the run, with its error and a history to continue from. */
+  readonly result: RunResult;
+
+  constructor(result: RunResult) {
+    super(explainEnd(result));
+    this.code = result.error?.code ?? result.stopReason;
+    this.result = result;
+  }
+}
+
+/** Returns the answer of a run. Throws `RunFailedError` if the run ended without one, also at the step limit. */
+export function answerOf(result: RunResult): string {
+  const { answer, stopReason } = result;
+  const isAnswered = stopReason === 'answered' || stopReason === 'denied';
+  if (isAnswered && answer !== null) return answer;
+  throw new RunFailedError(result);
+}

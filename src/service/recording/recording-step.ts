@@ -1,0 +1,137 @@
+import type { RecordedStep } from '../../contract/recorded-step.js';
+import type { ContextSource, PinnedItem, SourceFile } from '../context/sources/context-source.js';
+import type { Completion, CompletionEvent, CompletionRequest, Provider } from '../step/provider.js';
+import type { reactStep, StepInput, StepResult } from '../step/react-step.js';
+import type { StepDependencies } from '../step/step-dependencies.js';
+import { readablePrompt } from '../step/to-result.js';
+
+/** Receives each step that a model answered. It must not throw, and the step does not wait for it. */
+export type StepSink = (step: RecordedStep) => void;
+
+interface RecordingOptions {
+  readonly sink: StepSink;
+  /** Version of the service, which each record names. */
+  readonly version: string;
+}
+
+/**
+ * Returns a function that makes the same steps and reports each of them to `sink`. A step without a completion is not
+ * reported. While its model is awaited, such a step keeps its request and its prompt in memory.
+ */
+export function recordingStep(step: typeof reactStep, { sink, version }: RecordingOptions): typeof reactStep {
+  return async (request, dependencies, observer) => {
+    const recording = new Recording(dependencies, version);
+    const result = await step(request, recording.dependencies, observer);
+    const recorded = recording.toStep(request, result);
+    if (recorded) sink(recorded);
+    return result;
+  };
+}
+
+/** Collects what one step read from its sources, sent to its provider and received from it. */
+class Recording {
+  /** The dependencies of the step to record, whose sources and provider report to this recording. */
+  readonly dependencies: StepDependencies;
+  readonly #files = new Map<string, SourceFile>();
+  readonly #pinned = new Map<string, PinnedItem>();
+  readonly #version: string;
+  readonly #redact: StepDependencies['redact'];
+  readonly #beganAt = new Date();
+  readonly #began = performance.now();
+  #sent: CompletionRequest | undefined;
+  #completion: Completion | undefined;
+
+  constructor(dependencies: StepDependencies, version: string) {
+    this.#version = version;
+    this.#redact = dependencies.redact;
+    this.dependencies = {
+      ...dependencies,
+      sources: dependencies.sources.map((source) => this.#observe(source)),
+      provider: this.#watch(dependencies.provider),
+    };
+  }
+
+  /** Returns the record of the step; undefined if no model answered it. */
+  toStep(given: StepInput, result: StepResult): RecordedStep | undefined {
+    if (!this.#sent || !this.#completion) return undefined;
+    const { user_api_keys: _, ...request } = given;
+    const { completion_text: __, ...response } = result;
+    const { text, toolCalls } = this.#completion;
+    const recorded: RecordedStep = {
+      request: { ...request, inline_context: this.#gathered(given) },
+      prompt: readablePrompt(this.#sent.prompt, this.#sent.nativeTools?.definitions ?? []),
+      completion_text: text,
+      ...(toolCalls.length > 0 && { completion_calls: toolCalls.map(toCall) }),
+      response,
+      parser_version: this.#version,
+      began_at: this.#beganAt.toISOString(),
+      duration_ms: Math.round(performance.now() - this.#began),
+    };
+    // Cast: only texts change, so the record keeps its shape.
+    return mapTexts(recorded, this.#redact) as RecordedStep;
+  }
+
+  /** Returns the inline context with everything that the sources returned. */
+  #gathered({ inline_context: inline }: StepInput): StepInput['inline_context'] {
+    const files = [...this.#files.values()].map(({ path, content }) => ({ path, content }));
+    const pinned = [...this.#pinned.values()].map(({ id, title, content }) => ({ id, title, content }));
+    if (files.length + pinned.length === 0) return inline;
+    return {
+      files: [...(inline?.files ?? []), ...files],
+      pinned_items: [...(inline?.pinned_items ?? []), ...pinned],
+    };
+  }
+
+  #observe(source: ContextSource): ContextSource {
+    return {
+      read: async (path, signal) => {
+        const found = await source.read(path, signal);
+        const files = found?.type === 'folder' ? found.files : found ? [found] : [];
+        for (const file of files) this.#files.set(file.path, file);
+        return found;
+      },
+      readPinned: async (id, signal) => {
+        const found = await source.readPinned(id, signal);
+        if (found) this.#pinned.set(id, { ...found, id });
+        return found;
+      },
+    };
+  }
+
+  #watch(provider: Provider): Provider {
+    return {
+      name: provider.name,
+      complete: async (request, deadline) => {
+        this.#sent = request;
+        this.#completion = await provider.complete(request, deadline);
+        return this.#completion;
+      },
+      stream: (request, deadline) => {
+        this.#sent = request;
+        return this.#relay(provider.stream(request, deadline));
+      },
+    };
+  }
+
+  async *#relay(events: AsyncIterable<CompletionEvent>): AsyncGenerator<CompletionEvent> {
+    for await (const event of events) {
+      if (event.type === 'completion') this.#completion = event.completion;
+      yield event;
+    }
+  }
+}
+
+const toCall = ({ id, name, arguments: args }: Completion['toolCalls'][number]) => ({
+  id,
+  name,
+  arguments: args,
+});
+
+/** Returns a copy of plain data whose texts, names of fields included, are mapped. Omits undefined fields. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((each) => mapTexts(each, map));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  return Object.fromEntries(fields.map(([name, field]) => [map(name), mapTexts(field, map)]));
+}

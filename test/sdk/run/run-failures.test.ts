@@ -1,0 +1,142 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { errorCodes } from '../../../src/contract/error-codes.js';
+import { defineTool, RunFailedError, type RunOptions, StepwiseClient } from '../../../src/sdk/index.js';
+import { done, finish, llmConfig, lookUp, lookUpCall, start, task } from '../../support/run-harness.js';
+
+const failing = Object.keys(errorCodes).filter((code) => code !== 'iterations_exhausted');
+const codes = fc.constantFrom(...(failing as (keyof typeof errorCodes)[]));
+
+describe('a failed run (rule: run-failures)', () => {
+  test('a run that fails has no answer, and its error has code, sentence and advice, for every code of the service', async () => {
+    await fc.assert(
+      fc.asyncProperty(codes, async (code) => {
+        const { result } = await finish([{ error: code }], { retries: 0, maxSteps: 1 });
+        expect(result).toMatchObject({ answer: null, stopReason: 'error', error: { code } });
+        const { message, hint } = result.error ?? {};
+        expect(
+          result
+            .summary()
+            .split('\n')
+            .slice(0, hint ? 2 : 1),
+        ).toEqual([`✗ ${message} (${code})`, ...(hint ? [`✗ ${hint}`] : [])]);
+        expect(result.summary().split('\n').length).toBeLessThanOrEqual(25);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  test('text() resolves to the answer of a run', async () => {
+    const { run } = await start([lookUpCall(), done]);
+    expect(await run.text()).toBe('It is 42.');
+  });
+
+  test('text() throws RunFailedError with the code, the sentence and the advice of the error', async () => {
+    const { run } = await start([{ error: 'missing_api_key' }]);
+    const failure = await run.text().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(RunFailedError);
+    expect(failure).toMatchObject({
+      code: 'missing_api_key',
+      message: expect.stringMatching(/^This model needs a key.*\(missing_api_key\)\nPass the key as llmKey/),
+      result: { answer: null, history: [{ role: 'user', content: task }] },
+    });
+  });
+
+  test('text() throws RunFailedError at the step limit, with the stop reason as its code', async () => {
+    const { run } = await start([lookUpCall()], { maxSteps: 2 });
+    await expect(run.text()).rejects.toMatchObject({ name: 'RunFailedError', code: 'step_limit' });
+  });
+
+  test('a stopped run has no answer, and text() says that it was stopped', async () => {
+    const { run } = await start([done]);
+    run.stop();
+    expect(await run.result()).toMatchObject({ answer: null, stopReason: 'stopped', error: null });
+    await expect(run.text()).rejects.toThrow('The run was stopped before there was an answer.');
+  });
+
+  test('a wrong address is named, with the option to check', async () => {
+    const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
+    const result = await client.run(task, { llmConfig, retries: 0 }).result();
+    expect(result.error).toMatchObject({
+      code: 'service_unreachable',
+      message: expect.stringContaining('http://127.0.0.1:9'),
+      hint: 'Check that a service is running at baseUrl of StepwiseClient.',
+    });
+  });
+
+  test('a server that is not Stepwise is named with its address', async () => {
+    const { result, service } = await finish([{ foreign: '<html>', status: 404 }]);
+    expect(result.error?.message).toBe(
+      `The server at ${new URL(service.url).origin} is not Stepwise (HTTP 404): check the address.`,
+    );
+    expect(result.error?.hint).toContain('baseUrl');
+  });
+
+  test.each([
+    [{ modelName: 'gpt-5' }, 'OPENAI_API_KEY'],
+    [{ modelName: 'claude-sonnet-5' }, 'ANTHROPIC_API_KEY'],
+    [{ modelName: 'gpt-5', provider: 'anthropic' }, 'ANTHROPIC_API_KEY'],
+    [{ modelName: 'llama' }, 'STEPWISE_LLM_KEY'],
+  ])('the advice about a missing key names the variable of the vendor of the model: %j', async (model, variable) => {
+    const { result } = await finish([{ error: 'missing_api_key' }], { llmConfig: model });
+    expect(result.error?.hint).toContain(`from the variable ${variable};`);
+  });
+});
+
+describe('options of a run that are missing or wrong (rule: run-options)', () => {
+  const client = new StepwiseClient({ baseUrl: 'http://127.0.0.1:9' });
+  const run = (options: unknown) => () => client.run(task, options as RunOptions);
+
+  test.each([
+    [undefined, 'options: this field is required: an object.'],
+    [{}, 'llmConfig: this field is required: an object.'],
+    [{ llmConfig: {} }, 'llmConfig.modelName: this field is required: a string with at least 1 character.'],
+    [
+      { llmConfig: { modelName: 'm', tokenLimit: '8000' } },
+      'llmConfig.tokenLimit: expected a whole number from 1.',
+    ],
+    [
+      { llmConfig: { modelName: 'm', tokenLimit: 2_000 } },
+      'llmConfig.reservedOutputTokens: must be less than tokenLimit (4000 is not less than 2000).',
+    ],
+    [{ llmConfig, tools: {} }, 'tools: expected a list of tools, or a function that returns one.'],
+    [{ llmConfig, strategy: 'plan' }, 'strategy: expected one of: react, reason-act-observe.'],
+    [{ llmConfig, guards: ['no'] }, 'guards: expected a list of functions.'],
+    [
+      { llmConfig, tools: [lookUp, { type: 'function', function: { name: 'f' } }] },
+      "tools[1]: this tool has OpenAI's shape. Write defineTool({ name, description, inputSchema: parameters, execute }).",
+    ],
+    [
+      { llmConfig, tools: [{ name: 'f', input_schema: {} }] },
+      "tools[0]: this tool has Anthropic's shape. Write defineTool({ name, description, inputSchema: input_schema, execute }).",
+    ],
+    [
+      { llmConfig, tools: [{ name: 'f', description: '', inputSchema: {} }] },
+      'tools[0] ("f").execute: expected a function. Create tools with defineTool.',
+    ],
+    [{ llmConfig, tools: [null] }, 'tools[0]: expected a tool of defineTool.'],
+  ])('throws a TypeError that names the option: %j', (options, message) => {
+    expect(run(options)).toThrow(new TypeError(message));
+  });
+
+  test('any value of a wrong type in an option throws a TypeError that begins with the name of the option', () => {
+    const names = ['llmConfig', 'tools', 'context', 'approve', 'guards', 'signal', 'history', 'report'];
+    const values = fc.constantFrom<unknown>(7, 'text', true, null, Number.NaN);
+    fc.assert(
+      fc.property(fc.constantFrom(...names), values, (name, value) => {
+        expect(run({ llmConfig, [name]: value })).toThrow(new RegExp(`^${name}: `));
+      }),
+    );
+  });
+
+  test('a client without an address throws a TypeError that names the option', () => {
+    expect(() => new StepwiseClient({} as { baseUrl: string })).toThrow(
+      new TypeError('baseUrl: this field is required: a string.'),
+    );
+  });
+
+  test('a tool of defineTool passes, with every option set', () => {
+    const tool = defineTool({ name: 'f', description: '', inputSchema: {}, execute: () => '' });
+    expect(run({ llmConfig, tools: [tool], guards: [], history: [], approve: undefined })).not.toThrow();
+  });
+});
