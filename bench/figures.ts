@@ -3,16 +3,16 @@ import { median, quantile } from './measure/samples.js';
 /** One row of the table of results. */
 export interface Figure {
   readonly what: string;
-  /** Unit, as printed after the number. */
+  /** Unit of the samples, printed after each number. */
   readonly unit: string;
-  /** Digits after the decimal point. Default 1. */
+  /** Number of digits after the decimal point. Default 1. */
   readonly digits?: number;
   readonly measured: Measured;
-  /** The same quantity, measured over the first requests of a fresh process. */
+  /** The same quantity, measured only on the first requests of a fresh process. */
   readonly cold?: Measured;
 }
 
-/** Samples, and the bound that their median must meet. Without a bound the figure is only printed. */
+/** Samples of a quantity, and the bound that their median must meet. Without a bound, the figure is only printed. */
 export interface Measured {
   readonly samples: readonly number[];
   readonly bound?: Bound;
@@ -35,7 +35,7 @@ export const atMost = (value: number, samples: readonly number[]): Measured => (
 
 const heading = ['what', 'bound', 'measured', 'spread', 'bound, cold', 'cold', 'spread, cold', 'reached'];
 
-/** Returns a Markdown table, aligned for a terminal, with the bounded figures first. */
+/** Returns a Markdown table of the figures, aligned for a terminal. Figures with a bound come first. */
 export function tableOf(figures: readonly Figure[]): string {
   const bounded = figures.filter((figure) => boundsOf(figure).length > 0);
   const others = figures.filter((figure) => boundsOf(figure).length === 0);
@@ -54,7 +54,7 @@ function cellsOf(figure: Figure): string[] {
   return [what, ...measuredCells(figure, measured), ...coldCells, reachedCell(figure)];
 }
 
-/** Returns bound, median, spread (first to third quartile) and number of samples. */
+/** Returns the cells for the bound, the median, the spread (first to third quartile) and the number of samples. */
 function measuredCells({ unit, digits = 1 }: Figure, { samples, bound }: Measured): string[] {
   const show = (number: number): string => number.toFixed(digits);
   const quartiles = `${show(quantile(samples, 0.25))}–${show(quantile(samples, 0.75))}`;

@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Installs the packages that the bench compares with (`bench/peers/package.json`); this package itself does
- * not depend on them.
+ * Installs the packages that the benchmark compares with (`bench/peers/package.json`). The service itself does not
+ * depend on them.
  */
 export function installPeers(): void {
   if (existsSync('bench/peers/node_modules/@portkey-ai')) return;
@@ -22,7 +22,7 @@ export function installPeers(): void {
   execFileSync('npm', options, { stdio: 'inherit' });
 }
 
-/** Imports a peer by its file path, since it is not a dependency of this package. */
+/** Imports a package of `bench/peers` by its file path, because it is not a dependency of this package. */
 export async function importPeer(path: string): Promise<Record<string, unknown>> {
   return import(pathToFileURL(resolve('bench/peers/node_modules', path)).href);
 }

@@ -6,7 +6,7 @@ import { COLD_REQUESTS, WARM_UP_REQUESTS } from './measure/rounds.js';
 const file = 'bench/RESULTS.md';
 const compared = ['express', 'openai', '@anthropic-ai/sdk', 'undici', 'js-tiktoken'];
 
-/** Returns the date, the machine, and the versions that were compared. */
+/** Returns a description of the run: the date, the machine, and the compared versions. */
 export function describeRun(): string {
   const versions = compared.map((name) => `${name} ${versionOf(`node_modules/${name}`)}`);
   const gateway = `@portkey-ai/gateway ${versionOf('bench/peers/node_modules/@portkey-ai/gateway')}`;

@@ -2,8 +2,9 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Copies the files of Swagger UI that the contract's page loads, with their licences, into `page` of the folder given as argument
- * (default: `dist/contract`). Copying keeps the rest of that package, and its dependency with an install script, out of installations.
+ * Copies the files of Swagger UI that the page of the contract loads, with their licences, into `page` in the
+ * folder given as argument (default: `dist/contract`). Because the files are copied, installations of this package
+ * need neither that package nor its dependency with an install script.
  */
 const source = 'node_modules/swagger-ui-dist';
 const page = join(process.argv[2] ?? 'dist/contract', 'page');

@@ -5,9 +5,9 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 /**
- * Bundles the playground into the folder given as argument (default: `dist/playground`): `index.html`, scripts and a style sheet
- * with a hash in their names, and the example project, each also compressed. Written in JavaScript, because the Docker build
- * runs it without compiling the scripts.
+ * Bundles the playground into the folder given as argument (default: `dist/playground`). The result is
+ * `index.html`, scripts and a style sheet with a hash in their names, and the example project, each also in
+ * compressed form. This script is JavaScript, because the Docker build runs it without compiling scripts.
  */
 const target = process.argv[2] ?? 'dist/playground';
 const page = join(target, 'page');
@@ -48,7 +48,7 @@ function licences() {
     const folder = join('node_modules', name);
     const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
     const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-    // Some packages name their licence but do not include its text.
+    // Some packages name their licence but do not contain its text.
     const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`;
     return `${name} ${version}\n\n${text}\n`;
   });
@@ -83,7 +83,7 @@ const hash = (contents) => createHash('sha256').update(contents).digest('hex').s
 
 rmSync(page, { recursive: true, force: true });
 mkdirSync(page, { recursive: true });
-// Not split, since splitting would write a chunk that nothing loads.
+// Code splitting is off for the worker, because it would write a chunk that nothing loads.
 const worker = await bundle({ 'search-worker': `${source}/search-worker.ts` }, { splitting: false });
 const app = await bundle(
   { app: `${source}/main.tsx`, style: `${source}/style/style.css` },

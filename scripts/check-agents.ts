@@ -1,105 +1,92 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { startFakeProvider } from '../src/offline/fake-provider.js';
-import { readConfig } from '../src/service/config.js';
-import { startService } from '../src/service/start.js';
 import { type Agent, agents } from './agents/agents.js';
-import { after, answer, before, scriptFor } from './agents/scripted-model.js';
-import { installNode } from './upstreams/program.js';
+import { install } from './agents/installed.js';
+import { type Outcome, tryAgent } from './agents/trial.js';
 
 /**
- * Gives real agents a task over a scripted model that writes its calls as text, and prints a table. Arguments name the agents;
- * by default all run. They are installed, at fixed versions, below node_modules/.cache, have an empty home folder, and reach
- * the service on loopback. Exits with 1 if one failed.
+ * Gives real agents a task, with a scripted model that writes its calls as text, and prints a table. Arguments name
+ * the agents to try (default: all). Agents are installed once, in fixed versions, have an empty home folder, and
+ * reach only loopback. Exits with 1 if one of them failed, or if too few could be installed.
  */
-const folder = join(dirname(fileURLToPath(import.meta.url)), '../../node_modules/.cache/agents');
-const execute = promisify(execFile);
+const MIN_AGENTS = 6;
+const TRIAL_TIMEOUT_MS = 240_000;
+/** As its first argument it makes this program run one trial and print its outcome as JSON, on the last line. */
+const TRIAL = '--trial';
 
-/** Some agents need a newer Node.js than the service. */
-const NODE = 'node@22';
-const TIMEOUT_MS = 120_000;
-/** Agents limit neither their turns nor their retries. */
-const MAX_REQUESTS = 20;
-const TASK = 'Read kettle.txt, warm the kettle, and say what happened.';
+const words = process.argv.slice(2);
+if (words[0] === TRIAL) await runTrial(words.slice(1));
+else process.exitCode = checkAll(words.map((each) => each.toLowerCase())) ? 0 : 1;
 
-/** Result of a trial: the number of requests that reached the model, and the problem if there was one. */
-interface Outcome {
-  readonly requests: number;
-  readonly problem: string | undefined;
+async function runTrial([name, ...programs]: readonly string[]): Promise<void> {
+  const agent = agents.find((each) => each.name === name);
+  if (agent === undefined) throw new Error(`unknown agent ${name}`);
+  console.log(`\n${JSON.stringify(await tryAgent(agent, programs))}`);
 }
 
-async function tryAgent(agent: Agent): Promise<Outcome> {
-  const bin = join(
-    // Some agents install their program by a script.
-    installNode(join(folder, agent.name.replaceAll(' ', '-')), [NODE, ...agent.packages], {
-      runsScripts: true,
-    }),
-    'node_modules/.bin',
-  );
-  const scratch = mkdtempSync(join(tmpdir(), 'stepwise-agent-'));
-  const [home, work] = [join(scratch, 'home'), join(scratch, 'work')];
-  for (const each of [home, work]) mkdirSync(each);
-  writeFileSync(join(work, 'kettle.txt'), `${before}\n`);
-  const fake = await startFakeProvider();
-  fake.script(scriptFor(agent));
-  const service = await startService(
-    readConfig({
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-      UPSTREAMS: JSON.stringify({ local: { url: `${fake.url}/v1`, contextWindow: 64_000 } }),
-    }),
-  );
-  const trial = { url: service.url, model: 'local/scripted', home };
-  // The agent inherits nothing else, so it finds no key of the person who runs this.
-  const env = { PATH: `${bin}:${process.env['PATH']}`, HOME: home, TERM: 'dumb', ...agent.env?.(trial) };
-  const run = async ([command, ...words]: readonly [string, ...string[]]): Promise<string> => {
-    const running = execute(command, words, { cwd: work, env, timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 });
-    running.child.stdin?.end();
-    const { stdout, stderr } = await running.catch((error: { stdout?: string; stderr?: string }) => ({
-      stdout: `${String(error)}\n${error.stdout}`,
-      stderr: error.stderr ?? '',
-    }));
-    return stdout + stderr;
-  };
+function checkAll(names: readonly string[]): boolean {
+  const unknown = names.filter((name) => agents.every((agent) => agent.name.toLowerCase() !== name));
+  if (unknown.length > 0)
+    throw new Error(`unknown: ${unknown.join(', ')}; known: ${agents.map(({ name }) => name).join(', ')}`);
+  const chosen = agents.filter(({ name }) => names.length === 0 || names.includes(name.toLowerCase()));
+  const isolate = findIsolation();
+  if (isolate.length === 0)
+    console.log('The agents can reach the network here: this machine cannot make a network namespace.');
+  const results = chosen.map((agent) => check(agent, isolate));
+  const count = (result: Result): number => results.filter((each) => each === result).length;
+  console.log(`${count('passed')} passed, ${count('failed')} failed, ${count('not run')} skipped`);
+  const enough = count('passed') >= Math.min(MIN_AGENTS, chosen.length);
+  if (!enough) console.log(`At least ${Math.min(MIN_AGENTS, chosen.length)} agents must pass.`);
+  return enough && count('failed') === 0;
+}
+
+type Result = 'passed' | 'failed' | 'not run';
+
+function check(agent: Agent, isolate: readonly string[]): Result {
+  const began = Date.now();
+  const print = (text: string): void =>
+    console.log(
+      `${agent.name.padEnd(12)} ${agent.wire.padEnd(10)} ${String(Math.round((Date.now() - began) / 1000)).padStart(4)} s  ${text}`,
+    );
+  let programs: readonly string[];
   try {
-    for (const [path, text] of Object.entries(agent.files?.(trial) ?? {})) {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text);
-    }
-    for (const command of agent.prepare?.(trial) ?? []) await run(command);
-    const output = await run(agent.command(TASK, trial));
-    const requests = fake.requests.length;
-    const isChanged = readFileSync(join(work, 'kettle.txt'), 'utf8') === `${after}\n`;
-    const problem = !isChanged
-      ? `the file is unchanged: ${tail(output)}`
-      : !output.includes(answer)
-        ? `the answer is not printed: ${tail(output)}`
-        : requests > MAX_REQUESTS
-          ? 'more requests than a task of three steps needs'
-          : undefined;
-    return { requests, problem };
-  } finally {
-    await service.close();
-    await fake.close();
-    rmSync(scratch, { recursive: true, force: true });
+    programs = install(agent);
+  } catch (error) {
+    print(`not run: it cannot be installed: ${String(error).trim().slice(-600)}`);
+    return 'not run';
+  }
+  const { requests, failure } = runApart([TRIAL, agent.name, ...programs], isolate);
+  print(
+    failure === undefined
+      ? `${requests} requests  ok`
+      : `${requests} requests  FAILED in the ${failure.at}: ${failure.problem}\n  ${failure.evidence}`,
+  );
+  return failure === undefined ? 'passed' : 'failed';
+}
+
+/** Runs a trial in a process of its own, which has only loopback where the machine allows it. */
+function runApart(trial: readonly string[], isolate: readonly string[]): Outcome {
+  const program = [process.execPath, fileURLToPath(import.meta.url), ...trial];
+  const { stdout, stderr } = spawnSync('env', [...isolate, ...program], {
+    encoding: 'utf8',
+    timeout: TRIAL_TIMEOUT_MS,
+    maxBuffer: 2 ** 26,
+  });
+  const last = stdout.trim().split('\n').at(-1) ?? '';
+  try {
+    return JSON.parse(last);
+  } catch {
+    throw new Error(`the trial ended without an outcome: ${stderr.slice(-2000)}`);
   }
 }
 
-const tail = (output: string): string => output.trim().slice(-600);
-
-const names = process.argv.slice(2).map((name) => name.toLowerCase());
-const chosen = agents.filter(({ name }) => names.length === 0 || names.includes(name.toLowerCase()));
-let failed = 0;
-for (const agent of chosen) {
-  const { requests, problem } = await tryAgent(agent);
-  if (problem !== undefined) failed += 1;
-  console.log(
-    `${agent.name.padEnd(12)} ${agent.wire.padEnd(10)} ${String(requests).padStart(3)} requests  ${problem === undefined ? 'ok' : `FAILED: ${problem}`}`,
-  );
+/** Returns the words in front of a command that leave it no network but loopback; empty if the machine has no such means. */
+function findIsolation(): readonly string[] {
+  const isolate = ['unshare', '--map-root-user', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
+  try {
+    execFileSync('env', [...isolate, 'true'], { stdio: 'ignore' });
+    return isolate;
+  } catch {
+    return [];
+  }
 }
-console.log(`${chosen.length - failed} passed, ${failed} failed`);
-process.exitCode = failed > 0 ? 1 : 0;

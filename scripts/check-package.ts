@@ -17,9 +17,9 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 /**
- * Packs `stepwise` and `@stepwise/client` from a clean copy of the sources, as a release does, installs each into an empty folder, and
- * checks what users rely on: each entry and its types under the strictest options, the command, a run of the client package against the
- * service of the other, and the findings of `publint` and `attw`.
+ * Packs `stepwise` and `@stepwise/client` from a clean copy of the sources, as a release does, and installs each
+ * into an empty folder. Then checks what users rely on: each entry and its types under the strictest options, the
+ * command, a run of the client package against the installed service, and the findings of `publint` and `attw`.
  */
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const modules = join(checkout, 'node_modules');
@@ -35,7 +35,7 @@ function run(folder: string, command: string, ...words: string[]): string {
 
 const tool = (name: string): string => join(modules, '.bin', name);
 
-/** Copies the files of the repository, without build output or leftovers, and returns the folder. */
+/** Copies the files of the repository, without build output and files that Git ignores. Returns the folder. */
 function copySources(): string {
   const copy = join(work, 'sources');
   const files = run(checkout, 'git', 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split(
@@ -49,7 +49,7 @@ function copySources(): string {
 }
 
 function pack(sources: string): string {
-  // npm prints a list with one element for each packed package; here there is one.
+  // npm prints a list with one element for each packed package; here there is only one.
   const [packed] = JSON.parse(run(sources, 'npm', 'pack', '--json', '--pack-destination', work)) as [
     { filename: string; entryCount: number; size: number; unpackedSize: number },
   ];
@@ -62,7 +62,10 @@ function pack(sources: string): string {
 
 const kilobytes = (bytes: number): string => `${Math.round(bytes / 1_000)} kB`;
 
-/** Prints the number and size of the installed packages, and returns the number. Throws if a package has an install script. */
+/**
+ * Prints the number and total size of the installed packages. Returns the number. Throws if a package has an
+ * install script.
+ */
 function printInstalledPackages(folder: string): number {
   const modules = join(folder, 'node_modules');
   const bytes = readdirSync(modules, { recursive: true, withFileTypes: true })
@@ -87,7 +90,7 @@ function installInto(folder: string, tarball: string): void {
   run(folder, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', tarball);
 }
 
-/** Returns the entries as users import them: `stepwise`, `stepwise/tools` … */
+/** Returns the entries of a package as users import them: `stepwise`, `stepwise/tools` … */
 function entriesOf(folder: string, name: string): string[] {
   const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
   const { exports }: { exports: Record<string, unknown> } = JSON.parse(text);
@@ -104,13 +107,13 @@ const compilerOptions = {
   noUncheckedIndexedAccess: true,
   verbatimModuleSyntax: true,
   noEmit: true,
-  // Users may check the types of libraries too, so ours must be free of errors.
+  // Some users check the types of libraries too, so ours must compile without errors.
   skipLibCheck: false,
   typeRoots: [join(modules, '@types')],
   types: ['node'],
 };
 
-/** Module resolution of Node, and of bundlers. */
+/** Compiler options for the two ways to resolve modules: as Node does, and as bundlers do. */
 const resolutions = [{}, { module: 'esnext', moduleResolution: 'bundler' }];
 
 function checkTypes(folder: string, file: string, overrides: object = {}): void {
@@ -121,7 +124,7 @@ function checkTypes(folder: string, file: string, overrides: object = {}): void 
   }
 }
 
-/** Imports every entry with and without types. Throws if types are missing or an entry exports nothing. */
+/** Imports every entry, both with and without types. Throws if types are missing or an entry exports nothing. */
 function tryEntries(folder: string, name: string): void {
   const entries = entriesOf(folder, name);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
@@ -136,8 +139,8 @@ function tryEntries(folder: string, name: string): void {
 }
 
 /**
- * Runs the program in the SDK's README in Node, against the installed service, and checks its types without those of Node, as in a
- * browser.
+ * Runs the program from the SDK's README in Node, against the installed service. Checks its types without those of
+ * Node, because it must also compile for browsers.
  */
 async function tryRun(user: string, client: string): Promise<void> {
   const entry = pathToFileURL(join(user, 'node_modules/stepwise/dist/service/server.js'));
@@ -160,7 +163,7 @@ async function tryRun(user: string, client: string): Promise<void> {
   console.log(`a run of @stepwise/client: ${ending}`);
 }
 
-/** Bundles the whole client for browsers and prints the size. */
+/** Bundles the whole client for browsers, and prints its size. */
 function printBundleSize(folder: string): void {
   writeFileSync(join(folder, 'all.mjs'), "export * from '@stepwise/client';");
   const words = [

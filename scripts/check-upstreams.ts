@@ -9,9 +9,9 @@ import { runSmallModel } from './upstreams/small-model.js';
 import { runTwoSteps } from './upstreams/two-steps.js';
 
 /**
- * Runs two steps through real gateways in front of the scripted provider, and with a real model, and prints a table. Arguments name
- * the gateways (`litellm`, `portkey`, `llama`); by default all run. They are installed, at fixed versions, below node_modules/.cache,
- * and everything runs on loopback. Exits with 1 if a run failed.
+ * Runs two steps through real gateways in front of the scripted provider, and two with a real model, and prints a
+ * table. Arguments name the gateways to try (`litellm`, `portkey`, `llama`; default: all). They are installed in
+ * fixed versions below node_modules/.cache, and everything runs on loopback. Exits with 1 if a run failed.
  */
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../node_modules/.cache/upstreams');
 

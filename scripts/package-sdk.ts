@@ -3,16 +3,21 @@ import { dirname, join, normalize } from 'node:path';
 import { Project, ts } from 'ts-morph';
 
 /**
- * Writes `dist-sdk`: the SDK as a package of its own, `@stepwise/client`, without dependencies. It holds the modules that
- * `npm run build` compiled. Only the types of the contract differ: the whole package infers them with Zod, this one spells them out.
+ * Writes `dist-sdk`: the SDK as a package of its own, `@stepwise/client`, without dependencies. It contains the
+ * modules that `npm run build` compiled. Only the types of the contract are different: in the whole package they
+ * are inferred with Zod, here they are spelled out.
  */
 const target = 'dist-sdk';
 
-/** Returns the paths below `dist` of a module (or declaration file) and of everything it imports, directly or not. */
+/**
+ * Returns the paths below `dist` of a module or declaration file, and of everything that it imports, directly or
+ * indirectly.
+ */
 function collectImports(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  // The SDK uses only types of the contract. `plainTypes` rewrites those files, and the result imports nothing.
+  // The SDK uses only types of the contract. `plainTypes` rewrites those files, and the result imports nothing, so
+  // they are not followed here.
   if (path.startsWith('contract/')) return found;
   const extension = path.endsWith('.d.ts') ? '.d.ts' : '.js';
   for (const [, imported = ''] of readFileSync(join('dist', path), 'utf8').matchAll(/from '([^']+)'/g)) {
@@ -29,8 +34,8 @@ const typeFormat =
   ts.NodeBuilderFlags.UseSingleQuotesForStringLiteralType;
 
 /**
- * Rewrites declaration files without Zod: each exported type alias with its comments and its inferred type spelled out. Values are
- * left out. Returns the new text of each file by its path.
+ * Rewrites declaration files so that they do not need Zod: each exported type alias keeps its comments and gets
+ * its inferred type spelled out. Values are left out. Returns the new text of each file by its path.
  */
 function plainTypes(folder: string, paths: readonly string[]): Map<string, string> {
   const project = new Project({

@@ -1,6 +1,6 @@
 /**
- * Takes the pictures for the README and docs/playground.md from the real playground with a scripted model:
- * `npm run record:playground`. Needs Chromium.
+ * Takes the pictures for the README and docs/playground.md: `npm run record:playground`. They show the real
+ * playground with a scripted model. Needs Chromium.
  */
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -50,7 +50,7 @@ async function takePictures(browser: Browser, service: WholeService, colorScheme
   await filmStrip(browser, shots, join(target, `playground-steps-${colorScheme}.png`));
 }
 
-/** Enters the task, tags files, and sets a budget into which not all of them fit. */
+/** Enters the task, tags files, and sets a token budget that is too small for all of them. */
 async function prepare(page: Page): Promise<void> {
   await page.getByLabel('Upstream').selectOption('local');
   await page.getByLabel('Name', { exact: true }).fill('scripted');
@@ -74,7 +74,7 @@ async function prepare(page: Page): Promise<void> {
     .fill('A coupon must never take more than the subtotal. Check it.');
 }
 
-/** Writes one picture with all screenshots in two columns; the browser does the layout. */
+/** Writes one picture that contains all screenshots in two columns. The browser computes the layout. */
 async function filmStrip(browser: Browser, shots: readonly Buffer[], path: string): Promise<void> {
   const page = await browser.newPage({ viewport: { width: size.width, height: size.height } });
   const images = shots.map((shot) => `<img src="data:image/png;base64,${shot.toString('base64')}">`);

@@ -1,7 +1,7 @@
 /**
- * Records the CLI on a pseudo-terminal with a scripted model, as asciicast files (asciinema v2) in docs/recordings, and
- * writes the resulting screens into docs/terminal.md. `npm run record` makes all recordings, `npm run record -- NAME…` some. Needs
- * `script` of util-linux.
+ * Records the CLI on a pseudo-terminal with a scripted model, as asciicast files (asciinema v2) in
+ * docs/recordings. Also writes the resulting screens into docs/terminal.md. `npm run record` makes all recordings,
+ * `npm run record -- NAME…` only those named. Needs `script` of util-linux.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -87,7 +87,10 @@ function asciicast({ title, size = defaultSize }: Recording, frames: readonly Fr
   return `${[header, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
-/** Writes the final screen into the manual, and also the screen at the moment when the text `during` first appears. */
+/**
+ * Writes the final screen into the manual, and also the screen at the moment when the text `during` first
+ * appeared.
+ */
 async function writeScreens(
   name: string,
   { during, size = defaultSize }: Recording,
@@ -104,7 +107,7 @@ async function writeScreens(
   replaceBlock(name, await emulator.rows());
 }
 
-/** Replaces the code block below the mark `recorded: NAME` of the manual. */
+/** Replaces the code block that follows the mark `recorded: NAME` in the manual. */
 function replaceBlock(name: string, rows: readonly string[]): void {
   const text = readFileSync(manual, 'utf8');
   const [before, after] = text.split(`<!-- recorded: ${name} -->\n`);

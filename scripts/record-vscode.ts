@@ -1,6 +1,6 @@
 /**
- * Takes the pictures of the VS Code extension from real VS Code, in Chromium, with a scripted model that goes from a task to an
- * accepted change: `npm run record:vscode`. Needs Chromium, and `npm ci` in examples/vscode.
+ * Takes the pictures of the VS Code extension in real VS Code in Chromium: `npm run record:vscode`. A scripted
+ * model goes from a task to an accepted change. Needs Chromium, and `npm ci` in examples/vscode.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const replies: readonly ScriptedReply[] = [
   },
 ];
 
-/** Texts of the example shop, by path. */
+/** The files of the example project `shop`, by path. */
 const files = Object.fromEntries(
   readdirSync(shop, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -43,7 +43,7 @@ async function takePictures(stack: WorkbenchStack, theme: 'light' | 'dark'): Pro
     await page.mouse.move(715, 17); // away from anything that reacts to the pointer
     await page.waitForTimeout(400); // until animations have ended
     const picture = decode(await page.screenshot());
-    // Recompresses without loss to three quarters of the bytes.
+    // The picture is compressed again without loss, to about three quarters of its size.
     writeFileSync(join(target, `vscode-${name}-${theme}.png`), encode(picture, { zlib: { level: 9 } }));
   };
   await workbench.runCommand('workbench.action.closePanel');

@@ -1,4 +1,7 @@
-/** Scripts of the terminal recordings that `npm run record` makes: replies of the model, and typed keys. */
+/**
+ * Scripts for the terminal recordings that `npm run record` makes: replies of the model, and keys that a person
+ * types.
+ */
 import type { ScriptedReply } from '../src/offline/wire/reply.js';
 
 const scripted = '--model scripted --upstream fake';
@@ -11,9 +14,9 @@ export interface Recording {
   readonly command: string;
   readonly replies: readonly ScriptedReply[];
   readonly moves?: readonly Move[];
-  /** If set, the manual also shows the screen at the moment when this text first appears. */
+  /** If set, the manual also shows the screen at the moment when this text first appeared. */
   readonly during?: string;
-  /** Columns and rows; default: 80 and 30. */
+  /** Number of columns and rows. Default: 80 and 30. */
   readonly size?: { readonly columns: number; readonly rows: number };
 }
 

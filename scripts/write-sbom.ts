@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Writes `sbom.cdx.json`: the packages of a production install in CycloneDX format, with their hashes and licences. Fails if a package
- * has no hash or no accepted licence. Equal packages give an equal file, except for the time, which is `SOURCE_DATE_EPOCH` if set.
+ * Writes `sbom.cdx.json`: the packages of a production installation in CycloneDX format, with their hashes and
+ * licences. Fails if a package has no hash or no accepted licence. The same packages give the same file, except
+ * for the time, which is `SOURCE_DATE_EPOCH` if that is set.
  */
 
 interface Component {
@@ -35,8 +36,8 @@ const acceptedLicences = new Set([
 const target = 'sbom.cdx.json';
 
 /**
- * Production packages as `name@version`, the references of the bill. Read from the lock file, because `npm sbom --omit dev` also drops
- * production packages that a development dependency needs too.
+ * Names of production packages as `name@version`, which is how the bill refers to them. They are read from the
+ * lock file, because `npm sbom --omit dev` also omits production packages that a development dependency needs too.
  */
 const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
   readonly packages: Readonly<Record<string, { readonly version: string; readonly dev?: boolean }>>;
@@ -90,7 +91,7 @@ const named = {
   metadata: {
     ...bill.metadata,
     timestamp: new Date(Math.floor(seconds) * 1_000).toISOString(),
-    // npm uses the name of the folder.
+    // npm would use the name of the folder as the package's name.
     component: { ...bill.metadata.component, name: 'stepwise' },
   },
 };

@@ -26,6 +26,7 @@ export const navigation = {
     'docs/reference/reading-the-model.md',
     'docs/reference/constrained-output.md',
     'docs/reference/typed-answers.md',
+    'docs/reference/deferred-tools.md',
     'docs/reference/eval.md',
     'docs/reference/errors.md',
     'docs/reference/streaming.md',

@@ -132,7 +132,7 @@ const rooms: Record<string, readonly string[]> = {
   'sdk/base': ['contract:types', 'conversation'],
   'sdk/actions': ['contract:types', 'conversation', 'sdk/base'],
   'sdk/run': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions'],
-  'sdk/view': ['contract:types', 'conversation', 'sdk/actions:types', 'sdk/run:types'],
+  'sdk/view': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions:types', 'sdk/run:types'],
   'sdk/saved': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions', 'sdk/run'],
   'sdk/client': ['contract:types', 'network', 'sdk/base', 'sdk/run'],
   sdk: [

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const folder = 'node_modules/zod/src/v4/core';
 
-/** Removes long runs of characters, since js-tiktoken takes seconds for one of them. */
+/** Long runs of characters are removed, because js-tiktoken takes seconds for one of them. */
 const code = readdirSync(folder)
   .filter((name) => name.endsWith('.ts'))
   .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
@@ -15,15 +15,15 @@ let lap = 0;
 let rest = '';
 
 /**
- * Returns the next characters of about 600,000 characters of real TypeScript. After the end, they repeat with
- * other names (`ParsePayload1`), so that a service cannot have cached any text.
+ * Returns the next `length` characters of about 600,000 characters of real TypeScript. After the end, the code
+ * repeats with other names (`ParsePayload1`), so that a service cannot have cached any text.
  */
 export function takeCode(length: number): string {
   while (rest.length < length) {
     rest += code.replace(longName, `$&${lap}`);
     lap += 1;
   }
-  // Copies the text, since a slice would keep the whole string in memory.
+  // The text is copied, because a slice would keep the whole string in memory.
   const text = Buffer.from(rest.slice(0, length)).toString();
   rest = rest.slice(length);
   return text;

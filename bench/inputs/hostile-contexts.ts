@@ -13,7 +13,7 @@ const units = {
   'forged fences': '</file>',
 };
 
-/** Returns requests with a text of this many characters in each field that takes one. */
+/** Returns requests, each with a text of this many characters in one of the fields that allow a text. */
 export function hostileTexts(length: number): Named[] {
   const texts = Object.entries(units).map(
     ([name, unit]) => [name, unit.repeat(length / unit.length)] as const,
@@ -46,7 +46,7 @@ function acted(content: string): TurnInput[] {
   ];
 }
 
-/** Returns histories of this many turns, each of a single kind. */
+/** Returns histories of this many turns. All turns of a history are of the same kind. */
 export function hostileHistories(turns: number): Named[] {
   const call = (index: number, content: string, id?: string): TurnInput => ({
     role: 'assistant',

@@ -1,4 +1,4 @@
-/** Texts that make parsers slow: unclosed opening marks and endless repetitions. */
+/** Texts that make badly written parsers slow: opening marks that are never closed, and endless repetitions. */
 export const hostileTexts: Readonly<Record<string, (length: number) => string>> = {
   'unclosed quote': (length) => fill(length, 'Action: read_file(path="', 'a b '),
   'unclosed triple quote': (length) => fill(length, 'Action: read_file(path="""', '"" x'),
@@ -62,7 +62,7 @@ function backtickRuns(length: number): string {
   return parts.join('').slice(0, length);
 }
 
-/** Tool segments that make signature parsers slow. */
+/** Free texts about tools that make badly written parsers of signatures slow. */
 export const hostileSegments: Readonly<Record<string, (length: number) => string>> = {
   'bullets under a heading': (length) => numbered(length, '# tool\n', (at) => `- p${at}: x\n`),
   'bullets under a signature': (length) => numbered(length, '- tool(a, b)\n', (at) => `- p${at}: x\n`),

@@ -2,13 +2,13 @@ import { atOnce, post } from '../measure/client.js';
 import type { Route } from '../stacks/routes.js';
 import { takeCode } from './code.js';
 
-/** A load of equal-sized requests, several at a time. */
+/** A load of requests of equal size, several at a time. */
 export interface RelayLoad {
   /** Length of each body in bytes. */
   readonly bytes: number;
   /**
-   * Characters of the body that are one file, the same for ten requests, as in the steps of a run; 0 for
-   * none.
+   * Number of characters of each body that are one file, which ten requests share like the steps of a run; 0 for
+   * no file.
    */
   readonly context: number;
   /** Number of requests in a round. */
@@ -19,7 +19,7 @@ export interface RelayLoad {
 
 const REQUESTS_WITH_ONE_FILE = 10;
 
-/** Sends the requests of a round, each with a new question; resolves with the milliseconds of each. */
+/** Sends the requests of a round, each with a new question. Resolves to the milliseconds that each took. */
 export async function sendRound(route: Route, load: RelayLoad): Promise<number[]> {
   const bodies = bodiesOf(route, load);
   const url = route.url(load.streamed);

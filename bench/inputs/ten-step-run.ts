@@ -14,7 +14,7 @@ export interface RunContext {
   readonly tokenLimit: number;
 }
 
-/** Returns ten files of equal size, with code that no other run has used. */
+/** Returns ten files of equal size, with code that no other run uses. */
 export function newContext(kilobytes: number, tokenLimit: number): RunContext {
   const content = (): string => takeCode((kilobytes * 1_000) / FILES);
   const files = Array.from({ length: FILES }, (_, index) => ({
@@ -25,7 +25,7 @@ export function newContext(kilobytes: number, tokenLimit: number): RunContext {
 }
 
 /**
- * Sends ten steps with the same files, each with the history that the previous step returned and one more
+ * Sends ten steps with the same files. Each contains the history that the previous step returned, and one more
  * observation.
  */
 export async function playRun(url: string, context: RunContext): Promise<void> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 
-/** Keeps connections open between requests, as real callers do. */
+/** Connections are kept open between requests, as real callers do. */
 const agent = new Agent({ keepAliveTimeout: 60_000, headersTimeout: 120_000, bodyTimeout: 120_000 });
 
 export interface Exchange {
@@ -9,7 +9,7 @@ export interface Exchange {
   readonly text: string;
 }
 
-/** Sends a JSON body and reads the whole response. */
+/** Sends a body as JSON, and reads the whole response. */
 export async function post(
   url: string,
   body: string | Buffer,
@@ -26,7 +26,7 @@ export async function post(
   return { status: statusCode, text: await response.text() };
 }
 
-/** Resolves with the milliseconds until the whole response was read. */
+/** Sends a GET request. Resolves to the milliseconds until the whole response was read. */
 export async function timeGet(url: string): Promise<number> {
   const { origin, pathname } = new URL(url);
   const start = performance.now();
@@ -35,7 +35,10 @@ export async function timeGet(url: string): Promise<number> {
   return performance.now() - start;
 }
 
-/** Returns the text of a 200. Retries a 503, with which a service on a busy machine sheds load; any other status ends the bench. */
+/**
+ * Sends a request and returns the text of its 200 response. Retries if the service answers 503 because the machine
+ * is overloaded; any other status ends the benchmark.
+ */
 export async function postJson(url: string, request: object): Promise<string> {
   for (;;) {
     const { status, text } = await post(url, JSON.stringify(request));
@@ -45,7 +48,7 @@ export async function postJson(url: string, request: object): Promise<string> {
   }
 }
 
-/** Runs the work for each index from 0 to `count`, at most `concurrency` at a time. */
+/** Runs the work for each index below `count`, at most `concurrency` at a time. */
 export async function atOnce(
   concurrency: number,
   count: number,

@@ -1,21 +1,21 @@
 /**
- * Number of steps or requests that a stack answers before measuring. It is the same for all compared stacks:
+ * Number of steps or requests that a stack answers before it is measured. It is the same for all compared stacks:
  * V8 keeps compiling for thousands of requests, so a stack with less warm-up would look slower.
  */
 export const WARM_UP_REQUESTS = 4_000;
 
-/** Number of steps or requests in a cold figure, the first ones of a fresh process. */
+/** Number of steps or requests in a cold figure, which are the first ones of a fresh process. */
 export const COLD_REQUESTS = 40;
 
-/** Number of fresh processes of each stack for a cold figure. */
+/** Number of fresh processes of each stack that a cold figure measures. */
 const COLD_PROCESSES = 3;
 
 export interface BenchOptions {
-  /** True for a quick run, which only shows that the suite works; its figures mean nothing. */
+  /** True for a quick run, which shows only that the suite works. Its figures mean nothing. */
   readonly quick: boolean;
 }
 
-/** How much work a suite does. */
+/** Amount of work that a suite does. */
 export interface Effort {
   readonly warmUpRequests: number;
   readonly rounds: number;
@@ -28,8 +28,9 @@ export function effortOf({ quick }: BenchOptions, rounds: number): Effort {
 }
 
 /**
- * Measures each contestant once per round. Every other round runs in reverse order, so that a drift of the
- * machine affects all alike. Resolves with the results by contestant, in the order of the rounds.
+ * Measures each contestant once per round. Every other round runs in reverse order, so that a slow change of the
+ * machine's speed affects all contestants alike. Resolves to the results by contestant, in the order of the
+ * rounds.
  */
 export async function interleave<Name extends string, Result>(
   names: readonly Name[],

@@ -2,7 +2,7 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5);
 }
 
-/** Returns the quantile of the samples at this share, interpolated between two samples. */
+/** Returns a quantile of the samples, such as 0.5 for the median, interpolated between two samples. */
 export function quantile(samples: readonly number[], share: number): number {
   const sorted = [...samples].sort((a, b) => a - b);
   const place = (sorted.length - 1) * share;
@@ -11,7 +11,10 @@ export function quantile(samples: readonly number[], share: number): number {
   return below + (above - below) * (place - Math.floor(place));
 }
 
-/** Divides round by round, since a disturbance of the machine affects both values of a round. */
+/**
+ * Returns the ratios of two series round by round, because a disturbance of the machine affects both values of a
+ * round.
+ */
 export function ratios(dividends: readonly number[], divisors: readonly number[]): number[] {
   return dividends.map((each, round) => each / (divisors[round] ?? Number.NaN));
 }

@@ -2,10 +2,10 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { StackName, StackOptions, Usage } from '../stacks/stack-child.js';
 
-/** A stack in its own process, so that its CPU and memory are not mixed with the bench's. */
+/** A stack in a process of its own, so that its CPU time and memory are not mixed with those of the benchmark. */
 export interface StackProcess {
   readonly url: string;
-  /** Returns the CPU since the last call, and the current memory. */
+  /** Resolves to the CPU time since the last call, and to the current memory. */
   usage(): Promise<Usage>;
   stop(): void;
 }
@@ -14,16 +14,17 @@ const entry = new URL('../stacks/stack-child.js', import.meta.url);
 
 export async function startStack(name: StackName, options: StackOptions = {}): Promise<StackProcess> {
   const child = fork(entry, [name, JSON.stringify(options)], {
-    // Without this flag V8 takes a stack that waits for its turn for idle, and discards its optimized code.
+    // Without this flag, V8 would consider a stack idle while it waits for its turn, and would discard its
+    // optimized code.
     execArgv: ['--no-memory-reducer'],
-    // Log lines are written at their usual cost and discarded.
+    // Log lines are discarded, but writing them costs the usual time.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, NODE_ENV: 'production' },
   });
   const ended = once(child, 'exit').then(([code]) => {
     throw new Error(`The stack ${name} ended with exit code ${code}.`);
   });
-  // Handles the rejection after `stop`, when nothing waits for `ended`.
+  // The rejection must be handled here for the time after `stop`, when nobody waits for `ended` any more.
   ended.catch(() => undefined);
   const answer = async <Answer>(): Promise<Answer> => {
     const [message] = await Promise.race([once(child, 'message'), ended]);
@@ -39,7 +40,7 @@ export async function startStack(name: StackName, options: StackOptions = {}): P
   };
 }
 
-/** Returns the CPU milliseconds that the stack's process used during the work, on all its threads. */
+/** Returns the CPU milliseconds that all threads of the stack's process used during the work. */
 export async function cpuMsOf(stack: StackProcess, work: () => Promise<unknown>): Promise<number> {
   await stack.usage();
   await work();

@@ -4,7 +4,7 @@ import ranks from 'js-tiktoken/ranks/o200k_base';
 import OpenAI from 'openai';
 import { listen } from './listen.js';
 
-/** The fields of a step request that the plain stack reads. */
+/** Those fields of a step request that the plain stack reads. */
 interface PlainRequest {
   readonly user_query: string;
   readonly conversation_history: readonly { role: string; content: string }[];
@@ -15,8 +15,8 @@ interface PlainRequest {
 const instructions = 'Answer with `Thought:` and `Action: tool(name=value)`, or with `Final Answer:`.';
 
 /**
- * Starts a simple step service for comparison: Express and its JSON parser, js-tiktoken over every section,
- * the vendor's SDK, a regular expression for the action. Resolves with its URL.
+ * Starts a simple step service to compare with: Express and its JSON parser, js-tiktoken for every section, the
+ * vendor's SDK, and a regular expression that finds the action. Resolves to its URL.
  */
 export async function startPlainStack(upstreamUrl: string): Promise<string> {
   const tokenizer = new Tiktoken(ranks);
@@ -40,7 +40,7 @@ export async function startPlainStack(upstreamUrl: string): Promise<string> {
   return listen(app);
 }
 
-/** Selects whole sections while they fit, the newest turns first. */
+/** Selects whole sections as long as the budget allows, the newest turns first. */
 function selectSections(
   { inline_context, conversation_history, llm_config }: PlainRequest,
   count: (text: string) => number,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { importPeer } from '../peers.js';
 
 /**
- * Starts the gateway like its own command, but without its log page. Each request names its upstream in
+ * Starts the gateway Portkey as its own command does, but without its log page. Each request names its upstream in
  * headers.
  */
 export async function startPortkeyStack(): Promise<string> {

@@ -3,8 +3,8 @@ import OpenAI from 'openai';
 import { listen } from './listen.js';
 
 /**
- * Starts a minimal relay that passes a request with the caller's key to a vendor through its SDK, without
- * counting, context or parsing.
+ * Starts a minimal relay. It passes each request, with the caller's key, to a vendor through the vendor's SDK,
+ * without counting, context or parsing.
  */
 export async function startRelayStack(upstreamUrl: string): Promise<string> {
   const app = express();

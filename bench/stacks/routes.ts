@@ -3,28 +3,28 @@ import { stepPath, streamPath } from '../../test/support/test-service.js';
 import { key, llmConfig, stepRequest } from '../../test/support/whole-service.js';
 import { type StackProcess, startStack } from '../measure/stack-process.js';
 
-/** A route from a caller to the provider. */
+/** A way for requests from a caller to the provider, directly or through a stack. */
 export interface Route {
   readonly stack: StackProcess;
   readonly url: (streamed: boolean) => string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Returns the body: a step request for the service, the vendor's own request for a relay. */
+  /** Returns the body for a text: a step request for the service, the vendor's own request for a relay. */
   readonly body: (text: PromptText) => object;
 }
 
 interface PromptText {
-  /** Content of a context file; empty for none. */
+  /** Content of a context file; empty if the request has no file. */
   readonly context: string;
   readonly question: string;
   readonly streamed: boolean;
 }
 
-/** `direct` calls the provider without a stack. */
+/** Name of a route. `direct` calls the provider without a stack. */
 export type RouteName = 'direct' | 'ours' | 'relay' | 'portkey';
 
 const relayPath = '/v1/chat/completions';
 
-/** Opens every route to one provider; each stack runs in a fresh process. */
+/** Opens every route to the same provider. Each stack runs in a fresh process. */
 export async function openRoutes(): Promise<Record<RouteName, Route>> {
   const upstream = await startStack('upstream');
   return {

@@ -4,22 +4,22 @@ import type { UpstreamOptions } from './upstream.js';
 export interface StackOptions extends UpstreamOptions {
   /** URL of the provider, without `/v1`. */
   readonly upstreamUrl?: string;
-  /** Service settings that override the bench's. */
+  /** Settings of the service that override those of the benchmark. */
   readonly settings?: Settings;
 }
 
 export interface Usage {
-  /** CPU of all threads of the process since the last query. */
+  /** CPU time since the last query, of all threads of the process. */
   readonly cpuMs: number;
-  /** Current resident memory. */
+  /** Current resident memory of the process. */
   readonly rssBytes: number;
 }
 
 type Start = (upstreamUrl: string, options: StackOptions) => Promise<string>;
 
 /**
- * Starters of the stacks. Each resolves with its URL once the stack has loaded, and imports nothing of the
- * other stacks.
+ * Functions that start the stacks. Each imports nothing of the other stacks, and resolves to its URL once the
+ * stack is loaded.
  */
 const starts = {
   stepwise: async (url, { settings }) =>

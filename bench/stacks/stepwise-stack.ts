@@ -2,8 +2,8 @@ import type { Settings } from '../../src/service/config.js';
 import { startService } from '../../src/service/start.js';
 
 /**
- * Starts the service with its defaults, logging included; the offline model is off unless the settings enable
- * it.
+ * Starts the service with its default settings, including logging. The offline model is off unless the settings
+ * enable it.
  */
 export async function startStepwiseStack(upstreamUrl: string, settings: Settings = {}): Promise<string> {
   const { url, warm } = await startService({

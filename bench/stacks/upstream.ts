@@ -3,14 +3,15 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { listen } from './listen.js';
 
-/** Behaviour of the fake provider. */
+/** Options of the fake provider. */
 export interface UpstreamOptions {
   /** Delay from the last byte of the request to the first byte of the response. Default 0. */
   readonly delayMs?: number;
-  /** Number of requests at the beginning that are answered without delay. Default 0. */
+  /** Number of requests at the beginning that are answered without the delay. Default 0. */
   readonly warmUp?: number;
   /**
-   * Number of requests that must arrive before later responses are sent, after at most a minute. Default 1.
+   * Number of requests that must have arrived before the provider answers any of them; it waits at most a minute.
+   * Default 1.
    */
   readonly holdUntil?: number;
 }
@@ -30,7 +31,7 @@ const completion = JSON.stringify({
   usage,
 });
 
-/** Events of an answer that a model streams word by word. */
+/** Events of a response that a model streams word by word. */
 const chunks = [
   ...Array.from({ length: CHUNKS }, (_, index) =>
     chunkOf({ choices: choice({ delta: { content: index ? ` word${index}` : 'Final Answer:' } }, null) }),
@@ -44,9 +45,7 @@ function chunkOf(fields: object): string {
   return `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk', ...fields })}\n\n`;
 }
 
-/**
- * Starts a provider with OpenAI's API that gives the same reply to every request. Its CPU is not measured.
- */
+/** Starts a provider with OpenAI's API. It gives the same reply to every request. Its CPU time is not measured. */
 export async function startUpstream(options: UpstreamOptions): Promise<string> {
   const { delayMs = 0, warmUp = 0, holdUntil = 1 } = options;
   const hold = holdFor(holdUntil);
@@ -75,7 +74,7 @@ function holdFor(count: number): () => Promise<void> {
   };
 }
 
-/** Writes each chunk in a separate turn of the event loop. */
+/** Writes each chunk of a stream in a separate turn of the event loop. */
 async function stream(response: ServerResponse): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const chunk of chunks) {

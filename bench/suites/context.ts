@@ -3,7 +3,7 @@ import { startWholeService } from '../../test/support/whole-service.js';
 import { atMost, type Figure } from '../figures.js';
 
 /**
- * Measures the share of a step's prompt that the next step repeats, from the bodies that the provider
+ * Measures which share of a step's prompt repeats the prompt of the step before, from the bodies that the provider
  * received.
  */
 export async function run(): Promise<Figure[]> {

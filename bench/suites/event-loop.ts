@@ -10,8 +10,8 @@ import { cpuMsOf, type StackProcess, startStack } from '../measure/stack-process
 
 const MAX_HEALTH_MS = 250;
 /**
- * Number of trials of a request that misses the bound. The best one counts, since other work on the machine
- * only adds time.
+ * Number of times that a request is tried if it misses its bound. The best trial counts, because other work on the
+ * machine only adds time.
  */
 const TRIALS = 3;
 const PAUSE_BETWEEN_LOOKS_MS = 2;
@@ -25,8 +25,8 @@ interface Trial {
 }
 
 /**
- * Measures the latency of `/healthz` beside each request: previews of hostile contexts, every field grown to
- * 4 MiB, and the largest replies of a model.
+ * Measures the latency of `/healthz` while one other request is in progress: previews of hostile contexts,
+ * requests with one field grown to 4 MiB, and the largest replies of a model.
  */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const model = await startFakeProvider();
@@ -57,7 +57,7 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   ];
 }
 
-/** Returns previews, which do all work of a step except the model call. */
+/** Returns requests for previews, which do all work of a step except the model call. */
 function hostilePreviews(): GrownRequest[] {
   const llm_config = { ...llmConfig('openai'), tokenLimit: 128_000, reservedOutputTokens: 8_000 };
   return [...hostileTexts(1_000_000), ...hostileHistories(10_000)].map(([name, changes]) => ({
@@ -77,7 +77,7 @@ async function bestTrial(stack: StackProcess, request: GrownRequest): Promise<Tr
   return best;
 }
 
-/** Sends the request once; retries a 503, with which a service on a busy machine sheds load. */
+/** Sends the request once. Retries if the service answers 503 because the machine is overloaded. */
 async function tryOnce(stack: StackProcess, request: GrownRequest, body: string): Promise<Trial> {
   for (;;) {
     let seen = { status: 0, healthMs: 0 };
@@ -95,7 +95,7 @@ async function tryOnce(stack: StackProcess, request: GrownRequest, body: string)
   }
 }
 
-/** Requests `/healthz` repeatedly until the other request is answered; keeps the maximum latency. */
+/** Requests `/healthz` repeatedly until the other request is answered. Returns the maximum latency. */
 async function watchHealth(
   { url }: StackProcess,
   ask: () => Promise<{ readonly status: number }>,

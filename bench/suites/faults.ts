@@ -12,10 +12,11 @@ const RUNS = Number(process.env['FAULT_RUNS'] ?? 10);
 const DEADLINE_MS = 600;
 
 /**
- * Measures every provider fault as the caller sees it: outcome, time after the deadline, sockets left open.
+ * Measures for every fault of a provider what the caller sees: outcome, time after the deadline, and sockets that
+ * stay open.
  */
 export async function run(): Promise<Figure[]> {
-  // The huge answer is measured separately, since it occupies a whole core and would delay the others.
+  // The fault `huge` is measured separately, because it occupies a whole core and would delay the other requests.
   const small = faultNames.filter((name) => name !== 'huge');
   const trials = [
     await runFaultTrials({ runs: RUNS, deadlineMs: DEADLINE_MS, atOnce: 12, faults: small }),

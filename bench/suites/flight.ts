@@ -11,28 +11,28 @@ const BODY_BYTES = 50_000;
 const CONTEXT = 45_000;
 const UPSTREAM_DELAY_MS = 10_000;
 /**
- * Number of requests that are answered without delay first, so that memory loaded by a process's first
- * requests is not counted.
+ * Number of requests at the beginning that are answered without delay, so that memory which the first requests of
+ * a process load is not counted.
  */
 const WARM_UP_REQUESTS = 50;
-/** Rate far below either stack's capacity, since this suite does not measure speed. */
+/** Rate of requests far below the capacity of either stack, because this suite does not measure speed. */
 const REQUESTS_PER_SECOND = 50;
 const SAMPLE_MS = 200;
 /**
- * Limit of open files: two sockets per request, to the caller and to the provider, and some for the process.
+ * Limit of open files: two sockets for each request (to the caller and to the provider), and some for the process.
  */
 const OPEN_FILES = 2 * IN_FLIGHT + 200;
 
 interface Flight {
   readonly failed: number;
-  /**
-   * Maximum growth of the process's memory while the requests were in flight, per request, as a multiple of
-   * its body.
-   */
+  /** Maximum growth of memory for each request in flight, as a multiple of the request's body. */
   readonly bodies: number;
 }
 
-/** Measures the memory of 2,000 requests in flight: the provider answers none before all have arrived. */
+/**
+ * Measures the memory that 2,000 requests in flight need. The provider answers none of them before all have
+ * arrived.
+ */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const limit = openFilesLimit();
   if (limit < OPEN_FILES) {
@@ -55,7 +55,7 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
 }
 
 function openFilesLimit(): number {
-  // Node documents the report as JSON, although it is typed as an object.
+  // Cast: Node documents the report as JSON, although its type is just `object`.
   const report = process.report.getReport() as { userLimits?: { open_files: { soft: number | string } } };
   const soft = Number(report.userLimits?.open_files.soft);
   return Number.isNaN(soft) ? Number.POSITIVE_INFINITY : soft;
@@ -92,7 +92,7 @@ async function isAnswered(route: Route): Promise<boolean> {
   );
 }
 
-/** Samples the memory of the process; the returned function stops that and resolves with the peak. */
+/** Samples the memory of a stack's process. The returned function stops this, and resolves to the maximum. */
 function watchMemory({ stack }: Route): () => Promise<number> {
   let isStopped = false;
   let peak = 0;

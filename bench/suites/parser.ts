@@ -10,20 +10,20 @@ import { median } from '../measure/samples.js';
 const MEBIBYTE = 2 ** 20;
 const MAX_MS = 1_000;
 const MAX_FACTOR_OF_DOUBLING = 2.3;
-/** Times below this are too short to measure growth. */
+/** Minimum time that is long enough to measure how time grows with length. */
 const MIN_MS_FOR_GROWTH = 20;
 const ROUNDS = 5;
 /**
- * Number of trials of a text whose time seems to grow too steeply. The best one counts, since other work on
- * the machine only adds time.
+ * Number of times that a text is tried if its time seems to grow too steeply. The best trial counts, because other
+ * work on the machine only adds time.
  */
 const TRIALS = 4;
 
 type Texts = Readonly<Record<string, (length: number) => string>>;
 
 /**
- * Measures the share of conformance cases that the parser reads correctly, then the time for hostile texts of
- * 512 KiB and 1 MiB.
+ * Measures which share of the conformance cases the parser reads correctly, and the time that it takes for hostile
+ * texts of 512 KiB and 1 MiB.
  */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   const tools = writtenCallTools();
@@ -71,7 +71,7 @@ function isReadRight({ text, expected }: ParserCase): boolean {
 interface Growth {
   readonly '512 KiB': number;
   readonly '1 MiB': number;
-  /** Time for 1 MiB divided by that for 512 KiB; undefined if the times are too short. */
+  /** Time for 1 MiB divided by the time for 512 KiB; undefined if the times are too short to compare. */
   readonly factor: number | undefined;
 }
 
@@ -90,8 +90,8 @@ function growthOf(parse: (text: string) => unknown, create: (length: number) => 
 }
 
 /**
- * Alternates between both lengths, and takes the factor within a round, since the best times may come from
- * different rounds.
+ * Measures both lengths alternately. The growth factor is computed within a round, because the best times of the
+ * two lengths may come from different rounds.
  */
 function tryGrowth(parse: (text: string) => unknown, create: (length: number) => string): Growth {
   const rounds = Array.from({ length: ROUNDS }, () => ({
@@ -108,8 +108,8 @@ function tryGrowth(parse: (text: string) => unknown, create: (length: number) =>
 }
 
 /**
- * Measures a copy of the text in one block, as if it had been received: the parser would have to flatten a
- * concatenated string.
+ * Measures a copy of the text that is one block of memory, like a received text. A concatenated string would cost
+ * the parser time to flatten it.
  */
 function cpuMsOf(parse: (text: string) => unknown, text: string): number {
   const flat = Buffer.from(text).toString();

@@ -15,9 +15,9 @@ interface Comparison {
   readonly what: string;
   readonly load: RelayLoad;
   readonly rounds: number;
-  /** Bounds of our CPU as a share of a peer's; null prints the share without a bound. */
+  /** Bound of our CPU time as a share of each peer's; null to print the share without a bound. */
   readonly cpu: Partial<Record<Peer, number | null>>;
-  /** Bound of our added latency as a share of Portkey's. */
+  /** Bound of the latency that we add, as a share of the latency that Portkey adds. */
   readonly latency?: number;
 }
 
@@ -28,16 +28,16 @@ const stream: RelayLoad = { ...small, requests: 24, streamed: true };
 
 const comparisons: readonly Comparison[] = [
   { what: '1 KB', load: small, rounds: 9, cpu: { relay: 0.8, portkey: 0.7 }, latency: 0.7 },
-  // Rounds of a quarter of a second differ by a third, so more of them are needed.
+  // A round takes a quarter of a second and its times vary by a third, so this comparison needs more rounds.
   { what: '1 KB, one at a time', load: oneAtATime, rounds: 25, cpu: {}, latency: 0.7 },
   { what: '50 KB', load: large, rounds: 9, cpu: { relay: 1, portkey: null } },
-  // Omits Portkey, whose streams fail with the newest server package that it allows.
+  // Without Portkey: its streams fail with the newest server package that it allows.
   { what: '500 chunks', load: stream, rounds: 7, cpu: { relay: 0.8 } },
 ];
 
 /**
- * Compares a step, which counts, cuts and parses, with relays that do none of this: CPU per request, and
- * added latency.
+ * Compares a step, for which the service counts, cuts and parses, with relays that do none of this. Measures CPU
+ * time per request, and added latency.
  */
 export async function run(options: BenchOptions): Promise<Figure[]> {
   installPeers();
@@ -50,7 +50,7 @@ export async function run(options: BenchOptions): Promise<Figure[]> {
   return figures;
 }
 
-/** Cost of a route in one round: CPU per request, and the median latency for the callers. */
+/** Cost of a route in one round: CPU time per request, and the median latency that callers see. */
 interface Round {
   readonly cpuMs: number;
   readonly p50Ms: number;
@@ -69,7 +69,7 @@ async function measureWarm(comparison: Comparison, options: BenchOptions): Promi
   return measured;
 }
 
-/** Measures the first requests of fresh processes, without their start. */
+/** Measures the first requests of fresh processes, not including the start of the process. */
 async function measureCold(comparison: Comparison, options: BenchOptions): Promise<Rounds> {
   const load = { ...comparison.load, requests: COLD_REQUESTS };
   const rounds: Record<RouteName, Round[]> = { direct: [], ours: [], relay: [], portkey: [] };
@@ -81,7 +81,7 @@ async function measureCold(comparison: Comparison, options: BenchOptions): Promi
   return rounds;
 }
 
-/** Returns the routes to measure; peers without a figure are left out. */
+/** Returns the routes to measure. Peers for which the comparison has no bound are left out. */
 const routesOf = ({ cpu, latency }: Comparison): readonly RouteName[] =>
   latency === undefined && !('portkey' in cpu)
     ? ['direct', 'ours', 'relay']
@@ -116,8 +116,8 @@ function cpuFigures({ what, cpu }: Comparison, warm: Rounds, cold: Rounds): Figu
 }
 
 /**
- * Computes the latency that a route adds: the difference to a direct request to the provider, of the medians
- * of each round.
+ * Computes the latency that a route adds in each round: its median latency minus that of direct requests to the
+ * provider.
  */
 function latencyFigures({ what, latency }: Comparison, warm: Rounds, cold: Rounds): Figure[] {
   if (latency === undefined) return [];

@@ -13,7 +13,7 @@ const ROUNDS = 11;
 
 interface Command {
   readonly arguments: readonly string[];
-  /** Output to wait for. Default: any output. */
+  /** Output for which to wait. Default: any output. */
   readonly until?: RegExp;
 }
 
@@ -28,7 +28,8 @@ const commands = {
 } satisfies Record<string, Command>;
 
 /**
- * Measures the time from the start of a process to its first output, beside an idle Node, and memory at rest.
+ * Measures the time from the start of a process to its first output, in comparison with a Node process that does
+ * nothing, and the memory at rest.
  */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   execFileSync('npm', ['run', '-s', 'build'], { stdio: 'inherit' });
@@ -51,7 +52,8 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
 }
 
 /**
- * Starts the command with an empty home folder, so that it neither reads nor writes files of this machine.
+ * Starts the command with an empty home folder, so that it neither reads nor writes files of the person who runs
+ * the benchmark.
  */
 function start({ arguments: given }: Command, home: string) {
   const env = { PATH: process.env['PATH'], HOME: home, PORT: '0', NO_COLOR: '1' };

@@ -7,9 +7,9 @@ import { cpuMsOf, type StackProcess, startStack } from '../measure/stack-process
 
 interface Size {
   readonly kilobytes: number;
-  /** Token limit large enough for the whole context, so that both stacks send all of it. */
+  /** Token limit that is large enough for the whole context, so that both stacks send all of it. */
   readonly tokenLimit: number;
-  /** Bound for warm steps: minimum CPU time of the plain stack as a multiple of ours. */
+  /** Bound for warm steps: the plain stack must take at least this many times our CPU time. */
   readonly warm: number;
   readonly cold: number;
   readonly rounds: number;
@@ -28,7 +28,8 @@ type Name = (typeof names)[number];
 type Samples = Record<Name, number[]>;
 
 /**
- * Compares the CPU per step of ten-step runs with the plain stack: Express, js-tiktoken, the vendor's SDK.
+ * Compares the CPU time per step with that of the plain stack (Express, js-tiktoken, the vendor's SDK), in runs of
+ * ten steps.
  */
 export async function run(options: BenchOptions): Promise<Figure[]> {
   const upstream = await startStack('upstream');
@@ -52,8 +53,8 @@ function warmUp(stack: StackProcess, steps: number): Promise<void> {
 }
 
 /**
- * Measures steps of processes that are warmed up. In each round, both stacks get the same context. The first round
- * of each size is dropped, because the processes have not yet handled bodies of that size.
+ * Measures steps of processes that have warmed up. In each round, both stacks get the same context. The first
+ * round of each size is dropped, because the processes have not handled bodies of that size before.
  */
 async function measureWarm(
   stacks: Readonly<Record<Name, StackProcess>>,
@@ -68,7 +69,7 @@ async function measureWarm(
   return { stepwise: stepwise.slice(1), plain: plain.slice(1) };
 }
 
-/** Measures the first steps of a fresh process, without its start. */
+/** Measures the first steps of a fresh process, not including its start. */
 async function measureCold(
   start: (name: Name) => Promise<StackProcess>,
   { kilobytes, tokenLimit }: Size,

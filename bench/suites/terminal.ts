@@ -12,10 +12,10 @@ const FRAME = '\u001b[?2026h';
 const BETWEEN_DELTAS_MS = 3;
 
 interface Drawn {
-  /** Time to the first byte. */
+  /** Milliseconds until the first byte of output. */
   readonly paintMs: number;
   readonly frames: number;
-  /** Time from the first frame to the last. */
+  /** Seconds from the first frame to the last. */
   readonly seconds: number;
   readonly bytes: number;
   readonly cpuSeconds: number;
@@ -26,7 +26,7 @@ const sentence = 'The **total** of a cart is the sum of its `lines`, less what i
 const paragraphs = (characters: number): string =>
   `${sentence.repeat(5)}\n\n`.repeat(Math.ceil(characters / (sentence.length * 5)));
 
-/** Scripted answers by content, with the number of chunks they arrive in. */
+/** Scripted answers by the kind of content, with the number of chunks in which they arrive. */
 const answers: Readonly<Record<string, { text: string; chunks: number; delayMs?: number }>> = {
   '2,000 deltas': { text: paragraphs(16_000), chunks: 2_000, delayMs: BETWEEN_DELTAS_MS },
   'an answer of 500 KB': { text: paragraphs(500_000), chunks: 5_000 },
@@ -38,8 +38,8 @@ const answers: Readonly<Record<string, { text: string; chunks: number; delayMs?:
 };
 
 /**
- * Measures the CLI on a pseudo-terminal of 100 columns, with its service in the same process, while a
- * scripted model answers.
+ * Measures the CLI on a pseudo-terminal of 100 columns while a scripted model answers. The service runs in the
+ * same process.
  */
 export async function run({ quick }: BenchOptions): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
@@ -101,7 +101,7 @@ async function draw(reply: ScriptedReply): Promise<Drawn> {
 const command = (home: string): string =>
   `${process.execPath} --import ${home}/report-usage.mjs ${process.cwd()}/.build/src/cli/main.js --model scripted --upstream fake Tell`;
 
-/** Returns code that runs in the CLI's process and writes its resource usage to a file. */
+/** Returns code that runs in the CLI's process and writes that process's resource usage to a file. */
 const reportUsage = (file: string): string => `import { writeFileSync } from 'node:fs';
 process.on('exit', () => writeFileSync(${JSON.stringify(file)}, JSON.stringify(process.resourceUsage())));`;
 

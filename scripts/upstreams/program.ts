@@ -5,24 +5,28 @@ import { join } from 'node:path';
 import { until } from '../../test/support/until.js';
 
 const START_TIMEOUT_MS = 180_000;
+const INSTALL_TIMEOUT_MS = 300_000;
 
 /** A server that runs in a process of its own. */
 export interface Program {
-  /** Ends the process and waits until it has ended. */
+  /** Ends the process. Resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 interface StartOptions {
   readonly folder: string;
-  /** Variables beside the path; the process inherits no others, so it finds no key of the person who runs this. */
+  /**
+   * Environment variables in addition to `PATH`. The process inherits no others, so that it cannot find a key of
+   * the person who runs this script.
+   */
   readonly env?: Readonly<Record<string, string>>;
-  /** An address that answers as soon as the server is ready. */
+  /** URL that answers as soon as the server is ready. */
   readonly ready: string;
 }
 
 /**
- * Starts a server and waits until it answers. Throws, with the end of its output, if it exits or stays silent. The server
- * finds no proxy and no key in its environment.
+ * Starts a server and waits until it answers. If it exits or does not answer in time, throws an error with the end
+ * of its output. The server's environment contains no proxy and no key.
  */
 export async function startProgram(
   command: string,
@@ -31,7 +35,7 @@ export async function startProgram(
 ): Promise<Program> {
   const child = spawn(command, words, {
     cwd: folder,
-    // A server that reads its standard input to the end stops when this process does.
+    // The server's standard input is a pipe, so that a server that reads it stops when this process ends.
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
   });
@@ -74,7 +78,7 @@ async function stop(child: ChildProcess): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Installs packages of Python into an environment of their own, once for each list, and returns its folder. */
+/** Installs Python packages into an environment of their own, once for each list of packages. Returns its folder. */
 export function installPython(folder: string, packages: readonly string[]): string {
   return installOnce(folder, packages, () => {
     run(folder, 'python3', '-m', 'venv', '.');
@@ -82,7 +86,10 @@ export function installPython(folder: string, packages: readonly string[]): stri
   });
 }
 
-/** Installs packages of npm, by default without their scripts, once for each list, and returns their folder. */
+/**
+ * Installs npm packages, by default without running their scripts, once for each list of packages. Returns their
+ * folder.
+ */
 export function installNode(
   folder: string,
   packages: readonly string[],
@@ -106,7 +113,7 @@ export function installNode(
 }
 
 /**
- * Runs `install` unless the folder already holds these packages. The mark file is written last, so that an
+ * Runs `install` unless the folder already contains these packages. The mark file is written last, so that an
  * interrupted installation is repeated.
  */
 function installOnce(folder: string, packages: readonly string[], install: () => void): string {
@@ -121,5 +128,10 @@ function installOnce(folder: string, packages: readonly string[], install: () =>
 }
 
 function run(folder: string, command: string, ...words: string[]): void {
-  execFileSync(command, words, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  // The error of a failed command carries what the command wrote to its standard error.
+  execFileSync(command, words, {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: INSTALL_TIMEOUT_MS,
+  });
 }

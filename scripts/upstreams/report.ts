@@ -1,16 +1,16 @@
 import type { Outcome } from './two-steps.js';
 
-/** One line of the table. */
+/** One row of the table: a trial and its outcome. */
 export interface Row {
   readonly gateway: string;
-  /** The APIs on the way, such as `chat → messages`. */
+  /** The APIs through which a request passes, such as `chat → messages`. */
   readonly way: string;
   readonly protocol: string;
   readonly streamed: boolean;
   readonly outcome: Outcome;
 }
 
-/** The row of the same API, protocol and form without any gateway. */
+/** Returns the row of the trial without a gateway that has the same API, protocol and form. */
 const directRow = (row: Row, rows: readonly Row[]): Row | undefined =>
   rows.find(
     ({ gateway, way, protocol, streamed }) =>
@@ -18,8 +18,9 @@ const directRow = (row: Row, rows: readonly Row[]): Row | undefined =>
   );
 
 /**
- * Returns who is at fault for a row: the gateway if it answered with an error and the same run works without it, Stepwise
- * otherwise. State that is lost on the way through a gateway is its own, and no failure. Returns undefined if nothing went wrong.
+ * Returns who is at fault for a row. It is the gateway if it answered with an error and the same run works without
+ * it; otherwise it is Stepwise. Reasoning state that a gateway loses is no failure. Returns undefined if nothing
+ * went wrong.
  */
 export function faultOf(row: Row, rows: readonly Row[]): 'gateway' | 'stepwise' | undefined {
   const { problem, lost } = row.outcome;
@@ -29,7 +30,7 @@ export function faultOf(row: Row, rows: readonly Row[]): 'gateway' | 'stepwise' 
   return problem.startsWith('upstream_') ? 'gateway' : 'stepwise';
 }
 
-/** Returns the table, with one line for plain and streamed if they went alike. */
+/** Returns the table. A plain and a streamed run with the same outcome share one row. */
 export function tableOf(rows: readonly Row[]): string {
   const lines = rows.map((row) => ({ ...row, result: resultOf(row, rows) }));
   const merged = lines.flatMap((line, index) => {

@@ -6,7 +6,10 @@ import { StepwiseError } from '../../src/sdk/base/stepwise-error.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { Outcome } from './two-steps.js';
 
-/** Two steps with the small model. It may write anything, so the second step continues a fixed call. */
+/**
+ * A run of two steps with the small model. The model may write anything, so the second step continues a fixed call
+ * instead of the model's own.
+ */
 export interface SmallModelRun {
   /** Name of the upstream. */
   readonly provider: string;
@@ -53,8 +56,8 @@ function request({ provider, protocol }: SmallModelRun, changes: object): StepRe
 }
 
 /**
- * The server passes if it accepts both requests, and if each constrained reply can be read. Any other text of so small a model is
- * as good as any.
+ * Runs both steps. The server passes if it accepts both requests, and if each reply to a constrained request can
+ * be parsed. The text of other replies does not matter, because the model is so small.
  */
 export async function runSmallModel(run: SmallModelRun, serviceUrl: string): Promise<Outcome> {
   const client = new StepwiseClient({ baseUrl: serviceUrl });
@@ -69,7 +72,7 @@ export async function runSmallModel(run: SmallModelRun, serviceUrl: string): Pro
   }
 }
 
-/** Outcomes of the model itself, which say nothing about the server. */
+/** Error codes that are caused by the model itself, and so say nothing about the server. */
 const ofTheModel = ['output_truncated', 'empty_response'];
 
 function problemOf({ error, parse }: Step, { protocol }: SmallModelRun): string | undefined {
@@ -85,7 +88,7 @@ async function step(client: StepwiseClient, sent: StepRequestInput, streamed: bo
   throw new Error('the stream has no step');
 }
 
-/** Returns the code of an error of the service, and what the server itself said. */
+/** Returns the code of a service error, and the server's own message. */
 function describe(error: unknown): string {
   if (!(error instanceof StepwiseError)) return String(error);
   return [error.code, ...error.details.map(({ message }) => message)].join(' · ');

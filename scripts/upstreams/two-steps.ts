@@ -6,17 +6,20 @@ import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import type { RunResult } from '../../src/sdk/run/run-result.js';
 import { gatewayKey, type Route } from './gateways.js';
 
-/** A run of two steps: a call, its observation, and the answer. */
+/** A run of two steps: a call, its observation, and then the answer. */
 export interface TwoSteps {
   readonly route: Route;
   readonly protocol: 'text' | 'xml' | 'json' | 'native';
   readonly streamed: boolean;
 }
 
-/** Result of a run. Without a `problem`, it went as scripted. */
+/** The outcome of a run. Without a `problem`, everything happened as scripted. */
 export interface Outcome {
   readonly problem?: string;
-  /** Fields of reasoning state that came back to the provider, and those that did not, with the place of the loss. */
+  /**
+   * Fields of reasoning state that the provider got back. `lost` are those that it did not, each with the place
+   * where it was lost.
+   */
   readonly kept: readonly string[];
   readonly lost: readonly string[];
 }
@@ -40,7 +43,7 @@ const state = {
 
 const call = { id: 'call_1', name: 'read_file', arguments: { path: 'a.ts' } };
 
-/** The first reply, in the form that the protocol teaches. */
+/** The first reply of the model for each protocol, in the form that the protocol teaches. */
 const firstReplies: Readonly<Record<TwoSteps['protocol'], ScriptedCompletion>> = {
   text: { text: 'Thought: I look.\nAction: read_file(path="a.ts")' },
   xml: {
@@ -90,20 +93,19 @@ export async function runTwoSteps(
   return compareState(route, result, second);
 }
 
-function problemOf({ stop_reason, error, answer, steps }: RunResult): string | undefined {
+function problemOf({ stopReason, error, answer, steps }: RunResult): string | undefined {
   if (error) {
     const { code, upstream_status, details } = error;
     return [code, upstream_status, ...details.map(({ message }) => message)]
       .filter((part) => part !== null)
       .join(' · ');
   }
-  if (stop_reason !== 'answered' || answer !== ANSWER)
-    return `${stop_reason}: ${(answer ?? '').slice(0, 120)}`;
+  if (stopReason !== 'answered' || answer !== ANSWER) return `${stopReason}: ${(answer ?? '').slice(0, 120)}`;
   const actions = steps.flatMap((step) => step.actions);
   return actions.length === 1 && actions[0]?.success ? undefined : `${actions.length} actions`;
 }
 
-/** The names of the fields that each backend sends in state, with their values in its next request. */
+/** Functions that return, for each backend, which fields of reasoning state its next request contains. */
 const stateReaders: Readonly<
   Record<Route['backend'], (request: RecordedRequest) => Record<string, boolean>>
 > = {

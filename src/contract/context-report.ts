@@ -10,12 +10,12 @@ const reportSectionSchema = z
 
 const reportItemSchema = z
   .object({
-    kind: z.enum(['explicit', 'pinned', 'vector', 'implicit', 'turn', 'attachment']),
+    kind: z.enum(['explicit', 'pinned', 'vector', 'implicit', 'turn', 'attachment', 'tool']),
     id: z.string().meta({
       description:
-        'Path, pinned id, index of the turn, or for an attachment the indexes of its turn and in it, such as `4.0`.',
+        'Path, pinned id, index of the turn, for an attachment the indexes of its turn and in it, such as `4.0`, or the name of a tool: `find_tools` for all deferred tools together, or that of a found one.',
     }),
-    status: z.enum(['included', 'truncated', 'masked', 'dropped', 'duplicate', 'unavailable']),
+    status: z.enum(['included', 'truncated', 'masked', 'dropped', 'duplicate', 'unavailable', 'deferred']),
     tokens: wholeNumber.meta({ description: 'Tokens of the included part.' }),
     original_tokens: wholeNumber.nullable().meta({ description: 'Tokens of the whole item.' }),
     lines: z.string().nullable().meta({ description: 'The included lines, such as `1-40,90-120`.' }),
@@ -23,7 +23,8 @@ const reportItemSchema = z
   })
   .meta({
     id: 'ReportItem',
-    description: 'A file, pinned item, chunk, turn or attachment, and how much of it the prompt includes.',
+    description:
+      'A file, pinned item, chunk, turn, attachment or deferred tool, and how much of it the prompt includes.',
   });
 
 const reportFolderSchema = z

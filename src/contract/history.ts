@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { attachmentsSchema } from './attachment.js';
-import { jsonObject, jsonValue, optional } from './fields.js';
+import { jsonObject, jsonValue, list, optional } from './fields.js';
 
 const toolCallSchema = z
   .looseObject({
@@ -23,6 +23,13 @@ const toolResultSchema = z
     denied: optional(z.boolean()).meta({ description: 'A person refused the call.' }),
   })
   .meta({ id: 'ToolResult', description: 'The outcome of the call that an observation belongs to.' });
+
+/** Maximum number of tools that one observation of `find_tools` can name: that of the tools in a request. */
+const MAX_FOUND_TOOLS = 1_000;
+
+const foundToolSchema = z
+  .looseObject({ name: z.string() })
+  .meta({ id: 'FoundTool', description: 'A tool that `find_tools` found. Only its name counts.' });
 
 /**
  * An entry of the history. Unknown fields are kept (rule: unknown-fields). All roles share one flat object,
@@ -57,6 +64,10 @@ export const turnSchema = z
     attachments: optional(attachmentsSchema).meta({
       description:
         'Images and PDF files of a user turn or an observation, cut before any text if the budget is short.',
+    }),
+    tool_definitions: optional(list(foundToolSchema, MAX_FOUND_TOOLS)).meta({
+      description:
+        'In an observation of `find_tools`: the deferred tools of this request that can be called from now on. Their schemas are those in `tools`; other names are ignored with the warning `tool_not_offered`.',
     }),
   })
   .meta({ id: 'Turn', description: 'An entry of the conversation history.' });

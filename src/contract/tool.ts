@@ -28,6 +28,10 @@ export const toolDefinitionSchema = z
         'JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names alphabetically.',
     }),
     annotations: optional(toolAnnotationsSchema),
+    defer: optional(z.boolean()).meta({
+      description:
+        'True keeps the schema out of the prompt until the model has found the tool with `find_tools`, which the service then offers. A tool of your own named `find_tools` is then 400 with the detail `reserved_name`.',
+    }),
   })
   .meta({ id: 'ToolDefinition', description: 'A tool that the caller offers, in the form of MCP.' });
 

@@ -65,6 +65,19 @@ export interface Observation {
   readonly isDenied: boolean;
   readonly isTerminal: boolean;
   readonly attachments?: Attachments;
+  /** Names of the tools that the turn lists in `tool_definitions`. */
+  readonly toolNames?: readonly string[];
+  /** The tools that can be called from this observation on; absent until a step has read them (rule: found-tools). */
+  readonly found?: FoundHere;
+}
+
+/** Deferred tools that an observation of `find_tools` makes callable, and how much of them the model sees there. */
+export interface FoundHere {
+  readonly names: readonly string[];
+  /** The definitions as text, in the order of the names; empty for native calling, which lists them elsewhere. */
+  readonly definitions: readonly string[];
+  /** Number of definitions that are shown, the first. */
+  readonly shown: number;
 }
 
 /** An observation without a call; the prompt presents it as text of the user. */
@@ -261,6 +274,7 @@ function readObservation(turn: TurnInput, index: number): Observation {
     isDenied: toolResult?.denied === true,
     isTerminal: toolResult?.terminal === true,
     ...(attachments && { attachments }),
+    ...(turn.tool_definitions && { toolNames: turn.tool_definitions.map(({ name }) => name) }),
   };
 }
 

@@ -1,12 +1,15 @@
-/** A value that is created once, when it is first needed. */
+/** A value that is created once, when it is needed for the first time. */
 export interface OnDemand<Value> {
-  /** Returns the value; rejects with the signal's reason if that fires first. */
+  /**
+   * Returns the value, which is created on the first call. Rejects with the signal's reason if the signal is
+   * aborted first.
+   */
   get(signal?: AbortSignal): Promise<Value>;
-  /** Returns the value's promise; undefined until the value was first needed. */
+  /** Returns the promise of the value; undefined if the value has never been needed. */
   made(): Promise<Value> | undefined;
 }
 
-/** Creates a value on demand. A failed attempt is not cached; the next call retries. */
+/** Returns a value that `make` creates on demand. A failed attempt is not cached; the next call retries. */
 export function onDemand<Value>(make: () => Promise<Value>): OnDemand<Value> {
   let made: Promise<Value> | undefined;
   let isMade = false;
@@ -32,8 +35,8 @@ export function onDemand<Value>(make: () => Promise<Value>): OnDemand<Value> {
 }
 
 /**
- * Resolves as `promise` does, or rejects with the signal's reason if that fires first. The work behind the
- * promise continues for other callers. Leaves no listener on the signal.
+ * Resolves as `promise` does, or rejects with the signal's reason if the signal is aborted first. The work behind
+ * the promise continues for other callers. Leaves no listener on the signal.
  */
 async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Maximum time that all work of this process together may use of one turn of the event loop. */
+/** Maximum time in one turn of the event loop that all work of this process may use together. */
 export const MAX_TURN_MS = 10;
 
 interface Waiter {
@@ -6,16 +6,16 @@ interface Waiter {
   wake(): void;
 }
 
-/** Start of the current turn's work; undefined until the first call in a turn. */
+/** Time at which the work of the current turn began; undefined until `yieldIfBusy` is first called in a turn. */
 let turnBeganAt: number | undefined;
 let waiters: Waiter[] = [];
 
 /**
- * Waits for a later turn of the event loop if this turn's time is used up, so that other requests, timers and
- * signals are served; undefined if there is time left. Loops over caller-sized data await it once per item
- * (rule: loop-share). Throws or rejects with the signal's reason once it is aborted.
+ * Waits for a later turn of the event loop if the time of this turn is used up, so that other requests, timers and
+ * signals are served. Returns undefined if there is time left. Loops over caller-sized data await it once per item
+ * (rule: loop-share). Throws or rejects with the signal's reason once the signal is aborted.
  *
- * Only one waiter continues in each turn: a thousand loops that each ran for `MAX_TURN_MS` would hold the
+ * Only one waiter continues in each turn: if a thousand loops each ran for `MAX_TURN_MS`, they would block the
  * event loop for ten seconds.
  */
 export function yieldIfBusy(signal?: AbortSignal): Promise<void> | undefined {
@@ -37,7 +37,7 @@ function beginTurn(): void {
 
 function endTurn(): void {
   turnBeganAt = undefined;
-  // An aborted waiter has no work left and needs no turn of its own.
+  // An aborted waiter is woken at once: it only throws, so it needs no turn of its own.
   for (const { signal, wake } of waiters) if (signal?.aborted) wake();
   waiters = waiters.filter(({ signal }) => !signal?.aborted);
   const next = waiters.shift();
@@ -46,15 +46,15 @@ function endTurn(): void {
   next.wake();
 }
 
-// Node has `setImmediate`; browsers do not.
+// Node has `setImmediate`, but browsers do not.
 const { setImmediate: immediately } = globalThis as { setImmediate?: (callback: () => void) => unknown };
 
 const inNextTurn = (callback: () => void): unknown =>
   immediately ? immediately(callback) : inNextMessage(callback);
 
 /**
- * Calls back in a later message event. A timer would be too slow: in a hidden page timers fire once a second,
- * and nested ones are delayed.
+ * Calls `callback` in a later message event. A timer would be too slow in browsers: in a hidden page, timers fire
+ * once a second, and nested timers are delayed.
  */
 function inNextMessage(callback: () => void): void {
   const { port1, port2 } = new MessageChannel();

@@ -1,6 +1,9 @@
 import { lexer, type Token, Tokenizer, type Tokens } from 'marked';
 
-/** Maximum depth of quotes and lists; deeper ones stay text, because the lexer reads their content again at each level. */
+/**
+ * Maximum depth of nested quotes and lists. Deeper ones remain plain text, because the lexer reads their content
+ * again at each level.
+ */
 const MAX_NESTING = 16;
 
 class BoundedTokenizer extends Tokenizer {

@@ -1,7 +1,10 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { lexMarkdown } from './lex-markdown.js';
 
-/** A node of a Markdown text. No node type can run code, load a resource or submit a form. */
+/**
+ * A node of a Markdown text. The node types are limited to those that cannot run code, load a resource or submit a
+ * form.
+ */
 export type MarkdownNode =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'code'; readonly text: string }
@@ -19,18 +22,24 @@ export type MarkdownNode =
 /** The content of a table cell. */
 export type Cell = readonly MarkdownNode[];
 
-/** An item of a list. */
+/** An item of a list, as its nodes. */
 export interface ListItem {
-  /** State of the checkbox; null without one. */
+  /** State of the item's checkbox; null if it has none. */
   readonly checked: boolean | null;
   readonly children: readonly MarkdownNode[];
 }
 
-/** Limits against hostile texts, far beyond a real answer. A text over a limit is not read as Markdown. */
+/**
+ * Limits against hostile texts, far above the size of a real answer. A text that exceeds a limit is not parsed as
+ * Markdown.
+ */
 const MAX_CHARS = 100_000;
 const MAX_NODES = 20_000;
 const MAX_DEPTH = 24;
-/** Matches long runs of Markdown marks, each of which makes the lexer nest deeper or search to the end of the text. */
+/**
+ * Matches long runs of Markdown marks, for each of which the lexer would nest deeper or search to the end of the
+ * text.
+ */
 const costlyMarks = /(?:[>\-*+]\s*){64}|[*_~`[\]()<!]{200}/;
 
 /**
@@ -59,7 +68,7 @@ class Reader {
   }
 
   #node(token: Token, depth: number): MarkdownNode | undefined {
-    // Without extensions, the lexer emits only its own tokens, which their type distinguishes.
+    // Cast: without extensions, the lexer emits only its own token types, which `type` tells apart.
     const given = token as MarkedToken;
     switch (given.type) {
       case 'space':

@@ -1,4 +1,7 @@
-/** Returns true if the value is nested more deeply. Iterative, because recursion would overflow the stack on hostile values. */
+/**
+ * Returns true if a value is nested more deeply than `levels`. Iterative, because recursion would overflow the
+ * stack for hostile values.
+ */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= levels && level.length > 0; depth++)

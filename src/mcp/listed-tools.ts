@@ -7,11 +7,14 @@ export interface ListedTool {
   readonly title: string | undefined;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
-  /** True if the server declares the tool destructive. This is the only annotation that is trusted, since it only makes us stricter. */
+  /**
+   * True if the server declares the tool destructive. This annotation can be trusted although the server is
+   * untrusted, because it only adds approvals.
+   */
   readonly isDestructive: boolean;
 }
 
-/** A tool that is not offered to the model, with the reason. */
+/** A tool that is not offered to the model, with the reason why. */
 export interface LeftOutTool {
   readonly name: string;
   readonly reason: string;
@@ -21,10 +24,13 @@ export interface LeftOutTool {
 const MAX_SCHEMA_LENGTH = 50_000;
 const MAX_DESCRIPTION_LENGTH = 8_000;
 const MAX_NAME_LENGTH = 256;
-/** Maximum nesting of a schema. The service rejects a whole step if one schema is nested more deeply. */
+/**
+ * Maximum depth of a schema. The service would reject a whole step because of one schema that is nested more
+ * deeply.
+ */
 const MAX_SCHEMA_DEPTH = 40;
 
-/** Reads one entry of `tools/list`. Returns a `LeftOutTool` with the reason if the entry cannot be offered. */
+/** Reads one entry of a server's tool list. Returns a `LeftOutTool` with the reason if the tool cannot be offered. */
 export function readListedTool(entry: unknown): ListedTool | LeftOutTool {
   const name = isObject(entry) && typeof entry['name'] === 'string' ? entry['name'] : '';
   if (!isObject(entry) || name === '') return { name: '(no name)', reason: 'it has no name' };
@@ -65,7 +71,7 @@ function findSchemaProblem(schema: unknown): string | undefined {
     return 'the properties of its inputSchema are not schemas';
   if (required !== undefined && !isListOfNames(required))
     return '`required` in its inputSchema is not a list of names';
-  // Check the depth first: JSON.stringify recurses and would overflow the stack.
+  // The depth is checked first, because JSON.stringify recurses and would overflow the stack.
   if (isDeeperThan(MAX_SCHEMA_DEPTH, schema))
     return `its inputSchema is nested more than ${MAX_SCHEMA_DEPTH} levels deep`;
   const length = JSON.stringify(schema).length;

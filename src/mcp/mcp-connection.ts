@@ -16,7 +16,7 @@ import { StdioTransport } from './transport/stdio-transport.js';
 
 /** Time limits for a server, in milliseconds. */
 export interface McpTimeouts {
-  /** Limit for the start and the handshake. The first start through `npx` includes a download. */
+  /** Limit for the server's start and the handshake. The first start through `npx` includes a download. */
   readonly connectMs: number;
   /** Limit for each page of the tool list. */
   readonly listMs: number;
@@ -37,18 +37,18 @@ export interface McpCall {
   readonly onOutput?: ((output: string) => void) | undefined;
 }
 
-/** The current tools of a server. */
+/** The tools that a server offers now. */
 export interface ToolList {
   readonly tools: readonly ListedTool[];
   readonly leftOut: readonly LeftOutTool[];
 }
 
-/** Maximum number of tools per server. Every prompt lists all tools, and OpenAI accepts 128. */
+/** Maximum number of tools per server. Every prompt lists all tools, and OpenAI accepts at most 128. */
 const MAX_TOOLS = 128;
 const MAX_PAGES = 64;
 /** How long a server may take to answer a ping after a call was cancelled. */
 const PING_TIMEOUT_MS = 2_000;
-/** Maximum number of messages that a server may send in a burst, and per second over a longer time. */
+/** Maximum number of messages that a server may send at once; also the maximum per second over a longer time. */
 const MAX_BURST = 5_000;
 const MAX_PER_SECOND = 500;
 /** Maximum length of a failure reason in characters. */
@@ -79,7 +79,10 @@ export class McpConnection {
     this.#client = this.#createClient(folder);
   }
 
-  /** Creates a client that answers only `roots/list`. The SDK rejects all other requests of a server. */
+  /**
+   * Creates a client that answers only the server's request `roots/list`. The SDK rejects all other requests of
+   * the server.
+   */
   #createClient(folder: string): Client {
     const roots = [{ uri: pathToFileURL(folder).href, name: 'project' }];
     const client = new Client({ name: 'stepwise', version: '1' }, { capabilities: { roots: {} } });
@@ -91,18 +94,21 @@ export class McpConnection {
     return client;
   }
 
-  /** Counts a message, and closes the connection if the server floods us with messages. */
+  /** Counts a message from the server. Ends the connection if the server sends too many messages. */
   #countMessage(): void {
     if (this.#flood.isFullAfterOne())
       void this.#end(`it sent more than ${MAX_PER_SECOND} messages a second, so it was ended`);
   }
 
-  /** Why the connection ended; undefined while it is open. */
+  /** Reason why the connection ended; undefined while it is open. */
   get ended(): string | undefined {
     return this.#endReason && this.#withErrors(this.#endReason);
   }
 
-  /** Starts the server and performs the handshake. On failure, ends the server and rejects with an `Error` that gives the reason. */
+  /**
+   * Starts the server and performs the handshake. If that fails, ends the server and rejects with an `Error` that
+   * gives the reason.
+   */
   async open(): Promise<void> {
     try {
       await this.#client.connect(this.#transport, { timeout: this.#timeouts.connectMs });
@@ -134,7 +140,10 @@ export class McpConnection {
     };
   }
 
-  /** Redacts secrets everywhere except in the tool's name, since calls need it. The depth was checked before, so JSON cannot overflow the stack. */
+  /**
+   * Redacts secrets in everything but the tool's name, which calls need unchanged. The depth of the schema was
+   * checked before, so JSON cannot overflow the stack.
+   */
   #withoutSecrets<Read extends ListedTool | LeftOutTool>(read: Read): Read {
     const { name } = read;
     const cleaned = JSON.parse(JSON.stringify(read), (_, value) =>
@@ -155,8 +164,9 @@ export class McpConnection {
   }
 
   /**
-   * Calls a tool. Rejects with an `Error` whose message is for the model if the server fails, hangs or ends. When the
-   * signal fires, cancels the call on the server, and ends the server if it no longer answers a ping.
+   * Calls a tool. If the server fails, hangs or ends, rejects with an `Error` whose message is meant for the
+   * model. When the signal is aborted, cancels the call on the server, and ends the server if it no longer answers
+   * a ping.
    */
   async call(
     name: string,
@@ -202,7 +212,7 @@ export class McpConnection {
     await this.#transport.close().catch(() => undefined);
   }
 
-  /** Records why the connection ended. Later reasons are ignored, since they only follow from the first. */
+  /** Records why the connection ended. Later reasons are ignored, because they are only consequences of the first. */
   #recordEnd(reason: string): void {
     if (this.#endReason !== undefined) return;
     this.#endReason = reason;
@@ -221,7 +231,7 @@ export class McpConnection {
     return (other === undefined ? reason : `${other} (${reason})`).slice(0, MAX_REASON_LENGTH);
   }
 
-  /** Explains that the server wrote something else instead of the protocol. */
+  /** A sentence saying that the server wrote something other than the protocol; undefined if it did not. */
   get #otherOutput(): string | undefined {
     const begins = this.#transport instanceof StdioTransport ? this.#transport.otherOutput : undefined;
     if (begins === undefined) return undefined;
@@ -233,7 +243,7 @@ export class McpConnection {
     return this.#transport instanceof StdioTransport ? this.#transport.reason : undefined;
   }
 
-  /** Appends the last lines of standard error to the reason, since most programs explain their failure there. */
+  /** Appends the last lines of standard error to a reason, because most programs explain their failure there. */
   #withErrors(reason: string): string {
     const errors = this.#transport instanceof StdioTransport ? this.#transport.errors : '';
     if (errors === '') return reason;
@@ -241,7 +251,7 @@ export class McpConnection {
   }
 }
 
-/** Returns the message of an error and of its cause, since `fetch failed` alone does not explain anything. */
+/** Returns the message of an error followed by that of its cause, because `fetch failed` alone explains nothing. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
@@ -250,7 +260,10 @@ function messageOf(error: unknown): string {
 const hasCode = (error: unknown, code: SdkErrorCode): boolean =>
   error instanceof SdkError && error.code === code;
 
-/** A schema that accepts everything. With the SDK's own schemas, one invalid tool would make the SDK reject the whole list. */
+/**
+ * A schema that accepts every value. If the SDK's own schemas were used, the SDK would reject a whole list because
+ * of one invalid tool.
+ */
 const anything: StandardSchemaV1<unknown> = {
   '~standard': { version: 1, vendor: 'stepwise', validate: (value) => ({ value }) },
 };
@@ -264,6 +277,6 @@ interface Progress {
 const describeProgress = ({ progress, total, message }: Progress): string =>
   [total === undefined ? String(progress) : `${progress}/${total}`, message].filter(Boolean).join(' ');
 
-/** Keeps the first of several tools with the same name. */
+/** Keeps only the first of several tools with the same name. */
 const withoutDuplicates = (tools: readonly ListedTool[]): readonly ListedTool[] =>
   tools.filter(({ name }, index) => tools.findIndex((each) => each.name === name) === index);

@@ -1,9 +1,12 @@
 /** A program that speaks the Model Context Protocol on its standard input and output. */
 export interface StdioServer {
-  /** The program to start: a path, or a name that is looked up on `PATH`. */
+  /** The program to start: a path, or a name that is searched for on `PATH`. */
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Environment variables of the server. It inherits only a few basic ones, such as `HOME` and `PATH`. */
+  /**
+   * Environment variables of the server. Of this process's variables, it inherits only a few basic ones, such as
+   * `HOME` and `PATH`.
+   */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Working directory, relative to the `folder` of `mcpTools`. Default: that folder. */
   readonly cwd?: string | undefined;
@@ -25,8 +28,8 @@ export type McpServer = StdioServer | HttpServer;
 export const isStdio = (server: McpServer): server is StdioServer => 'command' in server;
 
 /**
- * Returns the secret values in the settings of a server: all headers, the password in its URL, and those query parameters
- * and environment variables whose names suggest a secret.
+ * Returns the secret values in the settings of a server: all header values, the password in its URL, and those
+ * query parameters and environment variables whose names suggest a secret.
  */
 export function secretsOf(server: McpServer): readonly string[] {
   const values = isStdio(server)
@@ -35,7 +38,10 @@ export function secretsOf(server: McpServer): readonly string[] {
   return values.flatMap((value) => [value, ...value.split(/\s+/)]).filter(isLongEnough);
 }
 
-/** Returns the secrets of a URL both percent-encoded and decoded, since a server may repeat either form. */
+/**
+ * Returns the secrets of a URL, both percent-encoded and decoded, because a server may repeat either form in a
+ * message.
+ */
 function secretsIn(url: string): readonly string[] {
   if (!URL.canParse(url)) return [];
   const { password, search, searchParams } = new URL(url);
@@ -49,13 +55,16 @@ function secretsIn(url: string): readonly string[] {
 const secretsAmong = (given: readonly (readonly string[])[]): readonly string[] =>
   given.flatMap(([name = '', value = '']) => (secretName.test(name) ? value : []));
 
-/** Names of secret values. Other values, such as paths, may legitimately appear in the output of a tool. */
+/**
+ * Matches names of secret values. Values with other names, such as paths, may legitimately appear in the output of
+ * a tool.
+ */
 const secretName = /key|token|secret|pass|auth|credential/i;
 
 /** Minimum length of a secret. Shorter values would match unrelated text by chance. */
 const MIN_SECRET_LENGTH = 8;
 const isLongEnough = (value: string): boolean => value.length >= MIN_SECRET_LENGTH;
 
-/** Redacts secrets, since a server may repeat them, for example in its error messages. */
+/** Redacts secrets in a text of a server, which may repeat them, for example in its error messages. */
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((cleaned, secret) => cleaned.replaceAll(secret, '[redacted]'), text);

@@ -3,10 +3,13 @@ import { type McpOptions, type McpServerState, RunningServer } from './running-s
 
 /** Running servers with their tools. */
 export interface McpTools {
-  /** Returns the current tools. Pass it as `tools` of a run, which calls it before each step. Rejects only if `review` rejects. */
+  /**
+   * Returns the current tools. Pass this function as `tools` of a run, which calls it before each step. Rejects
+   * only if `review` rejects.
+   */
   readonly tools: () => Promise<readonly Tool[]>;
   readonly servers: readonly McpServerState[];
-  /** Ends all servers and every process that they started. */
+  /** Ends all servers and every process that these have started. */
   close(): Promise<void>;
 }
 
@@ -27,7 +30,8 @@ export async function mcpTools(options: McpOptions): Promise<McpTools> {
   return {
     tools: async () => {
       const tools: Tool[] = [];
-      // Sequential, because `review` may ask a person, who can answer about only one server at a time.
+      // The servers are asked one after the other, because `review` may ask a person, who can answer about only
+      // one server at a time.
       for (const server of servers) tools.push(...(await server.tools()));
       return tools;
     },

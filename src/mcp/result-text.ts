@@ -8,7 +8,7 @@ import { isDeeperThan } from './is-deeper-than.js';
 export interface CallText {
   readonly text: string;
   readonly isError: boolean;
-  /** Images that the model sees with the text; absent if there are none. */
+  /** Images of the result, which the model sees together with the text; absent if there are none. */
   readonly attachments?: readonly Attachment[];
 }
 
@@ -26,14 +26,17 @@ export function textOfResult(result: unknown): CallText {
   };
 }
 
-/** Returns the image in a content block; an empty list if the block is no image or models cannot read its format. */
+/**
+ * Returns the image of a content block as a list; empty if the block is not an image or models cannot read its
+ * format.
+ */
 function attachmentOf(block: unknown): Attachment[] {
   if (!isObject(block) || block['type'] !== 'image') return [];
   const image = { media_type: block['mimeType'], data: block['data'] };
   return isAttachment(image) ? [image] : [];
 }
 
-/** Shortens a long result like the output of a command: keeps its beginning and its end. */
+/** Shortens a long result as the output of a command is shortened: keeps its beginning and its end. */
 function cut(text: string): string {
   const capture = new OutputCapture('ask the tool for less at a time');
   capture.add(text);
@@ -60,18 +63,18 @@ function textOfResource({ uri, text, blob, mimeType }: Readonly<Record<string, u
   return `[${String(uri)}, ${describeData(mimeType, blob)}: not shown]`;
 }
 
-/** Describes binary data by its type and its size. */
+/** Describes binary data by its media type and its size. */
 function describeData(mimeType: unknown, data: unknown): string {
   const bytes = typeof data === 'string' ? Buffer.byteLength(data, 'base64') : 0;
   return `${typeof mimeType === 'string' ? mimeType : 'unknown type'}, ${bytes} bytes`;
 }
 
-/** Maximum nesting of structured content. JSON.stringify recurses and would overflow the stack on deeper values. */
+/** Maximum depth of structured content. JSON.stringify recurses and would overflow the stack on deeper values. */
 const MAX_DEPTH = 100;
 
 /**
- * Returns structured content as JSON, unless a text block already repeats it, either as a whole or as the only field of
- * the object.
+ * Returns structured content as JSON text, as a list. The list is empty if a text block already repeats the
+ * content, either as a whole or as the object's only field.
  */
 function structured(value: unknown, content: readonly unknown[]): readonly string[] {
   if (value === undefined) return [];

@@ -10,11 +10,14 @@ import { offeredNames } from './tool-names.js';
 export interface McpOptions {
   /** The servers by name. The name becomes the prefix of their tools. */
   readonly servers: Readonly<Record<string, McpServer>>;
-  /** Working directory of the servers, also reported to them as the project root. Default: the current directory. */
+  /**
+   * Working directory of the servers. It is also reported to them as the project's root. Default: the current
+   * directory.
+   */
   readonly folder?: string | undefined;
   /**
-   * Decides about new and changed tools before the model sees them. Returns one verdict for all, or a map from fingerprint
-   * to verdict; tools that are missing in the map are left out. Default: `ask` for all.
+   * Decides about new and changed tools before the model sees them. Returns one verdict for all of them, or a map
+   * from fingerprint to verdict; tools that are missing in the map are left out. Default: `ask` for all.
    */
   readonly review?:
     | ((review: McpReview) => Promise<McpVerdict | ReadonlyMap<string, McpVerdict>>)
@@ -31,7 +34,7 @@ export interface McpOptions {
 export interface McpServerState {
   readonly name: string;
   readonly isReady: boolean;
-  /** Why the server is not ready; undefined if it is. */
+  /** Reason why the server is not ready; undefined if it is ready. */
   readonly reason: string | undefined;
   readonly tools: readonly { readonly tool: McpTool; readonly verdict: McpVerdict }[];
   readonly leftOut: readonly LeftOutTool[];
@@ -39,7 +42,7 @@ export interface McpServerState {
 
 const defaultTimeouts: McpTimeouts = { connectMs: 30_000, listMs: 10_000, callMs: 120_000 };
 
-/** One of the servers of `mcpTools`. */
+/** A running server and its tools, for `mcpTools`. */
 export class RunningServer {
   readonly #name: string;
   readonly #options: McpOptions;
@@ -50,7 +53,7 @@ export class RunningServer {
   #refreshing: Promise<void> | undefined;
   #listed: readonly McpTool[] = [];
   #leftOut: readonly LeftOutTool[] = [];
-  /** Verdicts by fingerprint, so that a changed tool needs a new verdict. */
+  /** Verdicts by the fingerprint of a tool, so that a tool that changes needs a new verdict. */
   readonly #verdicts = new Map<string, McpVerdict>();
 
   constructor(name: string, server: McpServer, options: McpOptions) {
@@ -85,7 +88,7 @@ export class RunningServer {
 
   async tools(): Promise<readonly Tool[]> {
     if (this.#reason !== undefined) return [];
-    // Concurrent runs share one listing, so that a person is asked only once.
+    // Concurrent runs share one refresh of the tool list, so that a person is asked only once.
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
     });
@@ -96,7 +99,7 @@ export class RunningServer {
     });
   }
 
-  /** Reads the tool list again if it has changed, and has new and changed tools reviewed. */
+  /** Reads the tool list again if it has changed, and passes new and changed tools to `review`. */
   async #refresh(): Promise<void> {
     const connection = this.#connection;
     if (!connection?.isListStale || connection.ended !== undefined) return;
@@ -145,7 +148,7 @@ export class RunningServer {
       name,
       description,
       inputSchema,
-      // The server's readOnlyHint is ignored: a malicious tool could claim it to avoid approval.
+      // The server's readOnlyHint is not passed on, because a malicious tool could set it to avoid approval.
       annotations: { readOnlyHint: undefined, requiresApproval: verdict !== 'trust' || isDestructive },
       timeoutMs: this.#timeouts.callMs,
       preview: async (args) =>

@@ -2,18 +2,22 @@ import { createHash } from 'node:crypto';
 
 /** Maximum length of a tool name for OpenAI and Anthropic. */
 const MAX_LENGTH = 64;
-/** Characters that OpenAI and Anthropic reject in a tool name. */
+/** Matches characters that OpenAI and Anthropic reject in a tool name. */
 const foreign = /[^a-zA-Z0-9_-]/g;
 const HASH_LENGTH = 6;
-/** Server names that make the prefix ambiguous: tool `c` of `a__b` would be called like tool `b__c` of `a`. */
+/**
+ * Matches server names that would make a prefixed name ambiguous: `a__b__c` could be tool `c` of server `a__b` or
+ * tool `b__c` of server `a`.
+ */
 const ambiguous = /__|_$/;
-/** Names that end like one of our hash suffixes and could therefore equal the name of another tool. */
+/** Matches names that end like one of our hash suffixes, and so could equal the changed name of another tool. */
 const endsLikeHash = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
 
 /**
- * Returns the names for the model, in the order of the tools: `server__tool`, with a length and characters that every
- * vendor accepts. A name that had to be changed, or that two tools would share, ends in a hash of the original name, so
- * that it is the same in every session, whichever other tools are offered (rule: mcp-names).
+ * Returns the names that the model sees, in the order of the tools: `server__tool`, with a length and characters
+ * that every vendor accepts. A name that had to be changed, or that two tools would share, ends in a hash of the
+ * original name. So a tool has the same name in every session, whichever other tools are offered
+ * (rule: mcp-names).
  */
 export function offeredNames(server: string, tools: readonly string[]): readonly string[] {
   const plain = tools.map((tool) => `${server}__${tool}`);

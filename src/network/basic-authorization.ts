@@ -4,7 +4,7 @@ export function basicAuthorization({ username, password }: URL): string | undefi
   return `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`;
 }
 
-/** Percent-decodes a part of a URL. Returns the text unchanged if it is not validly encoded. */
+/** Percent-decodes a part of a URL. Returns the text unchanged if its encoding is invalid. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

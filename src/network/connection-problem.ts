@@ -1,4 +1,4 @@
-/** Cause of a connection to a server that failed or broke (rule: connection-failures). */
+/** Reason why a connection to a server failed or broke (rule: connection-failures). */
 export type ConnectionProblem =
   | 'dns'
   | 'refused'
@@ -10,11 +10,11 @@ export type ConnectionProblem =
 
 export interface ConnectionFailure {
   readonly problem: ConnectionProblem;
-  /** True if a retry can succeed; false if only a change of the configuration helps. */
+  /** True if a retry may succeed; false if only a change of the configuration helps. */
   readonly isPassing: boolean;
 }
 
-/** The meaning of each problem, and the remedy. */
+/** A sentence for each problem: what it means, and what to do about it. */
 export const connectionProblems: Readonly<Record<ConnectionProblem, string>> = {
   dns: 'The host name could not be resolved: check the host of the URL, and the DNS of this machine.',
   refused: 'Nothing listens at this address: check that the server runs, and its host and port.',
@@ -26,10 +26,13 @@ export const connectionProblems: Readonly<Record<ConnectionProblem, string>> = {
   proxy: 'The proxy did not pass the connection on: check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
 };
 
-/** The code of an error of a proxy. Its cause may have the code of another problem. */
+/** Error code of a failure at a proxy. The error's cause may have the code of another problem. */
 export const PROXY_FAILED = 'ERR_PROXY_FAILED';
 
-/** The codes of Node.js, OpenSSL and undici that name a problem. Codes of certificates that are not listed mean `tls_untrusted`. */
+/**
+ * The problem for each error code of Node.js, OpenSSL and undici that names one. Certificate codes that are not
+ * listed mean `tls_untrusted`.
+ */
 const problemsByCode: ReadonlyMap<string, ConnectionProblem> = new Map([
   ['ENOTFOUND', 'dns'],
   ['EAI_AGAIN', 'dns'],
@@ -47,18 +50,24 @@ const problemsByCode: ReadonlyMap<string, ConnectionProblem> = new Map([
   [PROXY_FAILED, 'proxy'],
 ]);
 
-/** OpenSSL's codes for a certificate that cannot be verified, and those for a peer that does not speak TLS as we do. */
+/**
+ * Matches OpenSSL's codes for a certificate that cannot be verified, and for a peer whose TLS is incompatible with
+ * ours.
+ */
 const untrusted =
   /^(?:CERT_|CRL_|ERR_SSL_|ERR_TLS_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|INVALID_CA|HOSTNAME_MISMATCH|PATH_LENGTH)/;
 
-/** Returns the problem that an error of a connection means; null if it names no known problem. */
+/** Returns the problem that a connection error means; null if it means no known problem. */
 export function connectionFailureOf(error: unknown): ConnectionFailure | null {
   const codes = codesOf(error);
   const problem = codes.map(problemOf).find((each) => each !== undefined);
   return problem ? { problem, isPassing: !isLasting(problem, codes) } : null;
 }
 
-/** Returns the codes of an error, of those it combines (one for each address that was tried), and of its cause. */
+/**
+ * Returns the codes of an error, of its cause, and of the errors that it combines: one for each address that was
+ * tried.
+ */
 function codesOf(error: unknown, depth = 0): readonly string[] {
   if (typeof error !== 'object' || error === null || depth > MAX_DEPTH) return [];
   const inside: unknown[] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
@@ -73,8 +82,8 @@ const problemOf = (code: string): ConnectionProblem | undefined =>
   problemsByCode.get(code) ?? (code === 'EPROTO' || untrusted.test(code) ? 'tls_untrusted' : undefined);
 
 /**
- * Whether a problem stays until somebody changes a setting, such as a host name that does not exist or an
- * untrusted certificate.
+ * Returns whether a problem remains until somebody changes a setting, such as a host name that does not exist or
+ * an untrusted certificate.
  */
 const isLasting = (problem: ConnectionProblem, codes: readonly string[]): boolean =>
   problem.startsWith('tls_') || (problem === 'dns' && codes.includes('ENOTFOUND'));

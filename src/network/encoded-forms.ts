@@ -1,11 +1,11 @@
 /**
- * Returns the forms in which a text may appear in a URL, a header or JSON: raw, JSON-escaped, percent-encoded and in
- * base64. For finding secrets.
+ * Returns all forms in which a text may appear in a URL, a header or JSON, so that secrets can be found: raw,
+ * JSON-escaped, percent-encoded and in base64.
  */
 export function encodedForms(text: string): string[] {
   const escaped = JSON.stringify(text).slice(1, -1);
   const encoded = encodeURIComponent(text.toWellFormed());
-  // Some programs write the digits in lower case, or escape a slash in JSON.
+  // Some programs write the hexadecimal digits in lower case, or escape slashes in JSON.
   const inLowerCase = encoded.replace(/%../g, (each) => each.toLowerCase());
   const withSlashes = escaped.replaceAll('/', '\\/');
   const base64 = [0, 1, 2].flatMap((offset) => base64Within(text, offset));
@@ -13,7 +13,8 @@ export function encodedForms(text: string): string[] {
 }
 
 /**
- * Returns the text in base64 after `offset` other bytes, without the characters that depend on the adjacent bytes.
+ * Returns the characters of base64 that encode a text after `offset` other bytes, without those that also depend
+ * on adjacent bytes.
  */
 function base64Within(text: string, offset: number): string[] {
   const bytes = Buffer.from(' '.repeat(offset) + text);

@@ -1,6 +1,6 @@
 /**
- * Collects bytes that arrive in chunks. Copies them into one buffer, because a sender may split them into single bytes,
- * and an object for each of them takes a hundred times their memory.
+ * Collects bytes that arrive in chunks. Copies them into one buffer: a sender may send single bytes, and one
+ * object for each byte would take a hundred times its memory.
  */
 export class ReceivedBytes {
   #buffer = Buffer.alloc(0);
@@ -10,7 +10,7 @@ export class ReceivedBytes {
     return this.#size;
   }
 
-  /** The bytes so far, without a copy. */
+  /** All bytes received so far, without copying them. */
   get bytes(): Buffer {
     return this.#buffer.subarray(0, this.#size);
   }

@@ -9,8 +9,8 @@ import type { Wire } from './wire/wire.js';
 import { complete, type Question, refuse, type WireAnswer } from './wire/wire-answer.js';
 
 /**
- * Chooses the reply to a request. If it throws, the client gets a 400 with the error's message; an error from
- * lazy chunks cuts the connection.
+ * Chooses the reply to a request. If it throws, the client gets a 400 with the error's message. An error that its
+ * lazy chunks throw later breaks the connection.
  */
 export type Respond = (request: RecordedRequest) => ScriptedReply;
 
@@ -20,14 +20,14 @@ const wires: Readonly<Record<string, Wire>> = {
   '/v1/responses': responsesWire,
 };
 
-/** The completion used if a script or fault gives none. */
+/** The completion that is sent if a script or a fault names none. */
 export const plainAnswer: ScriptedCompletion = {
   text: 'Thought: I know it.\nFinal Answer: A scripted answer.',
 };
 
 /**
- * Selects the wire by path and writes the reply that `respond` chooses. A request that the vendor would
- * refuse gets the vendor's error, whatever the script says.
+ * Answers a request in the protocol that its path belongs to, with the reply that `respond` chooses. A request
+ * that the vendor would refuse gets the vendor's error, whatever the script says.
  */
 export function answerRequest(request: RecordedRequest, respond: Respond): WireAnswer {
   if (request.method === 'GET' && request.path === '/v1/models') return listModels(request);

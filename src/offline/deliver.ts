@@ -8,13 +8,16 @@ export interface Delivery {
   readonly response: ServerResponse;
   /** Fires when either side closes the connection. */
   readonly signal: AbortSignal;
-  /** Marks the coming end of the connection as the server's; call it before breaking the connection. */
+  /**
+   * Records that the server, not the client, will end the connection. Must be called before the connection is
+   * broken.
+   */
   readonly hangUp: () => void;
 }
 
 /**
- * Sends the answer as its fields say: slowly, in part, or not at all, and no faster than the client reads.
- * Resolves when nothing more will be sent; rejects with an AbortError if the client leaves during a wait.
+ * Sends the answer as its fields say: slowly, in part, or not at all, but no faster than the client reads.
+ * Resolves when nothing more will be sent. Rejects with an AbortError if the client leaves during a wait.
  */
 export async function deliver(answer: WireAnswer, delivery: Delivery): Promise<void> {
   if (answer.end === 'silence') return;
@@ -39,7 +42,7 @@ async function sendChunks(chunks: Iterable<string | Buffer>, answer: HttpAnswer,
   if (answer.delivery !== 'hold') response.end();
 }
 
-/** Resolves once the operating system has the bytes. */
+/** Sends the first half of the body. Resolves once the operating system has taken the bytes. */
 async function sendHalf(answer: HttpAnswer, { response }: Delivery): Promise<void> {
   const bytes = Buffer.from([...answer.body].join(''));
   const half = bytes.subarray(0, Math.ceil(bytes.length / 2));

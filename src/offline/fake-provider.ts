@@ -5,36 +5,39 @@ import { replyOffline } from './offline-model.js';
 import { offlineModelName } from './wire/list-models.js';
 import type { RecordedRequest, ScriptedReply } from './wire/reply.js';
 
-/** One reply for all requests, a list with one reply per request, or a function that chooses. */
+/** One reply for all requests, a list with one reply per request, or a function that chooses the reply. */
 export type Script = ScriptedReply | readonly ScriptedReply[] | Respond;
 
 /** A scripted provider on loopback that speaks both vendors' protocols. */
 export interface FakeProvider {
-  /** `http://127.0.0.1:port`: Anthropic's base URL; OpenAI's is this with `/v1`. */
+  /** Base URL, `http://127.0.0.1:port`. Anthropic's clients use it as it is; OpenAI's clients need `/v1` appended. */
   readonly url: string;
-  /** Every request so far, oldest first. */
+  /** All requests so far, oldest first. */
   readonly requests: readonly RecordedRequest[];
   /** Returns the number of open connections, including idle ones. */
   openSockets(): number;
-  /** Replaces the script from the next request on; a list starts at its beginning. */
+  /** Replaces the script from the next request on. A list starts at its beginning. */
   script(script: Script): void;
-  /** Resolves with the request of this index as soon as it has arrived. */
+  /** Resolves to the request with this index as soon as it has arrived. */
   request(index: number): Promise<RecordedRequest>;
-  /** Breaks all connections at once and leaves no timer. */
+  /** Breaks all connections at once, and leaves no timer running. */
   close(): Promise<void>;
 }
 
-/** Answers requests for the model `offline` with the offline model, and all others with a fixed text. */
+/**
+ * Replies if no script is given: the offline model for requests to the model `offline`, a fixed text for all
+ * others.
+ */
 const unscripted: Respond = (request) =>
   request.body['model'] === offlineModelName ? replyOffline(request) : plainAnswer;
 
 /**
- * Starts a provider that replies as scripted. After the last reply of a list it answers 400, which no client
+ * Starts a provider that replies as scripted. After the last reply of a list it answers with 400, which no client
  * retries, so that a test notices a surplus request.
  */
 export async function startFakeProvider(script: Script = unscripted): Promise<FakeProvider> {
   const requests: RecordedRequest[] = [];
-  // Any number of callers may wait for requests.
+  // Any number of callers may wait for requests, so the limit on listeners is off.
   const arrivals = new EventEmitter().setMaxListeners(0);
   let respond = toRespond(script);
   const record = (request: RecordedRequest): void => {
@@ -52,7 +55,7 @@ export async function startFakeProvider(script: Script = unscripted): Promise<Fa
     },
     async request(index) {
       while (requests.length <= index) await once(arrivals, 'request');
-      // The loop ended because there is a request at this index.
+      // Cast: the loop has ended because a request with this index exists.
       return requests[index] as RecordedRequest;
     },
   };

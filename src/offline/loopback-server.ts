@@ -19,20 +19,21 @@ export interface LoopbackServer {
   unref(): void;
 }
 
-/** Listens on loopback and answers in the protocol that the request's path belongs to. */
+/** Starts a server on loopback, which answers each request in the protocol that its path belongs to. */
 export async function startLoopbackServer(
   respond: Respond,
   record: (request: RecordedRequest) => void = () => {},
 ): Promise<LoopbackServer> {
   const open = new Set<OpenExchange>();
-  // Keeps idle connections longer than the service does; closing first could cut off a request in flight.
+  // The server keeps idle connections open longer than its client does: if it closed one first, it could cut off a
+  // request that the client has just sent.
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, response) => {
     void serve({ incoming, response, respond, record, open });
   });
   const sockets = trackSockets(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // A server that listens on a port has an AddressInfo.
+  // Cast: a server that listens on a port has an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -53,7 +54,7 @@ export async function startLoopbackServer(
   };
 }
 
-/** Resolves on `close`, also after an error such as a reset. */
+/** Resolves when a server or a socket emits `close`, even after an error such as a reset. */
 const closing = (each: Server | Socket): Promise<void> =>
   new Promise((resolve) => each.once('close', () => resolve()));
 

@@ -11,30 +11,33 @@ import type { RecordedRequest, ScriptedReply } from './wire/reply.js';
 
 /** The running server of the embedded model. */
 export interface OfflineModel {
-  /** `http://127.0.0.1:port`; the base URL of OpenAI clients is this with `/v1`. */
+  /** Base URL, `http://127.0.0.1:port`. OpenAI clients need `/v1` appended. */
   readonly url: string;
-  /** Breaks all connections and stops listening. The process can end without it. */
+  /** Breaks all connections and stops listening. The process can also end without this call. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the model `offline` on loopback (rule: offline-model), in its own thread, so that no other request
- * waits while it reads a prompt. It does not keep the process alive and stores no request.
+ * Starts the model `offline` on loopback (rule: offline-model), in a thread of its own, so that no other request
+ * waits while it reads a prompt. It does not keep the process alive, and stores no request.
  */
 export async function startOfflineModel(): Promise<OfflineModel> {
   const file = import.meta.url && fileURLToPath(new URL('./offline-thread.js', import.meta.url));
-  // In a bundle the thread's file does not exist.
+  // In a bundle, the thread's file does not exist, so the model runs in this thread.
   return file && existsSync(file) ? startInThread(file) : startHere();
 }
 
-/** Limits the thread's young generation, since V8's default of 48 MiB would be added to the process's own. */
+/**
+ * Maximum size of the thread's young generation. V8's default of 48 MiB would be added to the memory of the
+ * process.
+ */
 const MAX_YOUNG_GENERATION_MIB = 8;
 
 async function startInThread(file: string): Promise<OfflineModel> {
   const resourceLimits = { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MIB };
   const thread = new Worker(file, { env: {}, execArgv: [], resourceLimits });
-  // A prompt that needs too much memory ends only the thread, not the process. Later steps with this model then
-  // fail to connect.
+  // A prompt that needs too much memory ends only the thread. This listener keeps the process running; later steps
+  // with this model then fail to connect.
   thread.on('error', () => {});
   const [url] = await once(thread, 'message');
   thread.unref();
@@ -47,14 +50,17 @@ async function startHere(): Promise<OfflineModel> {
   return { url, close };
 }
 
-/** Answers with the extractive model; for any other model with the vendor's `not-found` error. */
+/** Answers with the extractive model. A request for any other model gets the vendor's `not-found` error. */
 export const answerOffline: Respond = (request) =>
   request.body['model'] === offlineModelName ? replyOffline(request) : { fault: 'not-found' };
 
-/** Characters per token, as in the usage counts; converts the output limit. */
+/** Characters that count as one token, both for the output limit and for the usage. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Returns the extractive model's reply to a request of either vendor's shape, cut at the request's output limit. */
+/**
+ * Returns the extractive model's reply to a request in either vendor's format. The reply is cut at the request's
+ * output limit.
+ */
 export function replyOffline({ body }: RecordedRequest): ScriptedReply {
   const text = extractiveReply(messagesOf(body));
   const limit = CHARACTERS_PER_TOKEN * (outputLimit(body) ?? Number.POSITIVE_INFINITY);
@@ -66,7 +72,7 @@ function outputLimit(body: RecordedRequest['body']): number | null {
   return typeof limit === 'number' ? limit : null;
 }
 
-/** Returns all messages; Anthropic's separate system text becomes the first. */
+/** Returns all messages. Anthropic's system text, which is a separate field, becomes the first message. */
 function messagesOf({ system, messages }: RecordedRequest['body']): ChatMessage[] {
   const turns = Array.isArray(messages) ? messages.flatMap(toMessage) : [];
   return system === undefined ? turns : [{ role: 'system', content: system }, ...turns];

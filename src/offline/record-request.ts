@@ -13,7 +13,7 @@ interface Arrival {
   readonly rawBody: string;
 }
 
-/** Records a request and observes how its exchange ends. */
+/** Records a request, and how the exchange of request and response ends. */
 export function openExchange({ incoming, response, rawBody }: Arrival): OpenExchange {
   const closed = new AbortController();
   let ending: Ending | null = null;
@@ -27,7 +27,7 @@ export function openExchange({ incoming, response, rawBody }: Arrival): OpenExch
     closed.signal.addEventListener('abort', () => resolve(ending ?? 'aborted'), { once: true });
   });
   const onClose = (): void => end(response.writableFinished ? 'answered' : 'aborted');
-  // If the client left before the body was complete, `close` has been emitted already.
+  // If the client left before the body was complete, the `close` event is already over.
   if (response.closed) onClose();
   else response.once('close', onClose);
   const request: RecordedRequest = {

@@ -20,9 +20,10 @@ export function describeIntendedCall(reply: ReplyText, tools: OfferedTools): str
   if (fenced) return adviceFor(fenced.reading, 'stands in a code fence after other text');
   const last =
     describeLastLine(reply, tools) ?? describeLastItem(reply, tools) ?? describeStepObject(reply, tools);
-  if (last) return last;
+  const intended = last ?? describeActionList(reply, tools);
+  if (intended) return intended;
   const { quotedAction } = reply.outline;
-  return quotedAction && adviceFor(quotedAction, 'stands in a quotation that is not closed');
+  return quotedAction && adviceFor(quotedAction.reading, quotedAction.where);
 }
 
 function adviceFor({ name }: WholeCall, where: string): string {
@@ -123,6 +124,19 @@ function describeStepObject({ text, outline }: ReplyText, tools: OfferedTools): 
       return adviceFor(reading, 'has other text beside it');
   }
   return null;
+}
+
+const actionList = /"actions"\s{0,8}:\s{0,8}(?=\[)/g;
+
+/** Describes the first call of an object `{"actions": […]}` that ends the reply; no form has such a list. */
+function describeActionList({ text, end, outline }: ReplyText, tools: OfferedTools): string | null {
+  if (outline.lastValue === null) return null;
+  actionList.lastIndex = outline.lastValue;
+  if (!actionList.test(text)) return null;
+  const reading = readPlain(text, actionList.lastIndex, tools);
+  if (!isWellFormed(reading, tools)) return null;
+  const rest = text.slice(reading.end, end).trim();
+  return /^\}(?:\s*```)?$/.test(rest) ? adviceFor(reading, 'stands in a list `actions`') : null;
 }
 
 /** Describes a call after a label that begins the last list item. */

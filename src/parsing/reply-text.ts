@@ -5,7 +5,13 @@ import { opensBlock } from './formats/read-block.js';
 import { outlineReply } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
-import { chatTokenAt, leadingHeaderEnd, opensOtherTurn, readTokens } from './text/chat-tokens.js';
+import {
+  chatTokenAt,
+  leadingHeaderEnd,
+  opensOtherTurn,
+  RESPONSE_CLOSE,
+  readTokens,
+} from './text/chat-tokens.js';
 import { LineClassifier } from './text/line-classifier.js';
 import { isBareFence } from './text/markdown.js';
 import type { Marker } from './text/markers.js';
@@ -28,7 +34,7 @@ export class ReplyText {
   /** Number of characters of complete and incomplete stop words after the end. */
   readonly #stop: number;
   readonly #strays: readonly TextSpan[];
-  /** Chat tokens directly after reasoning. */
+  /** Chat tokens directly after reasoning, and the tags around the text for the user. */
   readonly #headers: readonly DiscardedRun[];
 
   private constructor(
@@ -41,7 +47,8 @@ export class ReplyText {
     this.end = found.trimmed.end;
     this.#stop = found.trimmed.stop;
     this.#strays = found.strays;
-    this.#headers = this.reasoningSpans().flatMap(([, end]) => headersAfter(text, end));
+    const headers = this.reasoningSpans().flatMap(([, end]) => headersAfter(text, end));
+    this.#headers = [...headers, ...responseTags(text, outline)];
   }
 
   static read(text: string, tools: OfferedTools): ReplyText {
@@ -121,7 +128,10 @@ export class ReplyText {
     const { edge, start } = this.outline;
     const strays = this.#strays.filter(([from]) => from >= start && from < shownEnd);
     const trimmed = trimTokens(this.text, start, thoughtEnd);
-    const headers = this.#headers.filter((header) => header.start >= start && header.end <= trimmed.end);
+    const isAfter = (header: DiscardedRun): boolean => header.start >= thoughtEnd && header.end <= shownEnd;
+    const headers = this.#headers.filter(
+      (header) => header.start >= start && (header.end <= trimmed.end || isAfter(header)),
+    );
     const chars = this.text.slice(0, edge).trim().length;
     return [
       { kind: 'chat_token', start: 0, end: edge, chars },
@@ -223,10 +233,24 @@ function headersAfter(text: string, reasoningEnd: number): DiscardedRun[] {
   for (let start = skipSpace(text, reasoningEnd); ; ) {
     const end = headerEnd(text, start);
     if (end === null) return headers;
-    headers.push({ kind: 'chat_token', start, end, chars: end - start });
+    headers.push(tokenRun(start, end));
     start = skipSpace(text, end);
   }
 }
+
+/** Lists the tags around the text for the user that follows reasoning (rule: chat-tokens). */
+function responseTags(text: string, { response }: ReplyOutline): DiscardedRun[] {
+  if (response === null) return [];
+  const close = text.indexOf(RESPONSE_CLOSE, response[1]);
+  return [tokenRun(...response), ...(close < 0 ? [] : [tokenRun(close, close + RESPONSE_CLOSE.length)])];
+}
+
+const tokenRun = (start: number, end: number): DiscardedRun => ({
+  kind: 'chat_token',
+  start,
+  end,
+  chars: end - start,
+});
 
 function headerEnd(text: string, at: number): number | null {
   const header = leadingHeaderEnd(text, at);

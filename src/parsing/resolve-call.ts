@@ -53,7 +53,7 @@ export function resolveCall(
 ): ResolvedCall {
   const { dialect, name } = reading;
   if (reading.kind === 'call' && isAnswerCall(reading, tools)) return readAnswer(reading);
-  if (name !== null && !tools.areUnknown && !tools.find(name)) {
+  if (name !== null && !tools.areUnknown && !tools.findCallable(name)) {
     return { outcome: 'unknown_tool', dialect, problem: tools.describeUnknown(name) };
   }
   if (reading.kind === 'call' && !(options.cutByLimit && isOpenEnded(reading, options.textLength))) {

@@ -68,6 +68,7 @@ export {
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
 export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/step-service.js';
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
+export type { ToolEvent } from './base/tool-event.js';
 export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export type {
@@ -80,7 +81,7 @@ export type {
 } from './run/answer-schema.js';
 export type { RunError } from './run/error-hints.js';
 export type { Run } from './run/run.js';
-export type { RunEvent, RunEventType, ToolEvent } from './run/run-events.js';
+export type { RunEvent, RunEventType } from './run/run-events.js';
 export { RunFailedError } from './run/run-failed-error.js';
 export type {
   CompactionPolicy,

@@ -1,4 +1,7 @@
-/** The tool pack for Node: tools for one folder. They resolve symbolic links, so no path leads out of the folder. */
+/**
+ * The tool pack for Node: tools for one folder on disk. They resolve symbolic links, so no path leads out of the
+ * folder.
+ */
 
 export { matchLinesInVm } from './match-lines-in-vm.js';
 export { ProjectRoot } from './project-root.js';

@@ -5,14 +5,17 @@ const search = new Script(
   'texts.map((lines) => lines.flatMap((line, index) => (expression.test(line) ? [index] : [])))',
 );
 
-/** Matches lines in a Node VM context, since only a VM timeout can interrupt a regular expression that backtracks forever. */
+/**
+ * Matches lines in a Node VM context, because only the time limit of a VM can interrupt a regular expression that
+ * backtracks forever.
+ */
 export const matchLinesInVm: MatchLines = (expression) => {
   const sandbox: { expression: RegExp; texts: readonly (readonly string[])[] } = { expression, texts: [] };
   createContext(sandbox);
   return async (texts) => {
     sandbox.texts = texts.map(linesOf);
     try {
-      // The cast is safe: the script returns one list of line indexes per text.
+      // Cast: the script returns one list of line indexes for each text.
       return search.runInContext(sandbox, { timeout: SEARCH_TIME_LIMIT_MS }) as number[][];
     } catch {
       throw tooSlow();

@@ -24,8 +24,8 @@ import {
 import { writeText } from './write-text.js';
 
 /**
- * A folder on disk. Checks the real path of every file before opening it, and checks the opened file again, so that
- * swapping in a symbolic link between check and open does not help an attacker (rule: containment).
+ * A folder on disk. Checks the real path of every file before opening it, and checks the opened file again, so
+ * that an attacker who replaces the file by a symbolic link in between gains nothing (rule: containment).
  */
 export class ProjectRoot implements Folder {
   /** Real path of the folder. */
@@ -35,7 +35,7 @@ export class ProjectRoot implements Folder {
     this.folder = folder;
   }
 
-  /** Opens a folder; the path itself may be a symbolic link. Throws if the folder does not exist. */
+  /** Opens a folder. Its own path may be a symbolic link. Throws if the folder does not exist. */
   static async open(folder: string): Promise<ProjectRoot> {
     const real = await realpath(folder);
     const handle = await open(real, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
@@ -52,7 +52,7 @@ export class ProjectRoot implements Folder {
     return this.name(await this.locate(path));
   }
 
-  /** Returns the real path. The file need not exist yet. */
+  /** Returns the real path of a path in the folder. The file need not exist yet. */
   async locate(path: string): Promise<string> {
     checkSpelling(path);
     return translated(path, locateContained(this.folder, path));
@@ -69,12 +69,12 @@ export class ProjectRoot implements Folder {
     );
   }
 
-  /** Reads a text file. Throws `ToolError` for binary and for huge files. */
+  /** Reads a text file. Throws `ToolError` if the file is binary or too large. */
   async readText(path: string): Promise<FileText> {
     return readText(this, path);
   }
 
-  /** Reads the bytes of a file. Throws `ToolError` for a huge file. */
+  /** Reads the bytes of a file. Throws `ToolError` if the file is too large. */
   async readBytes(path: string): Promise<Buffer> {
     return this.#withOpened(path, 'file', async ({ handle, size }) => {
       checkSize(path, size);
@@ -91,9 +91,9 @@ export class ProjectRoot implements Folder {
   }
 
   /**
-   * Calls `use` with a path to the folder. On Linux the path goes through an open file descriptor, so nobody can replace
-   * the folder by a link meanwhile; on other systems it is the real path. Throws `ToolError` if `place`, as returned by
-   * `nameOf`, has become a link to another folder.
+   * Calls `use` with a path to the folder. On Linux, the path goes through an open file descriptor, so nobody can
+   * replace the folder by a link meanwhile; on other systems it is the real path. Throws `ToolError` if the path
+   * `place`, which `nameOf` returned, now leads to another folder.
    */
   async useFolder<Result>(place: string, use: (pinned: string) => Promise<Result>): Promise<Result> {
     return this.#withOpened(place, 'folder', async ({ handle, path }) => {

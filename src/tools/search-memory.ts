@@ -10,7 +10,7 @@ import { showing } from './read/limits.js';
 const PROJECT_RUNS_FOLDER = '.stepwise/runs';
 
 const DEFAULT_LIMIT = 5;
-/** Maximum number of characters shown of each answer. */
+/** Maximum number of characters shown of each saved answer. */
 const MAX_ANSWER_LENGTH = 600;
 
 interface Memory {
@@ -44,7 +44,7 @@ export const searchMemoryTool = (root: ProjectRoot, savedRunsFolder?: string): T
     },
   });
 
-/** A folder with saved runs, relative to its root. */
+/** A folder with saved runs, whose path is relative to `root`. */
 interface Place {
   readonly root: ProjectRoot;
   readonly folder: string;
@@ -73,7 +73,10 @@ async function readMemories(places: readonly Place[], words: ReadonlySet<string>
 const namesIn = async (root: ProjectRoot, folder: string): Promise<readonly string[]> =>
   root.useFolder(await root.nameOf(folder), (pinned) => readdir(pinned));
 
-/** Reads a saved run. Returns undefined for other and damaged files, and for runs that have not ended, such as the current one. */
+/**
+ * Reads a saved run. Returns undefined for a damaged file, for a file of another kind, and for a run that has not
+ * ended, such as the current one.
+ */
 async function readSaved(root: ProjectRoot, path: string): Promise<Trajectory | undefined> {
   try {
     const saved = readTrajectory((await root.readText(path)).content);
@@ -84,7 +87,10 @@ async function readSaved(root: ProjectRoot, path: string): Promise<Trajectory | 
   }
 }
 
-/** Scores a run against the query: 3 for each word found in the task, 1 for each found in the answer or the thoughts. */
+/**
+ * Returns a saved run with its score for the query: 3 points for each word of the query that the task contains, 1
+ * for each that the answer or the thoughts contain.
+ */
 function toMemory(path: string, { task, result, responses }: Trajectory, words: ReadonlySet<string>): Memory {
   const answer = result?.answer ?? '(no answer)';
   const thoughts = responses.map(({ thought }) => thought ?? '').join(' ');

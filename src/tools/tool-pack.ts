@@ -8,12 +8,12 @@ import { searchMemoryTool } from './search-memory.js';
 
 /** Options of a tool pack. An undefined option has its default. */
 export interface ToolPackOptions extends GivenLimits {
-  /** Folder with saved runs that `search_memory` searches in addition to `.stepwise/runs` of the project. */
+  /** Folder with saved runs that `search_memory` searches in addition to the project's own `.stepwise/runs`. */
   readonly savedRunsFolder?: string | undefined;
   /**
-   * Returns values that commands must not find in their environment, such as the model key in use: variables whose
-   * value contains one are left out. The usual variables for model keys, and others that repeat their values, always
-   * are.
+   * Returns values that commands must not find in their environment, such as the model key in use. Variables whose
+   * value contains one of them are removed. The usual variables for model keys, and other variables that repeat
+   * their values, are always removed.
    */
   readonly secrets?: (() => readonly string[]) | undefined;
 }
@@ -26,7 +26,10 @@ export async function createReadTools(
   return readTools(await ProjectRoot.open(folder), options);
 }
 
-/** Creates all tools for a folder. Tools that change something need approval. Throws the same errors as `createReadTools`. */
+/**
+ * Creates all tools for a folder. The tools that change something need approval. Throws the same errors as
+ * `createReadTools`.
+ */
 export async function createToolPack(
   folder: string,
   options: ToolPackOptions = {},

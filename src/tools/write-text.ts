@@ -7,14 +7,14 @@ import { changedMeanwhile, toToolError } from './folder/path-errors.js';
 
 const createNew = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** A folder on disk that can pin a subfolder while a file is written to it. */
+/** A folder on disk. While a file is written, it can hold its subfolder so that nobody can replace it by a link. */
 interface PinnableFolder extends Pick<Folder, 'nameOf' | 'exists' | 'readIfText'> {
   useFolder<Result>(path: string, use: (pinned: string) => Promise<Result>): Promise<Result>;
 }
 
 /**
- * Replaces a file atomically: writes a temporary file in the same folder and renames it, so that a full disk cannot
- * damage the old file. Throws `ToolError` if the current text of the file is not `expected`.
+ * Replaces a file atomically: writes a temporary file in the same folder and renames it, so that a full disk
+ * cannot damage the old file. Throws `ToolError` if the file's current text is not `expected`.
  */
 export async function writeText(
   root: PinnableFolder,
@@ -53,7 +53,7 @@ const modeOf = async (file: string): Promise<number> =>
     () => 0o644,
   );
 
-/** Creates missing folders level by level, each inside its verified parent. */
+/** Creates missing folders one level at a time, each inside its parent, which has been checked. */
 async function makeFolder(root: PinnableFolder, folder: string): Promise<void> {
   if (folder === '.') return;
   await makeFolder(root, dirname(folder));

@@ -427,7 +427,7 @@ test('the service does not start with an invalid token file (rule: token-file)',
 test('a run with a token of another project ends before its first step (rule: bearer-tokens)', async () => {
   const client = new StepwiseClient({ baseUrl: service.url, token: token.shop, llmKey: key });
   const run = client.run('What?', { llmConfig: stepRequest().llm_config, projectId: uuid });
-  const { stop_reason, error } = await run.result();
-  expect([stop_reason, error?.code]).toEqual(['error', 'forbidden']);
+  const { stopReason, error } = await run.result();
+  expect([stopReason, error?.code]).toEqual(['error', 'forbidden']);
   expect(canaries.filter((canary) => JSON.stringify(run.save()).includes(canary))).toEqual([]);
 });

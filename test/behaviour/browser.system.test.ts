@@ -33,9 +33,9 @@ const page = (serviceUrl: string): string => `<!doctype html><script type="modul
       tools: [search],
     });
     for await (const event of run) report.types.push(event.type);
-    const { answer, stop_reason } = await run.result();
+    const { answer, stopReason } = await run.result();
     const replayed = await replayRun(readTrajectory(JSON.stringify(run.save()))).result();
-    Object.assign(report, { answer, stop_reason, replayed: replayed.answer });
+    Object.assign(report, { answer, stopReason, replayed: replayed.answer });
     report.node = [typeof process, typeof Buffer, typeof require];
   } catch (error) {
     report.errors.push(String(error && error.stack));
@@ -62,7 +62,7 @@ needs(
     const report = await site.report;
     expect(report).toMatchObject({
       errors: [],
-      stop_reason: 'answered',
+      stopReason: 'answered',
       node: ['undefined', 'undefined', 'undefined'],
     });
     expect(report).toMatchObject({ answer: expect.stringContaining('shop.js:2') });

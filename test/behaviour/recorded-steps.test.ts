@@ -48,7 +48,7 @@ async function startRecording(
 
 const runAt = (folder: string, session = uuid) =>
   readTrajectory(readFileSync(join(folder, `${session}.json`), 'utf8'));
-const stepsAt = (folder: string, session = uuid) => runAt(folder, session).recorded_steps ?? [];
+const stepsAt = (folder: string, session = uuid) => runAt(folder, session).recordedSteps ?? [];
 const recorded = (folder: string, count: number, session = uuid) =>
   until(
     () => stepsAt(folder, session),

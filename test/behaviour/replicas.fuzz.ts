@@ -86,7 +86,7 @@ describe('a run whose replica is killed with SIGKILL (rule: replicas)', () => {
       expect(kill.killed()).toBe(1);
       expect(comparable(broken.result)).toEqual(comparable(whole.result));
       const retries = broken.events.filter(({ type }) => type === 'agent_error');
-      expect(retries).toEqual([expect.objectContaining({ retry_in_ms: expect.any(Number) })]);
+      expect(retries).toEqual([expect.objectContaining({ retryInMs: expect.any(Number) })]);
       const times = Array<number>(STEPS).fill(0);
       for (const request of asked().filter((each) => !before.has(each)))
         times[seen(request)] = (times[seen(request)] ?? 0) + 1;
@@ -293,7 +293,7 @@ async function run(url: string, stream: boolean, onEvent?: (event: RunEvent) => 
 }
 
 /** Returns the result of a run without its timestamps. */
-const comparable = ({ answer, stop_reason, steps, history }: RunResult): unknown =>
-  JSON.parse(JSON.stringify({ answer, stop_reason, steps, history }), (name, value) =>
+const comparable = ({ answer, stopReason, steps, history }: RunResult): unknown =>
+  JSON.parse(JSON.stringify({ answer, stopReason, steps, history }), (name, value) =>
     name === 'timestamp' ? undefined : value,
   );

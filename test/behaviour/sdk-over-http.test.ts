@@ -81,9 +81,9 @@ describe('runs against the real service (rule: run-result)', () => {
       events.flatMap((event) => (event.type === type ? [event.delta] : [])).join('');
     expect(joined('thought_delta')).toBe('I look it up.That is it.');
     expect(joined('answer_delta')).toBe('It is 42.');
-    expect(result).toMatchObject({ answer: 'It is 42.', stop_reason: 'answered' });
+    expect(result).toMatchObject({ answer: 'It is 42.', stopReason: 'answered' });
     expect(result.steps[0]?.actions).toEqual([
-      { tool_name: 'look_up', tool_args: { key: 'price' }, result_summary: 'price is 42', success: true },
+      { toolName: 'look_up', toolArgs: { key: 'price' }, resultSummary: 'price is 42', success: true },
     ]);
     expect(result.usage.input_tokens).toBeGreaterThan(0);
   });
@@ -99,7 +99,7 @@ describe('runs against the real service (rule: run-result)', () => {
       ...llmConfig(model),
       protocol: 'native',
     });
-    expect(result).toMatchObject({ answer: 'Both are 42.', stop_reason: 'answered' });
+    expect(result).toMatchObject({ answer: 'Both are 42.', stopReason: 'answered' });
     expect(types.filter((type) => type === 'tool_complete')).toHaveLength(2);
     expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('b is 42');
   });
@@ -126,13 +126,13 @@ describe('runs against the real service (rule: run-result)', () => {
       ],
       { strategy: 'reason-act-observe', protocol: 'xml' },
     );
-    expect(result).toMatchObject({ answer: 'It is 42.', stop_reason: 'answered' });
+    expect(result).toMatchObject({ answer: 'It is 42.', stopReason: 'answered' });
     expect(types.filter((type) => type === 'agent_turn_start')).toHaveLength(3);
   });
 
   test('the run corrects a malformed action in its next step', async () => {
     const { result } = await run([{ text: 'Thought: x\nAction: look_up(key="pri' }, act, answer]);
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
     expect(result.history.filter(({ kind }) => kind === 'notice')).toHaveLength(1);
     expect(JSON.stringify(provider.requests.at(-2)?.body)).toContain('could not be read');
   });
@@ -140,10 +140,10 @@ describe('runs against the real service (rule: run-result)', () => {
   test('the run corrects a call after prose once, then takes the text as the answer (rule: correction-limit)', async () => {
     const unclear = { text: 'I look.\n\n```json\n{"name": "look_up", "arguments": {"key": "price"}}\n```' };
     const twice = await run([unclear, unclear]);
-    expect(twice.result).toMatchObject({ stop_reason: 'answered', answer: unclear.text });
+    expect(twice.result).toMatchObject({ stopReason: 'answered', answer: unclear.text });
     expect(twice.result.history.filter(({ kind }) => kind === 'notice')).toHaveLength(1);
     const acted = await run([unclear, act, answer]);
-    expect(acted.result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(acted.result).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
     expect(acted.types).toContain('tool_complete');
   });
 
@@ -152,14 +152,14 @@ describe('runs against the real service (rule: run-result)', () => {
     expect(result.history).toEqual([{ role: 'user', content: expect.any(String) }]);
     provider.script([answer]);
     const next = client.run('', { ...llmConfig(models.openai), tools: [], history: result.history });
-    expect(await next.result()).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(await next.result()).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
     const prompt = JSON.stringify(provider.requests.at(-1)?.body);
     expect(prompt.split(result.history[0]?.content ?? '').length).toBe(2);
   });
 
   test('a run does not execute an action of its last step and ends at the limit', async () => {
     const { result, types } = await run([act], { maxSteps: 1 });
-    expect(result.stop_reason).toBe('step_limit');
+    expect(result.stopReason).toBe('step_limit');
     expect(types).not.toContain('tool_start');
   });
 
@@ -168,7 +168,7 @@ describe('runs against the real service (rule: run-result)', () => {
     const { result, events } = await run([{ text: 'Action: run_command(command="ls")' }, answer], {
       tools: [tool],
     });
-    expect(result.stop_reason).toBe('denied');
+    expect(result.stopReason).toBe('denied');
     const last = events.findLast((event) => event.type === 'agent_reason');
     expect(last).toMatchObject({ response: { signals: { consecutive_errors: 0 } } });
   });
@@ -180,8 +180,8 @@ describe('runs against the real service (rule: run-result)', () => {
       { compaction: { strategy: 'mask', targetTokens: 2_000 } },
     );
     const compacted = events.find((event) => event.type === 'context_compacted');
-    expect(compacted).toMatchObject({ tokens_before: expect.any(Number), tokens_after: expect.any(Number) });
-    expect(result.stop_reason).toBe('answered');
+    expect(compacted).toMatchObject({ tokensBefore: expect.any(Number), tokensAfter: expect.any(Number) });
+    expect(result.stopReason).toBe('answered');
   });
 
   test.each([
@@ -192,7 +192,7 @@ describe('runs against the real service (rule: run-result)', () => {
     '%s ends the run with its error code',
     async (_, fault, code) => {
       const { result } = await run(fault);
-      expect(result).toMatchObject({ stop_reason: 'error', error: { code } });
+      expect(result).toMatchObject({ stopReason: 'error', error: { code } });
     },
     20_000,
   );
@@ -202,7 +202,7 @@ describe('runs against the real service (rule: run-result)', () => {
     const before = provider.requests.length;
     const running = client.run('?', { ...llmConfig(models.openai), tools: [] });
     void provider.request(before).then(() => running.stop());
-    expect((await running.result()).stop_reason).toBe('stopped');
+    expect((await running.result()).stopReason).toBe('stopped');
     await until(() => provider.openSockets() === 0);
   });
 

@@ -67,8 +67,8 @@ describe.each(
     const options = { llmConfig: llmConfig(vendor), stream };
     const run = start([act('a'), act('b'), done], options);
     const result = await run.result();
-    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
-    expect(result.steps.map(({ actions }) => actions[0]?.result_summary)).toEqual([
+    expect(result).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
+    expect(result.steps.map(({ actions }) => actions[0]?.resultSummary)).toEqual([
       'a is 42',
       'b is 42',
       undefined,
@@ -91,7 +91,7 @@ describe.each(
     ]);
     expect((await replayRun(saved).result()).answer).toBe('It is 42.');
     const next = await start([done], { ...options, ...resumeOptions(saved) }, 'And now?').result();
-    expect(next).toMatchObject({ stop_reason: 'answered' });
+    expect(next).toMatchObject({ stopReason: 'answered' });
     expect(next.history).toHaveLength(result.history.length + 2);
   });
 });
@@ -101,7 +101,7 @@ test.each([
   false,
 ])('a run without extensions ends with the code of a failed step and keeps its history, stream %s', async (stream) => {
   const result = await start([act('a'), { fault: 'unauthorized' }], { stream }).result();
-  expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'upstream_authentication_failed' } });
+  expect(result).toMatchObject({ stopReason: 'error', error: { code: 'upstream_authentication_failed' } });
   expect(result.history.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool_observation']);
 });
 
@@ -112,8 +112,8 @@ test('a run without extensions takes the answer of a model that goes on acting i
 
 test('a question without extensions stays open, and the next task answers it', async () => {
   const ask: ScriptedReply = { text: 'Thought: ?\nAction: request_input(question="Which?")' };
-  const { stop_reason, history } = await start([act('a'), ask]).result();
-  expect(stop_reason).toBe('needs_input');
+  const { stopReason, history } = await start([act('a'), ask]).result();
+  expect(stopReason).toBe('needs_input');
   const next = await start([done], { history }, 'The red one.').result();
   expect(next.history.at(-2)).toMatchObject({ role: 'tool_observation', content: 'The red one.' });
 });

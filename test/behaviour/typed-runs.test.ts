@@ -57,7 +57,7 @@ test('a run with a Zod schema ends with its value, in the type of the schema (ru
   const value: z.output<typeof Place> | null = result.value;
   expect(value).toEqual({ path: 'a.ts', line: 3 });
   expect(result).toMatchObject({
-    stop_reason: 'answered',
+    stopReason: 'answered',
     answer: '{"path":"a.ts","line":3}',
     error: null,
   });
@@ -78,13 +78,13 @@ test.each([
     native: [{ text: JSON.stringify({ ...object, line: null }) }],
   };
   const result = await start(replies[protocol], Place, { strategy, protocol }).result();
-  expect(result).toMatchObject({ stop_reason: 'answered', value: object });
+  expect(result).toMatchObject({ stopReason: 'answered', value: object });
 });
 
 test('a run corrects the model twice, and takes the answer that then fits (rule: typed-results)', async () => {
   const run = start([say({ path: 1 }), say('a.ts'), say({ path: 'a.ts' })], Place);
   const result = await run.result();
-  expect(result).toMatchObject({ stop_reason: 'answered', value: { path: 'a.ts' } });
+  expect(result).toMatchObject({ stopReason: 'answered', value: { path: 'a.ts' } });
   const notices = result.history.filter(({ kind }) => kind === 'notice');
   expect(notices.map(({ content }) => content)).toEqual([
     expect.stringContaining('does not fit answer_schema'),
@@ -96,17 +96,17 @@ test('a third answer that does not fit ends the run with the error answer_mismat
   for (const stream of [true, false]) {
     const run = start([say(1), say(2), say(3), say({ path: 'late' })], Place, { stream });
     expect(await run.result()).toMatchObject({
-      stop_reason: 'error',
+      stopReason: 'error',
       value: null,
-      answer: '3',
-      error: { code: 'answer_mismatch', retryable: false },
+      answer: null,
+      error: { code: 'answer_mismatch', retryable: false, partial_text: '3' },
     });
   }
 });
 
 test('a last answer that does not fit ends the run with the same error instead of more steps', async () => {
   const result = await start([say(1)], Place, { maxSteps: 1 }).result();
-  expect(result).toMatchObject({ stop_reason: 'error', value: null, error: { code: 'answer_mismatch' } });
+  expect(result).toMatchObject({ stopReason: 'error', value: null, error: { code: 'answer_mismatch' } });
   expect(result.steps).toHaveLength(1);
 });
 
@@ -123,7 +123,7 @@ test('a check that JSON Schema cannot express corrects the model, and its transf
 
 test('null can be an answer', async () => {
   const result = await start([say(null)], z.string().nullable()).result();
-  expect(result).toMatchObject({ stop_reason: 'answered', value: null, answer: 'null' });
+  expect(result).toMatchObject({ stopReason: 'answered', value: null, answer: 'null' });
 });
 
 test('a library without JSON Schema needs one beside its schema', async () => {
@@ -152,5 +152,5 @@ test('the service checks answers against a plain JSON Schema, and the saved run 
 test('a run with a schema ends with step_limit if its last step was an action', async () => {
   const act = { text: 'Action: look_up(key="price")' };
   const result = await start([act], Place, { maxSteps: 1 }).result();
-  expect(result).toMatchObject({ stop_reason: 'step_limit', value: null });
+  expect(result).toMatchObject({ stopReason: 'step_limit', value: null });
 });

@@ -87,7 +87,7 @@ describe('plain lines of a run (rule: terminal)', () => {
     showAnswer: true,
     showProposals: true,
   };
-  const call = { id: 'c', tool_name: 't', tool_args: {}, duration_ms: 1, step: 1 };
+  const call = { id: 'c', toolName: 't', toolArgs: {}, durationMs: 1, step: 1 };
 
   test('a final line break of an observation adds no empty row', () => {
     expect(renderEvent({ type: 'tool_complete', ...call, observation: 'one\ntwo\n' }, options)).toEqual([
@@ -97,7 +97,7 @@ describe('plain lines of a run (rule: terminal)', () => {
   });
 
   test('a run that continues without a new task prints so', () => {
-    const start = { type: 'agent_start', task: '', model: 'm', tools: [], max_steps: 1, step: 0 } as const;
+    const start = { type: 'agent_start', task: '', model: 'm', tools: [], maxSteps: 1, step: 0 } as const;
     expect(renderEvent(start, options)).toEqual(['', 'Task  (continued)']);
   });
 });
@@ -166,8 +166,8 @@ describe('texts from models, tools and files (rule: terminal)', () => {
 
   const call = {
     id: 'c',
-    tool_name: hostile('tool'),
-    tool_args: { [hostile('key')]: hostile('value') },
+    toolName: hostile('tool'),
+    toolArgs: { [hostile('key')]: hostile('value') },
     step: 1,
   };
   const error: StepError = {
@@ -194,23 +194,29 @@ describe('texts from models, tools and files (rule: terminal)', () => {
   const result = {
     ...{
       answer: hostile('answer'),
-      stop_reason: 'answered',
-      termination_reason: null,
+      stopReason: 'answered',
+      terminationReason: null,
       steps: [],
       history: [],
     },
-    ...{ tasks: [], usage: answered.usage, error: null, input_request: null, summary: () => '' },
+    ...{ tasks: [], usage: answered.usage, error: null, inputRequest: null, summary: () => '' },
   } as unknown as RunResult;
   const events: Readonly<Record<RunEvent['type'], object>> = {
-    agent_start: { task: hostile('task'), model: 'm', tools: [], max_steps: 1, step: 0 },
-    agent_turn_start: { phase: hostile('phase') as 'act', iterations_left: 1, step: 1 },
+    agent_start: { task: hostile('task'), model: 'm', tools: [], maxSteps: 1, step: 0 },
+    agent_turn_start: { phase: hostile('phase') as 'act', iterationsLeft: 1, step: 1 },
     agent_reason: { thought: null, response, step: 1 },
     draft_delta: { delta: hostile('delta'), step: 1 },
     thought_delta: { delta: hostile('delta'), step: 1 },
     answer_delta: { delta: hostile('delta'), step: 1 },
     approval_requested: {
       request: {
-        action: { ...call, raw_action_string: '', requires_approval: true },
+        action: {
+          id: call.id,
+          tool_name: call.toolName,
+          tool_args: call.toolArgs,
+          raw_action_string: '',
+          requires_approval: true,
+        },
         preview: null,
         rules: [],
       },
@@ -218,14 +224,14 @@ describe('texts from models, tools and files (rule: terminal)', () => {
     },
     tool_start: call,
     tool_output: { ...call, delta: hostile('output') },
-    tool_complete: { ...call, observation: hostile('observation'), duration_ms: 1 },
-    tool_error: { ...call, error: hostile('error'), denied: true, terminal: false, duration_ms: 1 },
+    tool_complete: { ...call, observation: hostile('observation'), durationMs: 1 },
+    tool_error: { ...call, error: hostile('error'), denied: true, terminal: false, durationMs: 1 },
     agent_observe: { observations: [], thought: null, response, step: 1 },
     tasks_updated: { tasks: [{ id: 1, content: hostile('todo'), status: 'todo' }], step: 1 },
-    agent_request_input: { call_id: 'c', question: hostile('question'), choices: [], step: 1 },
-    agent_request_input_timeout: { call_id: 'c', question: hostile('question'), choices: [], step: 1 },
+    agent_request_input: { callId: 'c', question: hostile('question'), choices: [], step: 1 },
+    agent_request_input_timeout: { callId: 'c', question: hostile('question'), choices: [], step: 1 },
     context_compacted: { tokens_before: 2, tokens_after: 1, step: 1 },
-    agent_error: { error, retry_in_ms: null, step: 1 },
+    agent_error: { error, retryInMs: null, step: 1 },
     agent_stopped: { result, step: 1 },
     agent_completion: { result, step: 1 },
   };

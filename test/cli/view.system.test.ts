@@ -139,7 +139,7 @@ describe('`stepwise view` (rule: playground-view)', () => {
   });
 
   test.each([
-    ['other.json', 'stepwise: other.json: This is not a saved run of version 1.\n'],
+    ['other.json', 'stepwise: other.json: This is not a saved run of version 1 or 2.\n'],
     [
       'none.json',
       'stepwise: Cannot read the file none.json. To create such a file, start a run with --save FILE.\n',

@@ -8,7 +8,7 @@ import { outcomeOf, toOffered } from './stepwise.js';
 
 /**
  * Each case proves the rule that it names, which is a heading of the page below: (rules: markers, whole-reply-fence, closing-fence,
- * echoed-fence), (rules: first-outcome-wins, first-action-wins, literals-first, offered-tools, arguments, values, two-line-action),
+ * echoed-fence, shown-element), (rules: first-outcome-wins, first-action-wins, literals-first, offered-tools, arguments, values, two-line-action),
  * (rules: json-call, step-object, answer-call, tag-call, bracket-call, listed-call, bare-call, repairs, thinking),
  * (rules: native-formats, raw-values, typed-text, several-calls),
  * (rules: thought-and-answer, chat-tokens).

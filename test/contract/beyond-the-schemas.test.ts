@@ -28,6 +28,15 @@ test.each([
   ['custom', { llm_config: { ...config, reservedOutputTokens: config.tokenLimit } }],
   ['no_task', { user_query: '' }],
   ['tools_required', { protocol: 'native', tools: [] }],
+  [
+    'reserved_name',
+    {
+      tools: [
+        { name: 'find_tools', inputSchema: {} },
+        { name: 'a', inputSchema: {}, defer: true },
+      ],
+    },
+  ],
   ['extensions_required', { phase: 'act', include: { extensions: false } }],
   ['invalid_value', { conversation_history: [{ role: 'critic', content: 'a' }] }],
   ['invalid_value', { conversation_history: [{ role: 'user', content: 'a', kind: 'review' }] }],

@@ -116,7 +116,7 @@ describe('the compiled editor guide', () => {
       act('edit_file(path="src/limits.ts", old_string="40", new_string="50")'),
       answer('Raised.'),
     ]);
-    expect(await (await assistant(editor)).ask('Raise the limit')).toMatchObject({ stop_reason: 'answered' });
+    expect(await (await assistant(editor)).ask('Raise the limit')).toMatchObject({ stopReason: 'answered' });
     expect(editor.asked).toMatchObject([
       {
         title: expect.stringContaining('edit_file('),
@@ -138,7 +138,7 @@ describe('the compiled editor guide', () => {
     for (const confirm of [async () => false, async () => Promise.reject(new Error('no window'))]) {
       provider.script([act('write_file(path="src/new.ts", content="x")'), answer('Then not.')]);
       editor.confirm = confirm;
-      expect(await (await assistant(editor)).ask('Write it')).toMatchObject({ stop_reason: 'denied' });
+      expect(await (await assistant(editor)).ask('Write it')).toMatchObject({ stopReason: 'denied' });
       expect(editor.files.has('src/new.ts')).toBe(false);
       expect(latest()).toContain('The person did not want this.');
       expect(editor.shown('tool')).toContain('Refused.');
@@ -178,7 +178,7 @@ describe('the compiled editor guide', () => {
     const running = first.ask('The first task');
     await provider.request(before + 1);
     first.stop();
-    expect(await running).toMatchObject({ stop_reason: 'stopped' });
+    expect(await running).toMatchObject({ stopReason: 'stopped' });
     provider.script([answer('As I said.'), answer('Again.')]);
     await first.ask('The second task');
     const second = await assistant(editor, {}, JSON.parse(JSON.stringify(first.saved)));
@@ -195,7 +195,7 @@ describe('the compiled editor guide', () => {
     await provider.request(before);
     provider.script([answer('The second answer.')]);
     expect(await one.ask('The second task')).toMatchObject({ answer: 'The second answer.' });
-    expect(await running).toMatchObject({ stop_reason: 'stopped' });
+    expect(await running).toMatchObject({ stopReason: 'stopped' });
   });
 
   test('section 8: stop ends a task that has not begun and one that waits for it', async () => {
@@ -205,7 +205,7 @@ describe('the compiled editor guide', () => {
     const first = one.ask('The first task');
     const second = one.ask('The second task');
     one.stop();
-    for (const running of [first, second]) expect(await running).toMatchObject({ stop_reason: 'stopped' });
+    for (const running of [first, second]) expect(await running).toMatchObject({ stopReason: 'stopped' });
     expect(provider.requests).toHaveLength(before);
   });
 
@@ -221,7 +221,7 @@ describe('the compiled editor guide', () => {
     provider.script([act('read_file(path="README.md")'), answer('Done.')]);
     const llmConfig = { modelName: 'scripted', provider: 'guarded' };
     const keyless = await (await assistant(editor, { llmConfig })).ask('Read it');
-    expect(keyless.stop_reason).toBe('error');
+    expect(keyless.stopReason).toBe('error');
     expect(editor.shown('notice')).toContain('Set a key.');
     const one = await assistant(editor, { llmConfig, key: async () => 'sk-canary' });
     const result = await one.ask('Read it');

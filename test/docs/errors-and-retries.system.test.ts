@@ -73,7 +73,7 @@ test('a call of the client is made once and throws on failure', async () => {
   const scripted = await startScriptedService({ error: 'upstream_overloaded', retryAfterMs: 10 });
   const client = new StepwiseClient({ baseUrl: scripted.url });
   const run = client.run('Hello', { ...options, retries: 0 });
-  expect((await run.result()).stop_reason).toBe('error');
+  expect((await run.result()).stopReason).toBe('error');
   const [request] = scripted.requests;
   await expect(client.step(request as Parameters<typeof client.step>[0])).rejects.toMatchObject({
     name: 'StepwiseError',
@@ -96,7 +96,7 @@ test('a run retries each step twice, after the time that the error names or afte
     const told: RunEvent[] = [];
     for await (const event of new StepwiseClient({ baseUrl: scripted.url }).run('Hello', options))
       told.push(event);
-    const errors = told.flatMap((event) => (event.type === 'agent_error' ? [event.retry_in_ms] : []));
+    const errors = told.flatMap((event) => (event.type === 'agent_error' ? [event.retryInMs] : []));
     expect(errors).toEqual([...waits, null]);
     expect(scripted.requests).toHaveLength(3);
     await scripted.close();
@@ -107,7 +107,7 @@ test('a run does not retry a permanent failure and can be continued from its his
   const scripted = await startScriptedService({ error: 'upstream_billing' }, { answer: 'At last.' });
   const client = new StepwiseClient({ baseUrl: scripted.url });
   const failed = await client.run('Hello', options).result();
-  expect(failed).toMatchObject({ stop_reason: 'error', error: { code: 'upstream_billing' } });
+  expect(failed).toMatchObject({ stopReason: 'error', error: { code: 'upstream_billing' } });
   expect(scripted.requests).toHaveLength(1);
   const result = await client.run('Go on', { ...options, history: failed.history }).result();
   expect(result.answer).toBe('At last.');

@@ -79,10 +79,10 @@ test('the migrated run compiles and answers with the old history', async () => {
 test('after a failed run another model continues from its history', async () => {
   const client = new sdk.StepwiseClient({ baseUrl: service.url, llmKey: key });
   provider.script({ fault: 'unauthorized' });
-  const { history, stop_reason } = await client
+  const { history, stopReason } = await client
     .run('The task', { llmConfig: { modelName: 'gpt-4o' } })
     .result();
-  expect(stop_reason).toBe('error');
+  expect(stopReason).toBe('error');
   provider.script(answer('Done.'));
   const next = client.run('Go on', { history, llmConfig: { modelName: 'gpt-4.1' } });
   expect((await next.result()).answer).toBe('Done.');

@@ -199,7 +199,7 @@ describe('the usage of a run in words (rule: playground-page)', () => {
       type: 'agent_turn_start',
       step: 1,
       phase: null,
-      iterations_left: 1,
+      iterationsLeft: 1,
     });
     const [step] = reduceRun(began, { type: 'agent_reason', step: 1, thought: null, response }).steps;
     if (!step) throw new Error('The step did not begin.');

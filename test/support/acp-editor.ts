@@ -18,14 +18,14 @@ import {
 } from '@agentclientprotocol/sdk';
 import { until } from './until.js';
 
-/** The behaviour of a test editor. It only offers the capabilities given here. */
+/** Behaviour of a test editor. The editor offers only the capabilities that are given here. */
 export interface EditorBehaviour {
   readonly permission?: (request: RequestPermissionRequest) => Promise<RequestPermissionResponse>;
   readonly readFile?: (path: string) => Promise<string>;
   readonly writeFile?: (path: string, content: string) => Promise<void>;
   readonly elicit?: (message: string) => Promise<CreateElicitationResponse>;
   readonly terminal?: (request: CreateTerminalRequest) => FakeTerminal | Promise<FakeTerminal>;
-  /** Malformed responses by method, sent instead of those above. */
+  /** Malformed responses by method, sent instead of the responses given above. */
   readonly malformed?: Readonly<Record<string, unknown>>;
 }
 
@@ -36,7 +36,7 @@ interface FakeTerminal {
   kill(): void;
 }
 
-/** A test editor that uses the protocol's SDK over the pipes of a process. */
+/** A test editor that speaks the protocol (ACP) through its official SDK, over the pipes of a process. */
 export interface TestEditor {
   readonly agent: ClientContext;
   readonly connection: ClientConnection;
@@ -51,7 +51,7 @@ export interface TestEditor {
     sessionId: string,
     kind?: 'agent_message_chunk' | 'agent_thought_chunk' | 'user_message_chunk',
   ): string;
-  /** Returns the tool calls with all updates applied, in order. */
+  /** Returns the tool calls in order, each with all of its updates applied. */
   calls(sessionId: string): readonly ToolCallUpdate[];
   /** Waits until an update of the session matches. */
   until(sessionId: string, isExpected: (update: SessionUpdate) => boolean): Promise<void>;
@@ -70,7 +70,7 @@ export async function openEditor(
     found.calls.push(call);
     return found;
   };
-  // Malformed responses do not match the protocol's types.
+  // Cast: malformed responses deliberately do not match the protocol's types.
   const unlessMalformed = <Answer>(method: string, answer: () => Answer): Answer =>
     behaviour.malformed && method in behaviour.malformed ? (behaviour.malformed[method] as Answer) : answer();
   const app = client({ name: 'test' })

@@ -14,7 +14,7 @@ const big = (value: number, bytes: number): Buffer => {
 };
 const little = (value: number, bytes: number): Buffer => big(value, bytes).reverse();
 
-/** Returns the header of a PNG that claims a size. */
+/** Returns the header of a PNG file that states this size. */
 export const pngBytes = (width: number, height: number): Buffer =>
   joined(
     '\x89PNG\r\n\x1a\n',
@@ -35,7 +35,7 @@ export const gifBytes = (width: number, height: number, frames = 1): Buffer =>
     ';',
   );
 
-/** Returns a JPEG whose frame header follows a profile of some length. */
+/** Returns a JPEG file whose frame header follows a profile of the given length. */
 export const jpegBytes = (width: number, height: number, profile = 100): Buffer =>
   joined(
     [0xff, 0xd8, 0xff, 0xe1],

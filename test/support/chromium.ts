@@ -13,13 +13,13 @@ const binary = findCommand(
 
 export const chromiumBrowser: Need = { name: 'chromium', isMet: binary !== undefined };
 
-/** Launches this machine's Chromium; downloads nothing. */
+/** Launches the Chromium that is installed on this machine. Downloads nothing. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({
     executablePath: spawnSync('which', [binary ?? 'chromium'], { encoding: 'utf8' }).stdout.trim(),
   });
 
-/** Serves a page and its scripts on its own port, with the service's Content-Security-Policy. */
+/** Serves a page and its scripts on a port of their own, with the service's Content-Security-Policy. */
 export async function servePage(files: Readonly<Record<string, string>>) {
   const policy = "default-src 'none'; script-src 'self'; worker-src 'self'; connect-src 'self'";
   const server = createServer((request, response) => {

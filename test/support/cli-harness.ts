@@ -25,13 +25,13 @@ import { until } from './until.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 
-/** Functions that clean up after a test: providers, processes, folders. */
+/** Functions that clean up after a test: they end providers and processes, and delete folders. */
 const cleanups: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
   for (const cleanUp of cleanups.splice(0).reverse()) await cleanUp();
 });
 
-/** Scripts one reply of the model, which calls a tool. */
+/** Returns a scripted reply of the model that calls a tool. */
 export const act = (call: string, thought = 'I act.'): ScriptedCompletion => ({
   text: `Thought: ${thought}\nAction: ${call}`,
 });
@@ -43,17 +43,17 @@ export interface Bench {
   readonly folder: string;
   readonly provider: FakeProvider;
   readonly environment: NodeJS.ProcessEnv;
-  /** Runs the CLI with the scripted model until it ends. */
+  /** Runs the CLI with the scripted model. Resolves when the CLI has ended. */
   run(args: readonly string[], input?: string): Promise<Ended>;
-  /** Starts the CLI without waiting for its end. */
+  /** Starts the CLI without waiting for it to end. */
   start(args: readonly string[]): ChildProcessWithoutNullStreams;
   /** Starts the CLI with its output redirected to a file. */
   startOnto(file: string, args: readonly string[]): ChildProcessWithoutNullStreams;
   /** Starts the CLI on a pseudo-terminal. With `reportsNoSize`, it reports 0 columns and rows. */
   open(args: readonly string[], options?: { readonly reportsNoSize?: boolean }): Pty;
-  /** Starts a shell with job control on a pseudo-terminal, and the CLI inside it. */
+  /** Starts a shell with job control on a pseudo-terminal, and the CLI within that shell. */
   openInShell(args: readonly string[]): Pty;
-  /** Returns the messages of the provider's request at this index as one text. */
+  /** Returns all messages of the provider's request with this index as one text. */
   prompt(index: number): string;
 }
 
@@ -66,8 +66,8 @@ export interface Ended {
 export const scripted = ['--model', 'scripted', '--upstream', 'fake'];
 
 /**
- * Creates a project folder and a scripted model behind a real service. With `inProcess` the CLI starts the service
- * itself.
+ * Creates a project folder, and a scripted model behind a real service. With `inProcess`, the CLI starts the
+ * service itself.
  */
 export async function setUp(
   script: Script,
@@ -114,7 +114,7 @@ export async function setUp(
   };
 }
 
-/** Returns the options that the command in `args` accepts; a task accepts all of them. */
+/** Returns those of the given options that the command in `args` accepts. A task accepts all of them. */
 function acceptedOf(placed: Readonly<Record<string, string>>, args: readonly string[]): readonly string[] {
   const program = declareProgram();
   const command = program.commands.find((each) => args.includes(each.name())) ?? program;
@@ -129,7 +129,7 @@ async function serve(environment: NodeJS.ProcessEnv): Promise<string> {
   return service.url;
 }
 
-/** Removes a folder. Returns false if that fails because a program that just ended still writes into it. */
+/** Removes a folder. Returns false if a program that is just ending still writes into it. */
 function tryRemove(folder: string): boolean {
   try {
     rmSync(folder, { recursive: true, force: true });
@@ -158,11 +158,11 @@ export async function ended(child: ChildProcessWithoutNullStreams, input = ''): 
   return { code, stdout: String(Buffer.concat(stdout ?? [])), stderr: String(Buffer.concat(stderr ?? [])) };
 }
 
-/** A program on a pseudo-terminal, with its output as a person sees it. */
+/** A program on a pseudo-terminal, and its output as a person would see it. */
 interface Pty {
-  /** Sends keys without a line end. */
+  /** Sends keys, without a line end after them. */
   type(keys: string): void;
-  /** Resolves when new output contains the text. Fails after some seconds. */
+  /** Resolves when the text appears in new output. Fails after some seconds. */
   see(text: string): Promise<string>;
   /** Resolves when the window shows all these texts at once. Fails after some seconds. */
   onScreen(...wanted: readonly (string | RegExp)[]): Promise<string>;
@@ -174,19 +174,19 @@ interface Pty {
   readonly raw: string;
   /** Resizes the window. */
   resize(columns: number, rows: number): void;
-  /** Closes the terminal, as a person closes a window. */
+  /** Closes the terminal, as if a person closed the window. */
   close(): void;
-  /** Resolves to the exit code. */
+  /** Resolves to the program's exit code. */
   readonly end: Promise<number | null>;
 }
 
-/** `script` of util-linux emulates the terminal; the one of macOS takes other options. */
+/** The program `script` of util-linux emulates the terminal; the one of macOS takes different options. */
 export const terminal: Need = {
   name: 'script of util-linux',
   isMet: /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? ''),
 };
 
-/** Number of checks, one every 25 ms. A busy machine needs seconds to start a program. */
+/** Maximum number of checks, one every 25 ms. A busy machine needs seconds to start a program. */
 const MAX_CHECKS = 1_000;
 
 function openPty(

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
-/** Creates the vendor's SDK with every option set, so that environment variables have no effect. */
+/** Creates the vendor's SDK with every option set explicitly, so that environment variables have no effect. */
 export const openaiAt = (url: string): OpenAI =>
   new OpenAI({
     apiKey: 'sk-test-key',
@@ -24,11 +24,11 @@ export interface Call {
   readonly title: string;
   readonly streamed: boolean;
   readonly vendor: 'openai' | 'anthropic';
-  /** Makes a call with the vendor's SDK and returns the answer, or all events of the stream. */
+  /** Makes a call with the vendor's SDK. Resolves to the response, or to all events of the stream. */
   readonly ask: (url: string, signal?: AbortSignal) => Promise<unknown>;
 }
 
-/** Calls for the tests of faults: both vendors, plain and streamed. */
+/** Calls for the tests of faults: to both vendors, plain and streamed. */
 export const calls: readonly Call[] = [
   {
     title: 'OpenAI, plain',

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.js';
 import type { Need } from './need.js';
 
-/** Path of the OpenTelemetry collector, which `test/support/collector/build` builds. */
+/** Path of the program of the OpenTelemetry collector, which `test/support/collector/build` builds. */
 const binary =
   process.env['STEPWISE_COLLECTOR'] ?? join(process.env['HOME'] ?? '', '.cache/stepwise/collector');
 
@@ -17,9 +17,9 @@ export const openTelemetryCollector: Need = {
   reason: 'not built; test/support/collector/build does it with Go in a few minutes',
 };
 
-/** A running collector that forwards what it receives as JSON. */
+/** A running OpenTelemetry collector that forwards everything it receives as JSON. */
 export interface Collector {
-  /** URL for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** Value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -10,14 +10,14 @@ import { startWholeService, type WholeService } from './whole-service.js';
 /** A request of Chat Completions without the fields that `ask` adds. */
 type ChatRequest = Partial<ChatCompletionCreateParamsNonStreaming>;
 
-/** An upstream without a key, whose model is taught to write its calls as text. */
+/** A model of an upstream without a key. The model is taught to write its calls as text. */
 export const textModel = 'local/qwen3:8b';
 
 /** A PNG image of one pixel, in base64. */
 export const onePixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
 
-/** A function tool with string parameters, all of them required. */
+/** Returns the definition of a function tool whose parameters are all strings and all required. */
 export const tool = (name: string, ...parameters: string[]) => ({
   type: 'function' as const,
   function: {
@@ -35,18 +35,18 @@ export const readFile = tool('read_file', 'path');
 
 export const user = (content: string) => ({ role: 'user' as const, content });
 
-/** The official client in front of the service, which makes no second attempt. */
+/** Creates OpenAI's client for the service, without retries. */
 export const clientOf = ({ url }: WholeService, options: object = {}): OpenAI =>
   new OpenAI({ baseURL: `${url}/v1`, apiKey: 'unused', maxRetries: 0, ...options });
 
-/** The service in front of a scripted upstream, asked by the official client. */
+/** The service in front of a scripted upstream, with OpenAI's client as its caller. */
 export interface ChatService extends WholeService {
   readonly client: OpenAI;
   ask(script: Script, request?: ChatRequest, headers?: Record<string, string>): Promise<Asked>;
   stream(script: Script, request?: ChatRequest, headers?: Record<string, string>): Promise<Streamed>;
 }
 
-/** A plain answer with its headers. */
+/** A response that is not streamed, with its headers. */
 interface Asked {
   readonly completion: ChatCompletion;
   readonly message: ChatCompletion['choices'][number]['message'];
@@ -55,7 +55,7 @@ interface Asked {
   readonly headers: Headers;
 }
 
-/** A stream, put together as clients do. */
+/** A streamed response, with its deltas joined as clients do. */
 interface Streamed {
   readonly chunks: readonly ChatCompletionChunk[];
   readonly text: string;
@@ -129,7 +129,7 @@ function joined(chunks: readonly ChatCompletionChunk[]) {
   };
 }
 
-/** Resolves with the error that the client throws. */
+/** Resolves to the error that the client throws. */
 export const failure = (answer: Promise<unknown>): Promise<InstanceType<typeof OpenAI.APIError>> =>
   answer.then(
     () => {

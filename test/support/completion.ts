@@ -1,6 +1,6 @@
 import type { Completion } from '../../src/service/step/provider.js';
 
-/** Returns a complete completion, with the changes of the test. */
+/** Returns a completion with all fields, changed as the test needs. */
 export function completionOf(text: string, changes: Partial<Completion> = {}): Completion {
   return {
     text,

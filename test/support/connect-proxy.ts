@@ -3,22 +3,22 @@ import { createServer as createTlsServer } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { listen } from './listen.js';
 
-/** Returns where a tunnel ends: a port of this machine, whatever host was asked for. */
+/** Returns the port of this machine to which a tunnel to `host` leads, whatever that host is. */
 type PortFor = (host: string) => number;
 
-/** Handles a request for a tunnel instead of opening the tunnel. */
+/** Handles a request for a tunnel by failing in some way, instead of opening the tunnel. */
 type Fault = (socket: Socket) => unknown;
 
-/** A proxy that counts the tunnels it is asked for. */
+/** A proxy that records the requests for tunnels. */
 export interface ConnectProxy {
   readonly url: string;
-  /** The requests for tunnels; `url` of each is the host and port that was asked for. */
+  /** The requests for tunnels. The `url` of each is the requested host and port. */
   readonly tunnels: readonly IncomingMessage[];
   close(): void;
 }
 
 /**
- * Starts a proxy on loopback, with a certificate for one that speaks TLS itself. It answers every request that is not
+ * Starts a proxy on loopback; with a certificate, one that speaks TLS itself. It answers every request that is not
  * `CONNECT` with 400.
  */
 export async function startConnectProxy(
@@ -50,7 +50,7 @@ export async function startConnectProxy(
   return { url, tunnels, close };
 }
 
-/** The ways in which proxies fail, each with a name. */
+/** Ways in which proxies fail, by name. */
 export const proxyFaults: Readonly<Record<string, Fault>> = {
   'refuses with 403': (socket) => socket.end('HTTP/1.1 403 Forbidden\r\n\r\n'),
   'asks for credentials with 407': (socket) =>
@@ -69,6 +69,6 @@ export const proxyFaults: Readonly<Record<string, Fault>> = {
   'sends headers without end': (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`),
 };
 
-/** Opens the tunnel, and hangs up. */
+/** Opens the tunnel and then closes the connection at once. */
 export const breakTunnel: Fault = (socket) =>
   socket.write('HTTP/1.1 200 Connection Established\r\n\r\n', () => socket.destroy());

@@ -8,20 +8,20 @@ interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
-  /** The body of the request, which may decline the extensions (rule: source-fields). */
+  /** The body of the request. It may decline the extensions, which changes the response (rule: source-fields). */
   readonly sent?: unknown;
 }
 
 type Schema = { [key: string]: unknown; properties?: Record<string, Schema> };
 
-// The document is plain JSON; test/contract/openapi.test.ts asserts its shape.
+// Cast: the document is plain JSON; test/contract/openapi.test.ts asserts its shape.
 const document = JSON.parse(JSON.stringify(openapiDocument())) as {
   components: { schemas: Record<string, Schema> };
 };
 
 /**
- * Asserts that an answer matches openapi.yaml: the operation lists the error code, the body is valid, and it has every key
- * of its component, since the service sends all of them, null or not.
+ * Asserts that a response matches openapi.yaml: its operation lists the error code, its body is valid, and the
+ * body has every key of its component, because the service sends all of them, even if they are null.
  */
 export function assertKeepsContract(method: string, path: string, answer: Answer): void {
   const operation = operations.find((each) => each.path === path && each.method === method.toLowerCase());
@@ -36,22 +36,22 @@ export function assertKeepsContract(method: string, path: string, answer: Answer
   assertHasHeaders(`${method} ${path} ${answer.status}`, answer);
 }
 
-/** Asserts that a value, such as the body of an event, is valid and has every key of the component. */
+/** Asserts that a value, such as the body of an event, is valid and has every key of its component. */
 export function assertIsComponent(component: string, body: unknown): void {
   const validate = validatorOf(component);
   if (!validate(body)) throw new Error(`breaks ${component}: ${complete.errorsText(validate.errors)}`);
 }
 
-/** Returns the errors of a strict validator that has openapi.yaml only; empty for a valid body. */
+/** Returns the errors that a strict validator finds when it knows only openapi.yaml; empty for a valid body. */
 export function breaches(component: string, body: unknown): string {
   const validate = strict.getSchema(referenceOf(component));
   if (!validate) throw new Error(`no component ${component}`);
   return validate(body) ? '' : strict.errorsText(validate.errors);
 }
 
-/** Asserts that a failure has the status of its code and that its operation lists the code. */
+/** Asserts that a failure has the status that its code requires, and that its operation lists the code. */
 function assertIsDocumented(operation: Operation | undefined, { status, body }: Answer): void {
-  // The validator has checked the body.
+  // Cast: the validator has already checked the body.
   const { code } = (body as { error: { code: ErrorCode } }).error;
   if (errorCodes[code]?.status !== status)
     throw new Error(`the error code ${code} must not have the status ${status}`);
@@ -73,7 +73,7 @@ function validatorOf(component: string): ValidateFunction {
   return validate;
 }
 
-/** Returns the component of an answer. Unknown paths and methods fail with the common error body. */
+/** Returns the component that describes a response. Unknown paths and methods get the common error body. */
 function componentOf(operation: Operation | undefined, { status, sent }: Answer): string {
   if (operation?.operationId.endsWith('ReactStep') && declinesExtensions(sent)) return 'SourceStep';
   if (!operation || status !== 200) return 'ErrorResponse';
@@ -87,7 +87,10 @@ const declinesExtensions = (sent: unknown): boolean =>
 
 const referenceOf = (component: string): string => `#/components/schemas/${component}`;
 
-/** Makes all keys required, except in components with optional keys, and closes the answers without extensions. */
+/**
+ * Makes all keys of a component required, except in components with optional keys, and forbids additional fields
+ * in responses without extensions.
+ */
 function withAllKeys(name: string, schema: Schema): Schema {
   if (name.startsWith('Source')) {
     const required = Object.keys(schema.properties ?? {}).filter((key) => key !== 'error');
@@ -97,10 +100,10 @@ function withAllKeys(name: string, schema: Schema): Schema {
   return { ...schema, required: Object.keys(schema.properties) };
 }
 
-/** Components whose keys are optional: parts that callers write, error details, and the flat event. */
+/** Components with optional keys: parts that callers write, error details, and the flat event. */
 const withOptionalKeys = new Set(['Turn', 'ToolCall', 'ToolResult', 'ErrorDetail', 'StreamEvent']);
 
-/** Creates a strict validator, for which a keyword without effect is an error, such as `nullable` without a type. */
+/** Creates a strict validator. A keyword without effect, such as `nullable` without a type, is an error for it. */
 function validator(change: (name: string, schema: Schema) => Schema): Ajv {
   const ajv = new Ajv({
     strict: true,

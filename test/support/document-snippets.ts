@@ -8,13 +8,13 @@ const inNode = promisify(execFile);
 const compiler = resolve('node_modules/typescript/bin/tsc');
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** Returns the fenced blocks of one language in their order. */
+/** Returns the fenced code blocks of one language, in order. */
 export function blocks(markdown: string, language: string): string[] {
   const fenced = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms);
   return [...fenced].filter(([, name]) => name === language).map(([, , body = '']) => body);
 }
 
-/** Returns the strictest compiler options, with the entries of the package mapped to their sources. */
+/** Returns the strictest compiler options. The package's entries are mapped to their sources. */
 export function strictly(files: readonly string[]) {
   const entries = Object.entries<{ types?: string }>(packageJson.exports).filter(([, { types }]) => types);
   const paths = entries.map(([entry, { types = '' }]) => [
@@ -30,18 +30,18 @@ export function strictly(files: readonly string[]) {
       paths: Object.fromEntries(paths),
     },
     files,
-    // Includes the global declarations of the sources.
+    // The global declarations of the sources are needed as well.
     include: [resolve('src/**/*.d.ts')],
   };
 }
 
-/** Options that emit a snippet without checking types or resolving imports. */
+/** Compiler options that emit a snippet without checking its types or resolving its imports. */
 export const emitOptions = (outDir: string): readonly string[] => [
   ...['--ignoreConfig', '--noCheck', '--noResolve', '--target', 'es2023', '--module', 'esnext'],
   ...['--types', 'node', '--outDir', outDir],
 ];
 
-/** Replaces imports of the package in a compiled snippet by imports of the compiled sources. */
+/** Makes a compiled snippet import the compiled sources instead of the package. */
 export const withCompiledEntries = (script: string): string =>
   script.replaceAll(/'(stepwise[\w/]*)'/g, (_, entry: string) => `'${compiledEntry(entry)}'`);
 
@@ -50,12 +50,12 @@ function compiledEntry(entry: string): string {
   return pathToFileURL(resolve('.build/src', path.replace('./dist/', ''))).href;
 }
 
-/** Texts of a page and what replaces them in a test, such as the address of the service. */
+/** Texts of a page, each with the text that replaces it in a test, such as the address of the service. */
 type Replacements = Readonly<Record<string, string>>;
 
 /**
- * Copies each block of a page that names its file in the first line into a new folder below `.build`, and returns a
- * function from the name of a file to its path.
+ * Copies each code block of a page that names its file in the first line into a new folder below `.build`. Returns
+ * a function from the name of a file to its path.
  */
 export function copyFiles(
   markdown: string,
@@ -78,15 +78,15 @@ export function copyFiles(
 }
 
 /**
- * Type-checks a file with the strictest options and returns the path of the compiled module, which imports the compiled
- * sources. Throws the messages of the compiler.
+ * Type-checks a file with the strictest options. Returns the path of the compiled module, which imports the
+ * compiled sources. Throws the compiler's messages.
  */
 export async function compileSnippet(file: string, replacements: Replacements = {}): Promise<string> {
   const config = file.replace(/ts$/, 'json');
   writeFileSync(config, JSON.stringify(strictly([file])));
   const { stdout } = await inNode(process.execPath, [compiler, '-p', config]).catch((failed) => failed);
   if (stdout !== '') throw new Error(stdout);
-  // The compiler reports imports that it does not resolve, and emits anyway.
+  // The compiler reports imports that it cannot resolve, but emits the module anyway.
   await inNode(process.execPath, [compiler, ...emitOptions(join(file, '..')), file]).catch(() => undefined);
   const script = withCompiledEntries(readFileSync(file.replace(/ts$/, 'js'), 'utf8'));
   const module = join(file, '..', `${basename(file, '.ts')}.mjs`);

@@ -1,11 +1,11 @@
 import xterm from '@xterm/headless';
 import type { Output } from '../../src/cli/display/display.js';
 
-/** A headless terminal: records what a program writes, and renders what a person would see. */
+/** A headless terminal. It records what a program writes, and renders what a person would see. */
 export class Emulator {
   readonly #terminal: xterm.Terminal;
   readonly #listeners: (() => void)[] = [];
-  /** Each write, in order. */
+  /** The text of each write, in order. */
   readonly writes: string[] = [];
 
   constructor(columns = 80, rows = 24) {
@@ -29,7 +29,7 @@ export class Emulator {
     const output = { write, on, isTTY: true };
     Object.defineProperty(output, 'columns', { get: () => this.#terminal.cols });
     Object.defineProperty(output, 'rows', { get: () => this.#terminal.rows });
-    // The display only uses these members of a stream.
+    // Cast: the display uses only these members of a stream.
     return output as unknown as Output;
   }
 
@@ -38,7 +38,7 @@ export class Emulator {
     return this.writes.join('');
   }
 
-  /** Writes output of another program or a recording. */
+  /** Writes the output of another program, or of a recording, to this terminal. */
   write(text: string): void {
     this.output.write(text);
   }
@@ -57,7 +57,7 @@ export class Emulator {
     return text.trimEnd().split('\n');
   }
 
-  /** Returns rows created because the terminal wrapped a row that was too long. */
+  /** Returns the rows that exist only because the terminal wrapped a row that was too long. */
   async wrappedRows(): Promise<readonly string[]> {
     await this.#settled();
     const { active } = this.#terminal.buffer;
@@ -74,14 +74,14 @@ export class Emulator {
     );
   }
 
-  /** Returns the cursor position in the window, from 0. */
+  /** Returns the position of the cursor in the window, counted from 0. */
   async cursor(): Promise<{ row: number; column: number }> {
     await this.#settled();
     const { active } = this.#terminal.buffer;
     return { row: active.cursorY, column: active.cursorX };
   }
 
-  /** Returns the style at the first place where a row contains the text. */
+  /** Returns the style of a text, at the first place where a row contains it. */
   async styleOf(text: string): Promise<{ bold: boolean; dim: boolean; italic: boolean; colour: number }> {
     await this.#settled();
     const { active } = this.#terminal.buffer;

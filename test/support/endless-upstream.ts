@@ -1,18 +1,21 @@
 import { createServer, type Socket } from 'node:net';
 
-/** Bytes of a response, written to the connection as they are. */
+/** A response whose bytes are written to the connection unchanged. */
 export interface EndlessResponse {
   readonly start: string;
-  /** Returns the next bytes of a body without an end. */
+  /** Returns the next bytes of the endless body. */
   readonly next: () => string;
 }
 
-/** A server on loopback whose responses never end, as fast as the other side reads them. */
+/** A server on loopback whose responses never end. It sends as fast as the other side reads. */
 export interface EndlessUpstream {
   readonly url: string;
-  /** Bytes that the other side has taken of the newest response, or that lie in socket buffers. */
+  /**
+   * Returns the number of bytes sent of the newest response: those that the other side has read, and those in
+   * socket buffers.
+   */
   sentBytes(): number;
-  /** Resolves when the other side has closed the newest connection. */
+  /** Resolves when the other side closes the newest connection. */
   closed(): Promise<void>;
   respondWith(response: EndlessResponse): void;
   close(): void;

@@ -5,12 +5,12 @@ import type { Need } from './need.js';
 import { onceForAllSuites } from './once-for-all-suites.js';
 import { packageCopyFor, preparePackageCopy } from './package-copy.js';
 
-/** An example with large dependencies of its own, which `npm ci` of the package does not install. */
+/** An example with large dependencies of its own, which `npm ci` in the package's folder does not install. */
 export interface Example {
-  /** Folder of the example in the copy of the package. */
+  /** Path of the example in the copy of the package. */
   readonly folder: string;
   readonly dependencies: Need;
-  /** Installs the dependencies if necessary and builds the copies of the package and the example, once for all suites. */
+  /** Builds the copies of the package and the example once for all suites. Installs dependencies if necessary. */
   prepare(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export function exampleNamed(name: string): Example {
   const isInstalled = hasInstalled(original);
   const dependencies = {
     name: `the dependencies of examples/${name}`,
-    // CI installs them when it prepares the example.
+    // In CI the need always counts as met, because CI installs the dependencies when it prepares the example.
     isMet: isInstalled || process.env['CI'] !== undefined,
     reason: `not installed; run npm ci in examples/${name}`,
   };
@@ -40,7 +40,10 @@ export function exampleNamed(name: string): Example {
 const npm = (folder: string, ...args: string[]) =>
   execFileSync('npm', args, { cwd: folder, stdio: 'inherit' });
 
-/** Gives the copy the dependencies of the original, except for `stepwise`, which must be the copy of the package. */
+/**
+ * Gives the copy the same dependencies as the original, except for `stepwise`, which must be the copy of the
+ * package.
+ */
 function linkDependencies(original: string, copy: string): void {
   const installed = join(original, 'node_modules');
   const linked = join(copy, 'node_modules');
@@ -51,7 +54,7 @@ function linkDependencies(original: string, copy: string): void {
 
 function hasInstalled(folder: string): boolean {
   const lockFile = join(folder, 'package-lock.json');
-  // File that npm writes after an installation.
+  // npm writes this file at the end of an installation.
   const installedFile = join(folder, 'node_modules/.package-lock.json');
   return existsSync(installedFile) && statSync(installedFile).mtimeMs >= statSync(lockFile).mtimeMs;
 }

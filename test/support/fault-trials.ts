@@ -10,26 +10,32 @@ import { readEvents, type SentEvent } from './read-events.js';
 import { startServiceProcess, upstreamsAt } from './service-process.js';
 import { llmConfig, stepRequest, type VendorName, vendors } from './whole-service.js';
 
-/** A fault in the format of one vendor, plain or streamed. */
+/** A fault in the format of one vendor, in a plain or a streamed response. */
 export interface Way {
   readonly fault: FaultName;
   readonly vendor: VendorName;
   readonly streamed: boolean;
 }
 
-/** The result of one request. */
+/** The outcome of one request to the service while its provider fails. */
 export interface TrialOutcome extends Way {
   readonly status: number;
   /** Error code, or `ok`. */
   readonly code: string;
-  /** Milliseconds from the request to the last byte of the response, minus the deadline; negative if in time. */
+  /**
+   * Milliseconds from the request to the last byte of the response, minus the deadline; negative if the response
+   * was in time.
+   */
   readonly overMs: number;
-  /** The same time from the log of the service. The difference to `overMs` is due to the machine and the client. */
+  /**
+   * The same as `overMs`, but computed from the service's log. The difference is due to the machine and the
+   * client.
+   */
   readonly loggedOverMs: number;
   readonly providerRequests: number;
-  /** Number of provider requests still open one second after the response. */
+  /** Number of provider requests that are still open one second after the response. */
   readonly left: number;
-  /** Deviations of the failure from the error table (rule: error-table). */
+  /** Description of how the failure deviates from the error table (rule: error-table); null if it does not. */
   readonly problem: string | null;
 }
 
@@ -42,14 +48,17 @@ export interface TrialOptions {
 
 export interface Trials {
   readonly outcomes: readonly TrialOutcome[];
-  /** 95th percentile in milliseconds of concurrent `/healthz` requests: how much the machine delays responses. */
+  /**
+   * 95th percentile of the response times of concurrent `/healthz` requests, in milliseconds: how much the machine
+   * delays responses.
+   */
   readonly machineMs: number;
-  /** Number of provider connections after the service has exited. */
+  /** Number of connections to the provider that are still open after the service has exited. */
   readonly socketsAtTheEnd: number;
   readonly exitCode: number | null;
 }
 
-/** Returns all combinations of fault (rule: scripted-provider), vendor, and plain or streamed. */
+/** Returns all combinations of a fault (rule: scripted-provider), a vendor, and plain or streamed. */
 const waysOf = (faults: readonly FaultName[] = faultNames): Way[] =>
   faults.flatMap((fault) =>
     (Object.keys(vendors) as VendorName[]).flatMap((vendor) =>
@@ -57,14 +66,17 @@ const waysOf = (faults: readonly FaultName[] = faultNames): Way[] =>
     ),
   );
 
-/** Sends requests to a service process whose provider fails, and looks one second later for what is still open. */
+/**
+ * Sends requests to a service process whose provider fails. One second after each response, checks what is still
+ * open.
+ */
 export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: TrialOptions): Promise<Trials> {
   const trials = Array.from({ length: runs }, () => waysOf(faults))
     .flat()
     .map((way, number) => ({ ...way, number }));
   const fake = await startFakeProvider(({ rawBody }) => {
     const { fault = 'bad-request', number = 0 } = trials[Number(markIn(rawBody))] ?? {};
-    // Half of the retryable faults allow an immediate retry.
+    // In half of the trials, a retryable fault allows an immediate retry.
     return { fault, ...(number % 8 < 4 && { retryAfter: '0' }) };
   });
   const service = await startServiceProcess({
@@ -91,13 +103,13 @@ export async function runFaultTrials({ runs, deadlineMs, atOnce, faults }: Trial
   return { outcomes, machineMs, socketsAtTheEnd, exitCode };
 }
 
-/** Loads the token tables of the process, so that the first trials are not slower than the others. */
+/** Makes the process load its token tables, so that the first trials are not slower than the others. */
 async function warmUp(url: string): Promise<void> {
   const ways = waysOf(['bad-request', 'html']).flatMap((way) => Array.from({ length: 10 }, () => way));
   await pooled(ways, 2, (way) => ask(url, { ...way, number: -1 }));
 }
 
-/** Returns the duration of each request in the log by request id. */
+/** Returns the duration of each request according to the log, by request id. */
 function loggedTimes(log: string): ReadonlyMap<unknown, number> {
   const lines = log
     .split('\n')
@@ -121,7 +133,7 @@ const history = [{ role: 'assistant' as const, content: 'said before', own: { fi
 
 async function ask(url: string, { number, fault, vendor, streamed }: Way & { number: number }) {
   const config = llmConfig(vendor);
-  // Every trial of a refused parameter has a model name of its own, since the service remembers the refusal by model.
+  // Every trial of a refused parameter uses a new model name, because the service caches refusals by model.
   const isNew = fault === 'unsupported-parameter';
   const modelName = isNew ? `${config.modelName}-${number}` : config.modelName;
   const request = stepRequest({
@@ -151,7 +163,7 @@ async function ask(url: string, { number, fault, vendor, streamed }: Way & { num
 const isEnd = ({ event }: SentEvent): boolean => event === 'error' || event === 'step.completed';
 const bodyOf = (end: SentEvent | undefined): Step | ErrorResponse => end?.data.error ?? end?.data.step;
 
-/** Checks for the fixed message of the code, a bounded wait, and the unchanged history. */
+/** Checks that a failure has its code's fixed message, a bounded wait, and the unchanged history. */
 function problemOf({ error, updated_conversation_history: given }: Step | ErrorResponse): string | null {
   if (!error) return null;
   const row = errorCodes[error.code as ErrorCode];
@@ -161,10 +173,10 @@ function problemOf({ error, updated_conversation_history: given }: Step | ErrorR
   return JSON.stringify(given) === JSON.stringify(history) ? null : 'not the history that was sent';
 }
 
-/** Returns the highest number; `Math.max(...)` fails on long lists. */
+/** Returns the highest number of a list. `Math.max(...)` would fail for long lists. */
 export const highest = (figures: readonly number[]): number => figures.reduce((a, b) => Math.max(a, b));
 
-/** Groups outcomes by fault, vendor and streaming, in the order of the table. */
+/** Groups outcomes by fault, vendor and streaming, in the order of the faults' table. */
 export function byWay(outcomes: readonly TrialOutcome[]): { way: Way; outcomes: TrialOutcome[] }[] {
   const faults = new Set(outcomes.map(({ fault }) => fault));
   return waysOf([...faults]).map((way) => ({

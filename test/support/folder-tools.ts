@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Three read-only tools for a folder, with the output format of the tool pack. */
+/** Three read-only tools for a folder, whose results have the same format as those of the tool pack. */
 export interface FolderTool {
   readonly signature: string;
   readonly run: (args: Readonly<Record<string, unknown>>) => string;

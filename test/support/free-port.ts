@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 
-/** Returns a free loopback port, for servers that cannot choose one themselves. */
+/** Returns a free loopback port, for servers that cannot choose a port themselves. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // The address of a TCP server is an object.
+  // Cast: the address of a TCP server is an object.
   const { port } = server.address() as AddressInfo;
   server.close();
   await once(server, 'close');

@@ -3,12 +3,13 @@ import { stepPath, streamPath } from './test-service.js';
 import { stepRequest } from './whole-service.js';
 
 /**
- * A request with one part as large as a body may be, and the model's reply to it (by default the offline model's).
+ * A request of which one part is as large as the body limit allows, with the model's reply to it (by default that
+ * of the offline model).
  */
 export interface GrownRequest {
   readonly name: string;
   readonly path?: string;
-  /** Returns the JSON of the whole body. Built on demand, because each has megabytes. */
+  /** Returns the whole body as JSON. It is built on demand, because each body has megabytes. */
   body(): string;
   readonly reply?: ScriptedReply;
 }
@@ -25,11 +26,11 @@ const scripted = { ...config, provider: 'local', modelName: 'any' };
 const bodyOf = (changes: Record<string, unknown>): string =>
   JSON.stringify({ ...stepRequest(), user_api_keys: undefined, llm_config: config, ...changes });
 
-/** Repeats a text up to `bytes` in JSON. */
+/** Repeats a text until it takes up to `bytes` in JSON. */
 const long = (unit: string, bytes = LIMIT): string =>
   unit.repeat(Math.max(1, Math.floor(bytes / (Buffer.byteLength(JSON.stringify(unit)) - 2))));
 
-/** Returns as many items as fit into `bytes`, at most `max`. */
+/** Returns as many items as `bytes` of JSON have room for, at most `max`. */
 function many<Item>(item: (index: number) => Item, max = Number.POSITIVE_INFINITY, bytes = LIMIT): Item[] {
   const size = Buffer.byteLength(JSON.stringify(item(999_999))) + 1;
   return Array.from({ length: Math.min(max, Math.floor(bytes / size)) }, (_, index) => item(index));
@@ -71,7 +72,7 @@ const observed = (text: () => string) => () => [call('call_1'), observation('cal
 /** The smallest valid step. */
 export const smallRequest = step('small', () => ({ llm_config: tight }));
 
-/** A run over ordinary code, as large as a body may be. */
+/** A run whose observations are ordinary code, as large as the body limit allows. */
 export const ordinaryRequest = history('a hundred observations of code', () =>
   many((index) => index, 100).flatMap((index) => [
     call(`call_${index}`),
@@ -129,7 +130,7 @@ const objectReplies = {
   'a million odd escapes': `{"thought": "x", "action": {"tool": "f", "args": {"x": "${'\\d'.repeat(1_000_000)}"}}}`,
 };
 
-/** Requests in which each field, and each shape within it, is grown to the limit. */
+/** Requests in each of which one field, or one shape within a field, has the maximum size. */
 export const grownRequests: readonly GrownRequest[] = [
   ...texts.map(([name, unit]) => step(`query: ${name}`, () => ({ user_query: long(unit) }))),
   ...texts.map(([name, unit]) =>

@@ -2,16 +2,16 @@ import type { FakeProvider } from '../../src/offline/fake-provider.js';
 import { key, stepRequest } from './whole-service.js';
 
 interface Target {
-  /** Services that receive the requests in turn. */
+  /** URLs of the services that receive the requests in turn. */
   readonly urls: readonly string[];
   readonly token: string;
-  /** Provider of all services, which does not reply. */
+  /** The provider behind all services. It never replies. */
   readonly fake: Pick<FakeProvider, 'request'>;
 }
 
 /**
- * Starts streams one after the other and hangs up as soon as the provider was called. Returns the status of each
- * refused one, and 0 for the others.
+ * Starts streams one after the other, and disconnects from each once the provider was called. Returns the status
+ * of each rejected stream, and 0 for the others.
  */
 export async function hangUps(count: number, { urls, token, fake }: Target): Promise<number[]> {
   const found: number[] = [];
@@ -19,7 +19,8 @@ export async function hangUps(count: number, { urls, token, fake }: Target): Pro
   for (let index = 0; index < count; index += 1) {
     const leaving = new AbortController();
     const refused = openStream(urls[index % urls.length] ?? '', token, leaving.signal);
-    // The stream begins before the provider is called, so that an accepted response says nothing yet.
+    // The stream begins before the provider is called, so the response itself does not show yet whether it is
+    // accepted.
     const isRefused = refused.then(
       ({ status }) => (status === 200 ? new Promise<number>(() => {}) : status),
       () => 0,
@@ -34,8 +35,8 @@ export async function hangUps(count: number, { urls, token, fake }: Target): Pro
 }
 
 /**
- * Starts streams one after the other, reads a part of each reply and hangs up. Returns the status of each refused one,
- * and 0 for the others.
+ * Starts streams one after the other, reads a part of each reply and disconnects. Returns the status of each
+ * rejected stream, and 0 for the others.
  */
 export async function hangUpsInReply(
   count: number,

@@ -1,15 +1,15 @@
 import { Agent, get } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 
-/** Requests `/healthz` repeatedly from a thread of its own, so that the test cannot delay it. */
+/** Requests `/healthz` repeatedly from a separate thread, so that the test itself cannot delay the requests. */
 export interface HealthWatch {
   stop(): Promise<HealthTimes>;
 }
 
-/** Response times in milliseconds; Infinity for a request without a response. */
+/** Response times in milliseconds; Infinity for a request that got no response. */
 interface HealthTimes {
   readonly worst: number;
-  /** 95th percentile: how much this machine delays responses. */
+  /** 95th percentile of the response times: how much this machine delays responses. */
   readonly p95: number;
 }
 

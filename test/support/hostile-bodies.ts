@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { TestService } from './test-service.js';
 import { stepBody, stepPath } from './test-service.js';
 
-/** Valid requests with one replaced field, JSON of any shape, and texts that are not JSON. */
+/** Valid requests in which one field is replaced, JSON of any shape, and texts that are not JSON. */
 const hostileBody: fc.Arbitrary<string> = fc.oneof(
   fc
     .tuple(
@@ -43,14 +43,14 @@ const hostileBody: fc.Arbitrary<string> = fc.oneof(
 );
 
 /**
- * Maximum CPU time, which does not depend on other load of the machine. A request that hangs without using CPU is
- * caught by the timeout of its test.
+ * Maximum CPU time. Unlike elapsed time, it does not depend on other load of the machine. A request that hangs
+ * without using CPU is found by the timeout of its test.
  */
 const MAX_CPU_MS = 2_000;
 
 /**
- * Expects that random bodies get a 200 or a 4xx that follows the contract, and that the service responds to the
- * next request.
+ * Expects that random bodies get a 200 or a 4xx response that follows the contract, and that the service still
+ * responds to the next request.
  */
 export function expectNoCrash(service: () => TestService, runs: number): Promise<void> {
   return fc.assert(

@@ -1,4 +1,7 @@
-/** Texts of a model that would set `globalThis.ran`, load a resource or leave their box if they were not escaped. */
+/**
+ * Texts of a model that would set `globalThis.ran`, load a resource or cover other parts of the page if they were
+ * not escaped.
+ */
 export const hostileMarkdown: Readonly<Record<string, string>> = {
   'a script': '<script>globalThis.ran = true</script> after',
   'an image with a handler': '<img src="x" onerror="globalThis.ran = true"> after',

@@ -4,8 +4,8 @@ import { until } from './until.js';
 import { type StepAnswer, stepRequest, type WholeService } from './whole-service.js';
 
 /**
- * Returns hostile replies of a model: runs of `length` characters, invalid characters, deep nesting, numbers,
- * names.
+ * Returns hostile replies of a model: runs of `length` equal characters, invalid characters, deep nesting, extreme
+ * numbers and names.
  */
 export function hostileReplies(length: number): Record<string, string> {
   const filled = (unit: string) => unit.repeat(Math.floor(length / unit.length));
@@ -38,10 +38,13 @@ export function hostileReplies(length: number): Record<string, string> {
 
 const nestedList = (depth: number) => `Action: read_file(path=${'['.repeat(depth)}${']'.repeat(depth)})`;
 
-/** Limits that fit anything, so that only the form of a history could be rejected. */
+/** Limits so large that a history can only be rejected because of its form. */
 const roomy = { modelName: 'gpt-4o', tokenLimit: 3_000_000, reservedOutputTokens: 1_000 };
 
-/** Sends a response's history back, as a client does, and expects that it is accepted and returned unchanged. */
+/**
+ * Sends the history of a response back, as a client does. Expects that the service accepts it and returns it
+ * unchanged.
+ */
 export async function sendBack(
   service: WholeService,
   { body }: StepAnswer,
@@ -58,7 +61,10 @@ export async function sendBack(
   expect(next.body.updated_conversation_history?.slice(0, history.length)).toEqual(history);
 }
 
-/** Makes a step; repeats it while the service is overloaded, which a megabyte can cause on a busy machine (rule: overload). */
+/**
+ * Makes a step. Repeats it while the service is overloaded, which one megabyte can cause on a busy machine
+ * (rule: overload).
+ */
 export const stepPatiently = (
   service: WholeService,
   changes: Partial<StepRequestInput>,

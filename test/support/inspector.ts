@@ -1,7 +1,7 @@
 import { WebSocket } from 'undici';
 import type { ServiceProcess } from './service-process.js';
 
-/** Environment that opens the inspector of a Node process. */
+/** Environment variables that open the inspector of a Node process. */
 export const inspectable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 /** Evaluates expressions in a running Node process through its inspector. */
@@ -33,11 +33,11 @@ export class Inspector {
   /** Returns the value of an expression in the process; it must be serializable as JSON. */
   async evaluate<Value>(expression: string): Promise<Value> {
     const answer = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
-    // The caller wrote the expression and knows the type of its value.
+    // Cast: the caller wrote the expression, so it knows the type of its value.
     return (answer as { result: { value: Value } }).result.value;
   }
 
-  /** Collects twice, since the first collection runs finalizers and the second frees their objects. */
+  /** Collects garbage twice, because the first collection runs finalizers and the second frees their objects. */
   async collectGarbage(): Promise<void> {
     await this.#call('HeapProfiler.collectGarbage');
     await this.#call('HeapProfiler.collectGarbage');

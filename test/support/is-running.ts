@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns whether a process is running; a zombie is not. */
+/** Returns whether a process is running. A zombie process counts as ended. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,4 +1,7 @@
-/** Returns all encodings in which a key could leak; its base64 depends on which of three offsets it starts at. */
+/**
+ * Returns all encodings in which a key could leak. There are three forms in base64, one for each offset at which
+ * the key may start.
+ */
 export const shapesOf = (key: string): string[] => [
   key,
   JSON.stringify(key).slice(1, -1),
@@ -9,7 +12,7 @@ export const shapesOf = (key: string): string[] => [
   key.slice(-8),
   ...[0, 1, 2].flatMap((offset) => {
     const base64 = Buffer.from('x'.repeat(offset) + key).toString('base64');
-    // The first and last base64 characters depend on the adjacent bytes.
+    // The first and the last base64 characters are omitted, because they also depend on the adjacent bytes.
     const inner = base64.slice(offset === 0 ? 0 : 4, -4);
     return [inner, inner.replaceAll('+', '-').replaceAll('/', '_')];
   }),

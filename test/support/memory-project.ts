@@ -16,7 +16,7 @@ export interface MemoryProject {
   preview(name: string, args: ToolArguments): Promise<string>;
 }
 
-/** Returns a project in memory, or the given one, with the file tools on it. */
+/** Returns a project in memory, or the given one, with file tools for it. */
 export function inMemory(
   files: Readonly<Record<string, StoredContent>>,
   folder = new StoredFolder(memoryStore(Object.entries(files))),

@@ -11,14 +11,17 @@ export interface MiniRun {
 
 interface Options {
   readonly root?: string;
-  /** Names of the offered tools; default all three. */
+  /** Names of the offered tools. Default: all three. */
   readonly offered?: readonly string[];
   readonly maxSteps?: number;
-  /** Text before the task in the first message. */
+  /** Text that precedes the task in the first message. */
   readonly context?: string;
 }
 
-/** Runs a minimal agent loop with the extractive model: calls the model, runs the tool, until there is an answer. */
+/**
+ * Runs a minimal agent loop with the extractive model: calls the model and then the tool that it chose, until it
+ * answers.
+ */
 export function runMiniLoop(task: string, options: Options = {}): MiniRun {
   const { root = 'examples/shop', maxSteps = 8, context = '' } = options;
   const all = folderTools(root);

@@ -1,21 +1,24 @@
 import { spawnSync } from 'node:child_process';
 
-/** Something that some tests need and that not every machine has. */
+/** A requirement of some tests that not every machine meets. */
 export interface Need {
-  /** Name in the list of skipped suites, such as `redis-server`. */
+  /** Name by which the list of skipped suites shows the need, such as `redis-server`. */
   readonly name: string;
   readonly isMet: boolean;
-  /** Why the machine does not meet the need; "not installed" by default. */
+  /** Reason why the machine does not meet the need; by default "not installed". */
   readonly reason?: string;
-  /** Set for a property of the machine, such as its operating system, that CI cannot install. */
+  /** True for a property of the machine that CI cannot install, such as its operating system. */
   readonly isOptionalInCi?: boolean;
 }
 
-/** Returns the first command that this machine can run with its argument, such as `['valkey-server', '--version']`. */
+/**
+ * Returns the first command that this machine can run. Each is given with an argument for the trial, such as
+ * `['valkey-server', '--version']`.
+ */
 export const findCommand = (...commands: readonly (readonly [string, string])[]): string | undefined =>
   commands.find(([command, argument]) => spawnSync(command, [argument]).status === 0)?.[0];
 
-/** Returns the need for a program that is found by its name and answers `--version`. */
+/** Returns the need for a program, which is met if the program is found by its name and answers `--version`. */
 export const program = (name: string): Need => ({
   name,
   isMet: findCommand([name, '--version']) !== undefined,

@@ -4,8 +4,8 @@ import type { Need } from './need.js';
 import { SKIPS_FILE, type Skip } from './skip-reporter.js';
 
 /**
- * Returns Jest's `describe` and `test`, or their `skip` if the machine lacks something; the test run then ends with the
- * name of the suite and of what it needs. In CI a missing program is an error.
+ * Returns Jest's `describe` and `test`; or their `skip` variants if the machine does not meet a need. The test run
+ * then reports at its end which suite was skipped and which need is missing. In CI a missing program is an error.
  */
 export function needs(...all: readonly Need[]): {
   readonly describe: typeof describe.skip;

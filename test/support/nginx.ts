@@ -14,7 +14,10 @@ export const nginxServer: Need = { name: 'nginx', isMet: binary !== undefined };
 
 const shipped = readFileSync(new URL('../../../deploy/nginx/stepwise.conf', import.meta.url), 'utf8');
 
-/** Returns a complete configuration around the shipped file. nginx writes only into its own folder. */
+/**
+ * Returns a complete nginx configuration that includes the shipped file. nginx then writes only into its own
+ * folder.
+ */
 const around = (conf: string): string => `
 worker_processes 2;
 pid nginx.pid;
@@ -30,7 +33,7 @@ interface Replica {
   readonly url: string;
 }
 
-/** Starts an nginx with the given text in its `http` block. Resolves once it accepts connections on the port. */
+/** Starts an nginx whose `http` block contains the given text. Resolves once it accepts connections on the port. */
 export async function startNginx(conf: string, port: number): Promise<RunningNginx> {
   const folder = mkdtempSync(join(tmpdir(), 'stepwise-nginx-'));
   chmodSync(folder, 0o755); // its workers may be another user's
@@ -44,7 +47,7 @@ export async function startNginx(conf: string, port: number): Promise<RunningNgi
 interface RunningNginx {
   readonly child: ChildProcess;
   readonly folder: string;
-  /** Returns the warnings in the error log. */
+  /** Returns the warnings in nginx's error log. */
   said(): string;
   /** Ends the process and removes its folder. */
   stop(): Promise<void>;
@@ -74,7 +77,7 @@ const accepts = (port: number): Promise<boolean> =>
     socket.on('connect', () => socket.destroy());
   });
 
-/** An nginx with the shipped configuration, on a free port, in front of replicas. */
+/** An nginx with the shipped configuration, on a free port, in front of several replicas of the service. */
 export class Nginx {
   readonly url: string;
   readonly #port: number;
@@ -95,7 +98,7 @@ export class Nginx {
     return nginx;
   }
 
-  /** Reloads the configuration, without the given replica or with all of them. */
+  /** Reloads the configuration, either without the given replica or with all of them. */
   reload(out?: Replica): void {
     const conf = shippedFor(this.#port, this.#replicas, out);
     writeFileSync(join(this.#running.folder, 'nginx.conf'), around(conf));
@@ -106,7 +109,7 @@ export class Nginx {
     return readFileSync(join(this.#running.folder, 'access.log'), 'utf8');
   }
 
-  /** Returns the warnings in the error log. */
+  /** Returns the warnings in nginx's error log. */
   get warnings(): string {
     return this.#running.said();
   }
@@ -129,7 +132,7 @@ export async function startTlsNginx(
   return { ...(await startNginx(conf, port)), port };
 }
 
-/** Returns the shipped file with the addresses of replicas, of which one may be marked as down. */
+/** Returns the shipped configuration with the addresses of the replicas. One of them may be marked as down. */
 function shippedFor(port: number, replicas: readonly Replica[], out?: Replica): string {
   const server = (options: string) =>
     replicas

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import type { Need } from './need.js';
 
-/** Node.js of a major version, as a program. */
+/** Node.js in a certain major version, as a program that tests can start. */
 export interface NodeProgram extends Need {
   readonly path: string;
 }
 
-/** Returns this Node.js if it has the version, or else the one that npm has or can fetch. */
+/** Returns this Node.js if it has the version, otherwise one that npm has cached or can fetch. */
 export function nodeProgram(major: number): NodeProgram {
   const path = process.version.startsWith(`v${major}.`) ? process.execPath : fromNpm(major);
   const need = { name: `Node.js ${major}`, reason: 'npm could not supply it', isOptionalInCi: true };

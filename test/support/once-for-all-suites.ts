@@ -4,9 +4,12 @@ import { until } from './until.js';
 
 const MAX_PREPARATION_MS = 900_000;
 
-/** Does slow work, such as a build, in the first suite that needs it; suites in other workers of Jest wait for it. */
+/**
+ * Does slow work, such as a build, in the first suite that needs it. Suites in other workers of Jest wait until it
+ * is done.
+ */
 export async function onceForAllSuites(name: string, work: () => void): Promise<void> {
-  // Compiling the tests deletes `.build`, so the work is done again for new sources.
+  // Compiling the tests deletes `.build`, so the work is repeated whenever the sources have changed.
   const folder = resolve('.build/once', name);
   const outcome = `${folder}/outcome`;
   if (claims(folder)) writeFileSync(outcome, errorOf(work));
@@ -15,7 +18,7 @@ export async function onceForAllSuites(name: string, work: () => void): Promise<
   if (error !== '') throw new Error(`${name}: ${error}`);
 }
 
-/** Creates the folder; false if another worker was faster. */
+/** Creates the folder that claims the work. Returns false if another worker was faster. */
 function claims(folder: string): boolean {
   mkdirSync(dirname(folder), { recursive: true });
   try {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The schema of a response as Open Responses (2026-04-24) specifies it: every field is there, null if it is empty. */
+/** Schemas of a response as Open Responses (2026-04-24) specifies it: every field is present, null if it is empty. */
 const text = z.object({ type: z.literal('output_text'), text: z.string(), annotations: z.array(z.never()) });
 const refusal = z.object({ type: z.literal('refusal'), refusal: z.string() });
 const status = z.enum(['in_progress', 'completed', 'incomplete']);
@@ -91,7 +91,7 @@ const event = <Shape extends z.ZodRawShape>(type: string, shape: Shape) =>
   z.object({ type: z.literal(`response.${type}`), ...shape });
 const ofResponse = { sequence_number: z.int().min(0), response: responseSchema };
 
-/** The schema of the events of a stream that does not fail before its first event. */
+/** Schema of the events of a stream that does not fail before its first event. */
 export const eventSchema = z.union([
   ...['created', 'in_progress', 'completed', 'incomplete', 'failed'].map((type) => event(type, ofResponse)),
   event('output_item.added', { ...at, item: itemSchema }),

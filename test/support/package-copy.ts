@@ -13,10 +13,10 @@ const COPIED = [
   'examples',
 ];
 
-/** Returns the folder of a copy of the package, of which each user has its own. */
+/** Returns the path of a copy of the package. Each user of this function has a copy of its own. */
 export const packageCopyFor = (user: string): string => resolve('.build/package-copies', user);
 
-/** Copies the sources of the package and its examples, so that tests can compile them without touching `dist`. */
+/** Copies the sources of the package and its examples, so that tests can compile them without changing `dist`. */
 export const preparePackageCopy = (user: string): Promise<void> =>
   onceForAllSuites(`package-copy-${user}`, () => {
     const folder = packageCopyFor(user);

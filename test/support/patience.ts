@@ -1,6 +1,6 @@
 /**
- * Settings of a service that shares its event loop with a test or the processor with other suites: it never refuses
- * requests because its event loop lags (rule: overload).
+ * Settings of a service that shares its event loop with a test, or its processor with other suites. It never
+ * rejects requests because of event loop lag (rule: overload).
  */
 export const patience = { MAX_EVENT_LOOP_LAG_MS: 3_600_000 };
 

@@ -1,7 +1,10 @@
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
 import { until } from './until.js';
 
-/** Creates a client that retries while the service answers 503, which happens on a busy machine (rule: overload). */
+/**
+ * Creates a client that retries as long as the service answers 503, which a busy machine can cause
+ * (rule: overload).
+ */
 export function patientClient(baseUrl: string, llmKey?: string): StepwiseClient {
   const fetchUntilAccepted: typeof fetch = (...given) =>
     until(

@@ -5,15 +5,15 @@ import { chromiumBrowser, launchChromium } from './chromium.js';
 import { needs } from './needs.js';
 import { startWholeService, type WholeService } from './whole-service.js';
 
-/** A browser page of one service, with the unexpected problems that it caused. */
+/** A browser page of one service. It also collects unexpected problems. */
 export interface Playground {
   readonly page: Page;
   readonly service: WholeService;
-  /** Console errors, policy violations, and requests to other origins. */
+  /** Console errors, violations of the page's policy, and requests to other origins. */
   readonly troubles: string[];
-  /** Replaces the offline model with scripted replies. */
+  /** Replaces the offline model by scripted replies. */
   script(script: Script): Promise<void>;
-  /** Types the task and presses Run. */
+  /** Types the task and presses the button Run. */
   run(task: string): Promise<void>;
   /** Resolves when the run has ended. */
   ended(): Promise<void>;
@@ -21,8 +21,8 @@ export interface Playground {
 }
 
 /**
- * Runs a suite in Chromium with the real service and a fake provider, and a fresh page for each test. Every test also
- * fails on console errors, policy violations and requests to other origins.
+ * Runs a suite in Chromium with the real service and a fake provider. Each test gets a fresh page. Each test also
+ * fails on console errors, violations of the page's policy and requests to other origins.
  */
 export function describePlayground(
   title: string,
@@ -80,7 +80,7 @@ export function describePlayground(
   });
 }
 
-/** Opens a part of the page, which is behind a tab on narrow windows. */
+/** Opens a part of the page. On narrow windows, the part is behind a tab. */
 async function showPart(page: Page, name: string): Promise<void> {
   const tab = page.getByRole('tab', { name, exact: true });
   if (await tab.isVisible()) await tab.click();

@@ -1,4 +1,4 @@
-/** Applies the work to all items, at most `atOnce` concurrently. Returns the results in order. */
+/** Applies the work to all items, at most `atOnce` at a time. Returns the results in order. */
 export async function pooled<Item, Result>(
   items: readonly Item[],
   atOnce: number,

@@ -5,7 +5,7 @@ import type { RenderedPrompt } from '../../src/service/step/render-prompt.js';
 import type { During } from '../../src/service/step/step-dependencies.js';
 import { createTokenCounter, type TokenCounter } from '../../src/tokens/token-counter.js';
 
-/** Framing of OpenAI's chat format: three tokens and the role for each message, three for the reply. */
+/** Tokens of OpenAI's chat format: three and one for the role for each message, and three for the reply. */
 export const framing = { prompt: 3, message: 4 };
 
 export const profile: ModelProfile = {
@@ -21,10 +21,10 @@ export const profile: ModelProfile = {
 const exactTokens = createTokenCounter('o200k_base');
 const deadline = { signal: new AbortController().signal, remainingMs: () => 60_000 };
 
-/** Runs each verb without a span. */
+/** Runs the work of each stage without recording a span. */
 export const untraced: During = (_, work) => work();
 
-/** Prepares the prompt of a step with the real token counter, and inline context as the only source. */
+/** Prepares the prompt of a step with the real token counter. Inline context is the only source of context. */
 export async function prepare(
   request: StepRequest,
   { tokens = exactTokens, ...asked }: Partial<ModelProfile> & { readonly tokens?: TokenCounter } = {},

@@ -7,10 +7,10 @@ import { freePort } from './free-port.js';
 import { type Need, program } from './need.js';
 import { until } from './until.js';
 
-/** Debian's package `prometheus` contains both. */
+/** Debian's package `prometheus` contains both programs. */
 export const prometheusPrograms: readonly Need[] = [program('prometheus'), program('promtool')];
 
-/** Runs promtool and returns whether it succeeded, with its whole output. */
+/** Runs promtool. Returns whether it succeeded, and all of its output. */
 export function promtool(given: readonly string[], input = ''): { ok: boolean; output: string } {
   const { status, stdout, stderr } = spawnSync('promtool', given, { encoding: 'utf8', input });
   return { ok: status === 0, output: stdout + stderr };
@@ -27,7 +27,7 @@ export interface Alert {
   readonly state: 'pending' | 'firing';
 }
 
-/** A Prometheus server with the files of `deploy/prometheus`, which scrapes a service twice a second. */
+/** A Prometheus server with the files of `deploy/prometheus`. It scrapes a service twice a second. */
 export class PrometheusServer {
   readonly url: string;
   readonly #folder: string;
@@ -67,7 +67,7 @@ export class PrometheusServer {
     );
   }
 
-  /** Runs a query. Throws the error message of Prometheus if the query is invalid. */
+  /** Runs a query. Throws Prometheus's error message if the query is invalid. */
   async query(query: string): Promise<readonly QueryResult[]> {
     const { result } = await this.#ask(`/api/v1/query?query=${encodeURIComponent(query)}`);
     return result.map(
@@ -78,7 +78,7 @@ export class PrometheusServer {
     );
   }
 
-  /** Returns the single value of a query; NaN if there is none. */
+  /** Returns the single value of a query; NaN if there is no value. */
   async value(query: string): Promise<number> {
     return (await this.query(query))[0]?.value ?? Number.NaN;
   }
@@ -107,7 +107,10 @@ function change(path: string, how: (text: string) => string): void {
   writeFileSync(path, how(readFileSync(path, 'utf8')));
 }
 
-/** Returns the rules at a faster pace: a minute becomes two seconds, and they are evaluated twice a second. */
+/**
+ * Returns the alert rules at a faster pace: a minute becomes two seconds, and the rules are evaluated twice a
+ * second.
+ */
 const hurried = (file: string): string =>
   file
     .replaceAll(/\b(\d+)m\b(?=\]|$)/gm, (_, minutes) => `${2 * minutes}s`)

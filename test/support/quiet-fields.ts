@@ -1,7 +1,7 @@
 import type { ReportItem } from '../../src/contract/context-report.js';
 import type { Signals } from '../../src/contract/step.js';
 
-/** The signals of an unremarkable run. */
+/** The signals of a run in which nothing unusual happened. */
 export const quietSignals: Signals = {
   repeated_action: 0,
   repeated_cycle: 0,
@@ -11,7 +11,7 @@ export const quietSignals: Signals = {
   should_compact: false,
 };
 
-/** Returns a row of a context report: a small, completely included file, with the test's changes. */
+/** Returns a row of a context report: a small file that is completely included, changed as the test needs. */
 export const reportItem = (changes: Partial<ReportItem>): ReportItem => ({
   kind: 'explicit',
   id: 'a.ts',

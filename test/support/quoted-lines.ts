@@ -1,11 +1,11 @@
-/** A line of a file as the model `offline` quotes it in an answer. */
+/** A line of a file that the model `offline` quotes in an answer. */
 export interface QuotedLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
 }
 
-/** Returns the lines below each `path:line` of an answer. */
+/** Returns the quoted lines below each `path:line` in an answer. */
 export function quotedLines(answer: string): QuotedLine[] {
   return answer.split(/^(?=\S+:\d+(?:$| ))/m).flatMap((block) => {
     const path = /^(\S+):\d+\s/.exec(block)?.[1];

@@ -63,12 +63,12 @@ const content = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 20 }).map((each) => Buffer.from(each)) },
 );
 
-/** Files by path, of every kind that tools treat in a special way. */
+/** Files by path, including every kind of file that tools treat in a special way. */
 export const project = fc
   .uniqueArray(fc.tuple(path, content), { selector: ([name]) => name, maxLength: 14 })
   .map(withoutFilesInFiles);
 
-/** Paths that a model may write, most of which exist. */
+/** Paths as a model may write them. Most of them exist. */
 const asked = fc.oneof(
   { weight: 4, arbitrary: path },
   fc.array(folderName, { maxLength: 3 }).map((parts) => parts.join('/')),
@@ -109,7 +109,10 @@ export const call = fc.oneof(
   }),
 );
 
-/** Returns the preview for the person and the result for the model, or the reason for a failure. */
+/**
+ * Calls a tool. Returns the preview for the person and the result for the model, or the reason why the call
+ * failed.
+ */
 export async function outcomeOf(tools: readonly Tool[], name: string, args: ToolArguments): Promise<unknown> {
   const tool = tools.find((each) => each.name === name);
   const context = { signal: new AbortController().signal, callId: 'call_1', earlierCallIds: [] };

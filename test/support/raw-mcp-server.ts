@@ -1,45 +1,48 @@
 /**
- * A Model Context Protocol server without a library, for behaviour that no library allows. It runs as a program, with its
- * behaviour as JSON in the first argument.
+ * A Model Context Protocol server that uses no library, because libraries do not allow its deviations from the
+ * protocol. It runs as a program of its own, whose first argument describes its behaviour as JSON.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 
-/** Deviations of the server; what is omitted follows the protocol. */
+/** Deviations of the server from the protocol. Where a field is omitted, the server follows the protocol. */
 export interface RawServer {
-  /** Raw text that the server writes before anything else. */
+  /** Text that the server writes before any message. */
   readonly greeting?: string;
   readonly neverInitializes?: boolean;
   readonly neverLists?: boolean;
-  /** Number of characters that it writes to its standard error. */
+  /** Number of characters that the server writes to its standard error. */
   readonly errorFlood?: number;
-  /** Entries of `tools/list`, page by page. */
+  /** The entries of `tools/list`, page by page. */
   readonly pages?: readonly (readonly unknown[])[];
-  /** Pages that it lists after a call of `change`. */
+  /** The pages that the server lists after its tool `change` was called. */
   readonly changedPages?: readonly (readonly unknown[])[];
-  /** File with the entries of its only page, read at each request. */
+  /** Path of a file with the entries of the only page, which is read at each request. */
   readonly listFile?: string;
-  /** Makes every page name itself as the next one. */
+  /** If true, every page names itself as the next one. */
   readonly circles?: boolean;
-  /** File to which the server appends every message it receives. */
+  /** Path of a file to which the server appends every message it receives. */
   readonly log?: string;
-  /** Starts processes that survive the server unless they are killed too: in a session of their own, and forked twice. */
+  /**
+   * If true, the server starts processes that outlive it unless they are killed, too: one in a session of its own,
+   * one forked twice.
+   */
   readonly startsProcess?: boolean;
-  /** File to which the server writes its process id, so that a test can kill it. */
+  /** Path of a file to which the server writes its process id, so that a test can kill it. */
   readonly pidFile?: string;
-  /** Adds a tool `deep` whose schema is nested this deeply. */
+  /** If set, the server has a tool `deep` whose schema is nested this deeply. */
   readonly schemaDepth?: number;
 }
 
-/** Returns the command with which a test starts this server. */
+/** Returns the command by which a test starts this server. */
 export const rawServer = (behaviour: RawServer) => ({
   command: process.execPath,
   args: [new URL(import.meta.url).pathname, JSON.stringify(behaviour)],
 });
 
-/** Kills the server whose process id is in the file, as another program on the machine might. */
+/** Kills the server whose process id is in a file, as another program on the machine might. */
 export const killServer = (pidFile: string) => process.kill(Number(readFileSync(pidFile, 'utf8')), 'SIGKILL');
 
 interface Message {
@@ -50,7 +53,7 @@ interface Message {
   readonly error?: { readonly code: number };
 }
 
-/** Implementations of the tools by name. */
+/** Functions that carry out the server's tools, by name. */
 const calls: Readonly<Record<string, (id: number, behaviour: RawServer) => void>> = {
   echo: (id) => answer(id, text('hello')),
   fail: (id) => answer(id, { ...text('It went wrong.'), isError: true }),
@@ -121,7 +124,7 @@ function listTools(id: number, { cursor: at }: { cursor?: number }, behaviour: R
   const next = circles ? 'again' : page + 1 < all.length ? String(page + 1) : undefined;
   const tools = JSON.stringify(all[page] ?? all[0]);
   const cursor = next === undefined ? '' : `,"nextCursor":"${next}"`;
-  // Written by hand, since JSON.stringify cannot write values nested this deeply.
+  // The response is written as text, because JSON.stringify cannot write values that are nested this deeply.
   process.stdout.write(
     `{"jsonrpc":"2.0","id":${id},"result":{"tools":${tools.slice(0, -1)}${deepTool(behaviour)}]${cursor}}}\n`,
   );

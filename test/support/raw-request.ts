@@ -5,7 +5,7 @@ import { stepRequest } from './whole-service.js';
 export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
-  /** Headers as name and value pairs, duplicates included; `Host` replaces the true one. */
+  /** Headers as pairs of name and value, which may include duplicates. `Host` replaces the real one. */
   readonly headers?: readonly (readonly [name: string, value: string])[];
   /** Body of a POST request; a valid step request by default. */
   readonly body?: unknown;
@@ -17,7 +17,7 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** Sends headers that `fetch` does not allow, such as a foreign Host or one header twice. */
+/** Sends a request whose headers `fetch` would not allow, such as a foreign Host or the same header twice. */
 export async function sendRaw(url: string, given: RawRequest = {}): Promise<RawAnswer> {
   const { method = 'POST', path = '/api/agent/react_step', headers = [], body = stepRequest() } = given;
   const { hostname, port, host } = new URL(url);

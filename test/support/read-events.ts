@@ -1,4 +1,4 @@
-/** A server-sent event with its name and its data. */
+/** A server-sent event: its name and its data. */
 export interface SentEvent {
   readonly event: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into what they expect

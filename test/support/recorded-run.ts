@@ -10,11 +10,11 @@ export interface RunShape {
   readonly protocol: 'text' | 'xml' | 'native';
   readonly steps: number;
   readonly tokenLimit: number;
-  /** Number of lines in the observation of each step. */
+  /** Returns the number of lines in the observation of a step. */
   readonly lines: (step: number) => number;
 }
 
-/** The prompt of a step that the provider received, and the answer of the service. */
+/** The prompt of a step as the provider received it, and the service's response. */
 export interface RecordedStep {
   readonly stable: string;
   readonly stableTokens: number;
@@ -29,13 +29,16 @@ const files = [
   { path: 'src/tax.ts', content: code(40) },
 ];
 
-/** Repeats a step while the service answers `overloaded`, which happens on a busy machine before the provider is called. */
+/**
+ * Repeats a step while the service answers `overloaded`. On a busy machine that happens before the provider is
+ * called.
+ */
 const untilAccepted = (step: () => Promise<StepAnswer>): Promise<StepAnswer> =>
   until(step, ({ body }) => body.error?.code !== 'overloaded');
 
 /**
- * Makes a run over HTTP with scripted replies, so that runs of one shape are equal. The caller sends the whole history with
- * each step, changes tasks and focus, and takes the services in turn.
+ * Makes a run over HTTP with scripted replies, so that two runs of the same shape are equal. The caller sends the
+ * whole history with each step, changes tasks and focus, and uses the services in turn.
  */
 export async function recordRun(services: readonly WholeService[], shape: RunShape): Promise<RecordedStep[]> {
   const recorded: RecordedStep[] = [];
@@ -96,8 +99,8 @@ function requestOf(
 }
 
 /**
- * Returns the prompt before the tail, which vendors cache. In these runs the tail begins with the tasks; after a native
- * result it is a message or block of its own.
+ * Returns the prompt without its tail: the part that vendors cache. In these runs the tail begins with the tasks;
+ * after a native result it is a message or a block of its own.
  */
 function withoutTail(messages: readonly SentMessage[]): string {
   const whole = messages.map(({ role, text }) => `\n${role}\n${text}`).join('');
@@ -105,14 +108,17 @@ function withoutTail(messages: readonly SentMessage[]): string {
   return whole.slice(0, tail).replace(/(?:\nuser\n|,\{"type":"text","text":")$/, '');
 }
 
-/** Returns the length of the common prefix of two texts. */
+/** Returns the length of the common beginning of two texts. */
 export function commonPrefix(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;
   return length;
 }
 
-/** Returns for each step but the first whether its prompt begins with the whole stable prompt of the step before. */
+/**
+ * Returns for each step except the first whether its prompt begins with the whole cacheable prompt of the step
+ * before.
+ */
 export function keptSteps(run: readonly RecordedStep[]): boolean[] {
   return run.slice(1).map(({ stable }, index) => stable.startsWith(run[index]?.stable ?? '-'));
 }

@@ -13,7 +13,7 @@ interface RedisOptions {
   readonly options?: readonly string[];
 }
 
-/** A Redis server that keeps its port when it is restarted. */
+/** A Redis server that keeps its port when it restarts. */
 export class RedisServer {
   readonly url: string;
   readonly #port: number;
@@ -50,7 +50,7 @@ export class RedisServer {
     child.stdout.resume();
   }
 
-  /** Sends a signal: SIGSTOP suspends the server so that it no longer responds, SIGCONT resumes it. */
+  /** Sends a signal to the server: SIGSTOP suspends it, so that it does not respond, and SIGCONT resumes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
     this.#child?.kill(name);
   }

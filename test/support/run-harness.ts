@@ -22,7 +22,7 @@ export interface Started {
   readonly run: Run;
 }
 
-/** Creates a run against a service that answers with the script. */
+/** Creates a run against a service that answers as the script says. */
 export async function start(script: readonly Script[], options: Partial<RunOptions> = {}): Promise<Started> {
   const service = await startScriptedService(...script);
   open.add(service);
@@ -58,7 +58,7 @@ export const lookUp = defineTool({
   execute: ({ key: wanted }) => `${wanted} is 42`,
 });
 
-/** Creates a tool that needs approval and records its commands in `calls`. */
+/** Creates a tool that needs approval. It records the commands of its calls in `calls`. */
 export function recordingTool(): { tool: Tool; calls: string[] } {
   const calls: string[] = [];
   const tool = defineTool({
@@ -75,7 +75,7 @@ export function recordingTool(): { tool: Tool; calls: string[] } {
   return { tool: { ...tool, readShellCall }, calls };
 }
 
-/** Reads a call of a command tool whose folder has no links. */
+/** Reads a call of a command tool, as if its folder contained no links. */
 export const readShellCall: NonNullable<Tool['readShellCall']> = async ({ command: line, ...others }) => ({
   command: String(line),
   others,

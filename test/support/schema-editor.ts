@@ -11,7 +11,7 @@ interface SchemaFile {
   readonly $defs: Readonly<Record<string, Json>>;
 }
 
-// The protocol's published schema is the only thing that this editor knows about the protocol.
+// This editor knows nothing of the protocol except its published schema.
 const schemaPath = createRequire(import.meta.url).resolve('@agentclientprotocol/sdk/schema/v1/schema.json');
 const schema: SchemaFile = JSON.parse(readFileSync(schemaPath, 'utf8'));
 
@@ -20,7 +20,7 @@ ajv.addSchema({ $id: 'acp', $defs: schema.$defs });
 
 type Part = 'Request' | 'Response' | 'Notification';
 
-/** Returns the methods that one side answers, with the names of their definitions. */
+/** Returns the methods that one side of the protocol answers, each with the name of its definition. */
 export function methodsOf(side: 'agent' | 'client' | 'protocol', part: Part): ReadonlyMap<string, string> {
   const named = Object.entries(schema.$defs).filter(
     ([name, definition]) => definition['x-side'] === side && name.endsWith(part),
@@ -28,7 +28,7 @@ export function methodsOf(side: 'agent' | 'client' | 'protocol', part: Part): Re
   return new Map(named.map(([name, definition]) => [String(definition['x-method']), name]));
 }
 
-/** Returns all values of a discriminator, such as the kinds of `SessionUpdate`. */
+/** Returns all values of a discriminator field, such as the kinds of `SessionUpdate`. */
 export function variantsOf(definition: string, discriminator: string): readonly string[] {
   const variants = schema.$defs[definition]?.['oneOf'];
   if (!Array.isArray(variants)) throw new Error(`${definition} has no variants.`);
@@ -39,34 +39,34 @@ function checkerOf(name: string | undefined): ValidateFunction | undefined {
   return name === undefined ? undefined : ajv.getSchema(`acp#/$defs/${name}`);
 }
 
-/** A reply to a request of the agent: a result, an error, or several of them in a row. */
+/** A reply to a request of the agent: a result or an error. */
 type Reply = { readonly result: unknown } | { readonly error: unknown };
 
-/** Answers a request of the agent through `reply`, which may be called any number of times. */
+/** Handles a request of the agent by calling `reply`, any number of times. */
 export type OnRequest = (message: Json, reply: (answer: Reply) => void) => void;
 
-/** An editor that speaks the protocol's lines itself. */
+/** A test editor that reads and writes the protocol's lines itself, without the official SDK. */
 export interface SchemaEditor {
-  /** Sends a request. Resolves to its whole response, with `result` or `error`. */
+  /** Sends a request. Resolves to the complete response, which contains `result` or `error`. */
   request(method: string, params: unknown): Promise<Json>;
-  /** Sends a request. Resolves to its result, and rejects for an error. */
+  /** Sends a request. Resolves to its result, and rejects if the response is an error. */
   result(method: string, params: unknown): Promise<Json>;
   notify(method: string, params: unknown): void;
-  /** Sends a line as it is. */
+  /** Sends a line unchanged. */
   write(line: string): void;
   /** All messages of the agent, oldest first. */
   readonly received: readonly Json[];
-  /** Returns the updates of all sessions of one kind, or of all kinds. */
+  /** Returns the updates of all sessions, either of one kind or of all kinds. */
   updates(kind?: string): readonly Json[];
   /** Returns the text of the agent's messages. */
   text(): string;
   /** Waits for an update of this kind that contains the text. */
   see(kind: string, text?: string): Promise<void>;
-  /** Deviations of the agent's messages from the schema. */
+  /** Descriptions of the agent's messages that deviate from the schema. */
   readonly violations: readonly string[];
 }
 
-/** Opens an editor on the pipes of an agent's process. Its own requests must match the schema too. */
+/** Opens an editor on the pipes of an agent's process. The editor's own requests must match the schema, too. */
 export function openSchemaEditor(
   child: ChildProcessWithoutNullStreams,
   onRequest: OnRequest = (_, reply) => reply({ error: { code: -32601, message: 'Method not found' } }),
@@ -142,7 +142,7 @@ export function openSchemaEditor(
   };
 }
 
-/** Returns the params of a text prompt. */
+/** Returns the params of a prompt that consists of a text. */
 export const promptOf = (sessionId: unknown, text: string): Json => ({
   sessionId,
   prompt: [{ type: 'text', text }],

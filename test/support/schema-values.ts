@@ -6,8 +6,8 @@ export type Dialect = 'openai' | 'strict' | 'anthropic' | 'llama';
 type Schema = Record<string, unknown>;
 
 /**
- * A schema, a valid value, and `image`: the same value in the form that the converted schema of a dialect demands.
- * The forms are computed from the rule, without the code under test.
+ * A schema, a value that satisfies it, and `image`: the same value in the form that the converted schema of a
+ * dialect requires. These forms are computed from the rule, without the code under test.
  */
 interface Sample {
   readonly schema: Schema;
@@ -30,13 +30,13 @@ const scalar: fc.Arbitrary<Sample> = fc.oneof(
 );
 
 const isStrict = (dialect: Dialect) => dialect === 'openai' || dialect === 'strict';
-/** Property names that collide with those of `Object.prototype`. */
+/** Property names, including some that `Object.prototype` also has. */
 const propertyName = fc.oneof(
   fc.constantFrom('a', 'b', 'path', 'value', 'toString'),
   text.filter((name) => name !== '__proto__'),
 );
 
-/** Returns whether null is a valid value of the schema, as the rule defines it. */
+/** Returns whether null satisfies the schema, according to the rule. */
 function mayBeNull(schema: Schema): boolean {
   const { type, enum: values, const: constant, anyOf } = schema;
   if (constant !== undefined) return constant === null;
@@ -90,7 +90,10 @@ const mapOf = (dialect: Dialect, child: fc.Arbitrary<Sample>): fc.Arbitrary<Samp
     image: dialect === 'llama' ? { [key]: one.image } : [{ key, value: one.image }],
   }));
 
-/** Keeps an integer that a double cannot hold as text, as every protocol does (rule: values). */
+/**
+ * Replaces integers that a double cannot represent exactly, because every protocol keeps those as text
+ * (rule: values).
+ */
 const withoutUnsafe = (_: string, value: unknown): unknown =>
   Number.isInteger(value) && !Number.isSafeInteger(value) ? 0.5 : value;
 
@@ -100,7 +103,7 @@ const anythingOf = (dialect: Dialect): fc.Arbitrary<Sample> =>
     return { schema: {}, value, image: dialect === 'llama' ? value : JSON.stringify(value) };
   });
 
-/** Alternatives of different types, so that a value fits only one of them. */
+/** Unions whose alternatives have different types, so that a value satisfies only one of them. */
 const unionOf = (child: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
   fc
     .record({ list: arrayOf(child), takesList: fc.boolean(), word: text })
@@ -113,7 +116,7 @@ const unionOf = (child: fc.Arbitrary<Sample>): fc.Arbitrary<Sample> =>
 /** Object schemas for the arguments of a tool. */
 export const argumentsOf = (dialect: Dialect): fc.Arbitrary<Sample> => objectOf(dialect, level(dialect, 2));
 
-/** Schemas of any type, as an answer may have. */
+/** Schemas of any type, such as an answer may have. */
 export const answersOf = (dialect: Dialect): fc.Arbitrary<Sample> =>
   fc.oneof({ weight: 3, arbitrary: argumentsOf(dialect) }, { weight: 2, arbitrary: level(dialect, 2) });
 

@@ -1,11 +1,11 @@
-/** The metrics of a service at one moment. */
+/** All metrics of a service at one moment. */
 export interface Scrape {
   readonly text: string;
-  /** Metric names with their labels. */
+  /** Names of the metrics, each with its labels. */
   readonly series: readonly string[];
-  /** Names, types and labels of the service's own metrics. */
+  /** Name, type and labels of each of the service's own metrics. */
   readonly metrics: ReadonlyMap<string, { readonly type: string; readonly labels: readonly string[] }>;
-  /** Returns the sum of all series with this name and these labels; 0 if there are none. */
+  /** Returns the sum of all series with this name and these labels; 0 if there is no such series. */
   sum(name: string, labels?: Readonly<Record<string, string>>): number;
 }
 

@@ -10,7 +10,7 @@ import { noUsage } from '../../src/conversation/usage.js';
 import { listen } from './listen.js';
 import { quietSignals } from './quiet-fields.js';
 
-/** The answer of the service to one step. */
+/** The response of the service to one step. */
 export type Script =
   | { thought?: string; call: Call; more?: readonly Call[]; shouldCompact?: boolean }
   | {
@@ -24,7 +24,7 @@ export type Script =
   | { control: Record<string, unknown>; thought?: string; correctText?: boolean }
   | { error: keyof typeof errorCodes; retryAfterMs?: number; inStream?: boolean }
   | { fault: 'hang-up' | 'html' | 'silence' | 'cut-stream' }
-  /** A response that a proxy or another server might send, verbatim. */
+  /** A response that a proxy or another server might send. It is sent unchanged. */
   | { foreign: string; status: number; type?: string; headers?: Record<string, string> };
 
 interface Call {
@@ -42,8 +42,9 @@ export interface ScriptedService {
 }
 
 /**
- * Starts a server that follows the service's contract on loopback and responds by a script, step by step. After
- * the end of the script it repeats the last entry. Requests and responses are checked against the contract.
+ * Starts a server on loopback that follows the service's contract and responds as a script says, one entry for
+ * each step. After the end of the script it repeats the last entry. Requests and responses are checked against the
+ * contract.
  */
 export async function startScriptedService(...script: Script[]): Promise<ScriptedService> {
   const record = {
@@ -106,7 +107,7 @@ function fail(fault: string, response: ServerResponse) {
   }
 }
 
-/** Sends a failure after the stream has begun: the same body as the last event. */
+/** Sends a failure as the last event of a stream, with the body of an error response. */
 function streamError(line: Extract<Script, { error: string }>, response: ServerResponse) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.write(sse({ type: 'step.started', request_id: 'r' }));

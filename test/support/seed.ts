@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Makes property tests deterministic, so that a failure comes from a change of the code. Set `FUZZ_SEED` to try other
- * values.
+ * Property tests use this fixed seed, so that a failure comes from a change of the code. Set `FUZZ_SEED` to try
+ * other values.
  */
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_122);
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed });

@@ -2,13 +2,13 @@ import type { RecordedRequest } from '../../src/offline/wire/reply.js';
 
 export interface SentMessage {
   readonly role: string;
-  /** The joined texts, as the model reads them; native calls and results as JSON. */
+  /** The joined texts, as the model reads them. Native calls and results are in JSON. */
   readonly text: string;
 }
 
 /**
- * Returns the messages that a provider received, in either vendor's format, without cache marks. The system text
- * is the first message.
+ * Returns the messages that a provider received, whichever vendor's format they have, without marks for the cache.
+ * The system text is the first message.
  */
 export function sentPrompt({ body }: RecordedRequest): SentMessage[] {
   const system = body['system'] === undefined ? [] : [{ role: 'system', content: body['system'] }];

@@ -3,35 +3,35 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 
-/** The service in its own process, as `main` starts it. */
+/** The service in a process of its own, as `main` starts it. */
 export interface ServiceProcess {
   readonly url: string;
   readonly pid: number;
-  /** Everything printed so far. */
+  /** Everything that the process has printed so far. */
   readonly output: { stdout: string; stderr: string };
   /** The log as a stream. */
   readonly stdout: Readable;
-  /** Returns the resident memory in bytes. */
+  /** Resolves to the resident memory of the process in bytes. */
   residentBytes(): Promise<number>;
-  /** Returns the highest resident memory so far in bytes, which only Linux reports. */
+  /** Returns the maximum resident memory so far in bytes. Only Linux reports it. */
   peakBytes(): number;
-  /** Sends SIGTERM. Resolves with the exit code. */
+  /** Sends SIGTERM. Resolves to the exit code. */
   stop(): Promise<number | null>;
-  /** Ends the process with SIGKILL, so that nothing is finished. */
+  /** Ends the process with SIGKILL, so that it cannot finish anything. */
   kill(): Promise<void>;
 }
 
 const main = new URL('../../src/service/main.js', import.meta.url).pathname;
 
-/** Returns the settings that point the process to a fake provider. */
+/** Returns the settings by which the service uses a fake provider. */
 export const upstreamsAt = (url: string): Record<string, string> => ({
   OPENAI_UPSTREAM_URL: `${url}/v1`,
   ANTHROPIC_UPSTREAM_URL: url,
 });
 
 /**
- * Starts the process on a free port and resolves when it listens. It only sees the given environment, and may open
- * at most `openFiles` files. `node` is the program of another version.
+ * Starts the process on a free port. Resolves when it listens. The process gets no environment variables except
+ * the given ones, and may open at most `openFiles` files. `node` is the program of another Node version.
  */
 export async function startServiceProcess(
   environment: Record<string, string>,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-/** Environment variable with the path of the file to which tests append what they skip, one JSON object a line. */
+/** Environment variable with the path of a file to which tests append what they skip: one JSON object per line. */
 export const SKIPS_FILE = 'STEPWISE_TEST_SKIPS_FILE';
 
 export interface Skip {
@@ -19,14 +19,14 @@ interface Options {
   readonly nonFlagArgs: readonly string[];
 }
 
-/** Jest reporter that prints at the end which suites were not run, and why. */
+/** A Jest reporter that prints, at the end, which suites were skipped and why. */
 export default class SkipReporter {
   readonly #options: Options;
   readonly #folder = mkdtempSync(join(tmpdir(), 'stepwise-skips-'));
 
   constructor(options: Options) {
     this.#options = options;
-    // Jest's workers inherit the variable; `needs` appends to the file.
+    // The workers of Jest inherit this variable; `needs` in a worker appends to the file.
     process.env[SKIPS_FILE] = join(this.#folder, 'skips');
   }
 
@@ -34,7 +34,7 @@ export default class SkipReporter {
     const files = testResults.map(({ testFilePath }) => testFilePath);
     const lines = [...this.#skipped(), ...this.#notRun(files)];
     rmSync(this.#folder, { recursive: true });
-    // Jest prints its own summary after the reporters.
+    // The lines are printed at exit, because Jest prints its own summary after the reporters.
     process.on('exit', () => process.stderr.write(lines.map((line) => `${line}\n`).join('')));
   }
 
@@ -54,7 +54,7 @@ export default class SkipReporter {
     });
   }
 
-  /** Returns a reminder of the system suites if the run covered all other suites, as `npm test` does. */
+  /** Returns a reminder of the system suites if the run consisted of all other suites, as `npm test` does. */
   #notRun(files: readonly string[]): string[] {
     if (this.#options.nonFlagArgs.length > 0 || files.some(isSystemSuite)) return [];
     const all = readdirSync(join(this.#options.rootDir, '.build/test'), {

@@ -11,7 +11,7 @@ const paths = {
   compact: '/api/agent/compact_history',
 } as const;
 
-/** Scripted behaviour of the provider, selected by the first word of the task. */
+/** Scripted replies of the provider, selected by the first word of the task. */
 const replies: Readonly<Record<string, ScriptedReply>> = {
   well: { text: 'Thought: I look.\nAction: look_up(key="part 1")', delayMs: 30 },
   unreadable: { text: 'Action: look_up(key="part' },
@@ -32,7 +32,7 @@ const tools = [
   { name: 'look_up', inputSchema: { type: 'object', properties: { key: { type: 'string' } } } },
 ] as const;
 
-/** Returns text that occurs in no earlier request, so that no cache applies. */
+/** Returns a text that no earlier request contained, so that no cache applies. */
 const freshText = (number: number, bytes: number): string =>
   Array.from(
     { length: Math.ceil(bytes / 40) },
@@ -50,22 +50,22 @@ interface Sent {
 export interface SoakTarget {
   readonly url: string;
   readonly token: string;
-  /** A token with very low limits. */
+  /** A bearer token whose limits are very low. */
   readonly poorToken: string;
 }
 
-/** The kinds of callers; the number makes each request unique. */
+/** Requests of several kinds of callers. A number makes each request unique. */
 export class SoakLoad {
   readonly #target: SoakTarget;
   readonly #keepAlive = new Agent({ keepAlive: true, maxSockets: 4 });
-  /** Number of responses by status; 0 counts broken connections, such as those of callers who leave. */
+  /** Number of responses by status. 0 counts broken connections, such as those of callers who disconnect. */
   readonly statuses: Record<number, number> = {};
 
   constructor(target: SoakTarget) {
     this.#target = target;
   }
 
-  /** Makes one request of each kind, one after the other. */
+  /** Functions that each make one kind of request and wait for its end. */
   readonly kinds: readonly ((number: number) => Promise<void>)[] = [
     (number) => this.#read({ path: paths.step, body: this.#step('well', number, 20_000) }),
     (number) => this.#read({ path: paths.stream, body: this.#step('well', number, 5_000) }),
@@ -185,7 +185,7 @@ export class SoakLoad {
     caller.destroy();
   }
 
-  /** Returns undefined if there was no response. */
+  /** Returns the response to a request; undefined if there was no response. */
   async #answer(caller: ClientRequest): Promise<IncomingMessage | undefined> {
     const response = await new Promise<IncomingMessage | undefined>((resolve) => {
       caller.once('response', resolve).once('close', () => resolve(undefined));

@@ -5,7 +5,7 @@ import { until } from './until.js';
 
 export interface ReceivedSpan {
   readonly name: string;
-  /** 1 internal, 2 server, 3 client. */
+  /** Kind of the span: 1 internal, 2 server, 3 client. */
   readonly kind: number;
   readonly traceId: string;
   readonly spanId: string;
@@ -18,13 +18,13 @@ export interface ReceivedSpan {
   readonly resource: Readonly<Record<string, unknown>>;
 }
 
-/** A loopback server that receives OTLP as JSON. */
+/** A server on loopback that receives spans by OTLP as JSON. */
 export interface SpanReceiver {
-  /** URL for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
+  /** Value for `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
-  /** The received requests verbatim, including headers. */
+  /** The received requests as text, including their headers. */
   readonly posts: readonly string[];
-  /** Returns all spans so far, by start time; those of the same millisecond by end time. */
+  /** Returns all spans so far, ordered by start time; spans of the same millisecond by end time. */
   spans(): ReceivedSpan[];
   /** Resolves to the spans of a trace once it is complete. */
   trace(traceId: string): Promise<ReceivedSpan[]>;
@@ -61,7 +61,7 @@ export async function startSpanReceiver(answer: Answer = taken): Promise<SpanRec
   };
 }
 
-/** Returns whether a trace is complete: it has its server span, and the parent of every other span. */
+/** Returns whether a trace is complete: it contains its server span, and the parent of every other span. */
 function isWhole(spans: readonly ReceivedSpan[]): boolean {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   return (
@@ -70,7 +70,7 @@ function isWhole(spans: readonly ReceivedSpan[]): boolean {
   );
 }
 
-/** Returns the names of the spans as an indented tree, by start time. */
+/** Returns the names of the spans as an indented tree, ordered by start time. */
 export function treeOf(spans: readonly ReceivedSpan[]): string[] {
   const ids = new Set(spans.map(({ spanId }) => spanId));
   const below = (span: ReceivedSpan): string[] => [
@@ -112,7 +112,7 @@ function spansIn({ resourceSpans }: Posted): ReceivedSpan[] {
 const valuesOf = (attributes: readonly Attribute[]): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, plainValue(value)]));
 
-/** Returns the value as text or number. Exporters write whole numbers either way. */
+/** Returns the value of an attribute as text or number. Exporters write whole numbers in either form. */
 function plainValue(value: Attribute['value']): unknown {
   const [[type = '', given] = []] = Object.entries(value);
   if (type === 'intValue') return Number(given);

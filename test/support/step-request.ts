@@ -4,7 +4,7 @@ import {
   stepRequestSchema,
 } from '../../src/contract/step-request.js';
 
-/** Returns a request with only the required fields and the given ones. */
+/** Returns a step request with the required fields and the given ones. */
 export function stepRequest(fields: Partial<StepRequestInput>): StepRequest {
   return stepRequestSchema.parse({
     project_id: '0190a4c8-5b7e-7cc0-8000-000000000001',

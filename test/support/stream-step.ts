@@ -6,13 +6,13 @@ import { stepRequest, type WholeService } from './whole-service.js';
 
 export interface StreamedStep {
   readonly events: readonly SentEvent[];
-  /** The step of `step.completed`, checked against the contract. */
+  /** The step in the event `step.completed`, checked against the contract. */
   readonly step: Step;
-  /** Returns the joined deltas of a kind. */
+  /** Returns all deltas of a kind, joined. */
   joined(kind: 'reasoning' | 'draft' | 'thought' | 'answer'): string;
 }
 
-/** Posts to the stream endpoint. Throws if the stream does not end with exactly one `step.completed`. */
+/** Requests a streamed step. Throws if the stream does not end with exactly one `step.completed`. */
 export async function streamStep(
   { url }: WholeService,
   changes: Partial<StepRequestInput> = {},

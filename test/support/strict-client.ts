@@ -3,8 +3,9 @@ import { readEvents } from './read-events.js';
 import { stepRequest } from './whole-service.js';
 
 /**
- * A client written from a list of fields alone, which refuses any other field (rule: source-fields). It shares no type and no
- * schema with the service, so that a field more or less anywhere in an answer fails here.
+ * A step as a client reads it that was written only from a list of fields, and refuses any other field
+ * (rule: source-fields). It shares no type and no schema with the service, so that an additional or missing field
+ * in a response fails here.
  */
 interface StrictStep {
   readonly session_id: string;
@@ -29,7 +30,7 @@ export interface StrictTurn {
   readonly toolResult?: Readonly<Record<string, unknown>>;
 }
 
-/** The answer of one step, and all events if it was streamed. */
+/** The response to one step, and all events if it was streamed. */
 export interface StrictAnswer {
   readonly status: number;
   readonly body: StrictStep;
@@ -85,13 +86,13 @@ const step = {
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
 const isStrictStep = ajv.compile<StrictStep>(step);
 
-/** Throws if a body has a field too many or too few. */
+/** Reads the body of a response. Throws if it has an unknown field, or lacks one. */
 export function readStrictStep(body: unknown): StrictStep {
   if (isStrictStep(body)) return body;
   throw new Error(`${ajv.errorsText(isStrictStep.errors)}: ${JSON.stringify(body)}`);
 }
 
-/** Makes a step over HTTP and reads its answer strictly. */
+/** Makes a step over HTTP, and reads its response strictly. */
 export async function strictStep(
   url: string,
   transport: Transport,

@@ -7,10 +7,13 @@ import { listNearest } from '../../src/files/walk-folder.js';
 import { projectFolderSource } from '../../src/service/context/sources/project-folder.js';
 import { writeFiles } from './temporary-folder.js';
 
-/** Text in the content and name of every file outside the project. */
+/** Text that occurs in the content and the name of every file outside the project, so that a leak can be found. */
 export const CANARY = 'CANARY-from-outside';
 
-/** Swaps a name between a file inside and a link to the outside, as fast as the file system allows. */
+/**
+ * Script of a thread that swaps a file inside the project and a link to the outside under the same name, as fast
+ * as the file system allows.
+ */
 const attacker = `
   const { renameSync } = require('node:fs');
   const { workerData, parentPort } = require('node:worker_threads');
@@ -28,13 +31,16 @@ const attacker = `
 
 export interface RaceResult {
   readonly reads: number;
-  /** Number of reads that returned content from inside. */
+  /** Number of reads that returned content from inside the project. */
   readonly inside: number;
-  /** Everything read or listed from outside; must stay empty. */
+  /** Everything that was read or listed from outside the project; must stay empty. */
   readonly leaked: readonly string[];
 }
 
-/** Reads files and folders while their names, and those of the folders above, are swapped for links to the outside. */
+/**
+ * Reads files and folders while their names, and the names of the folders above them, are swapped for links to the
+ * outside.
+ */
 export async function raceAgainstSwaps(home: string, swaps: number, check: OpenedCheck): Promise<RaceResult> {
   const root = layOut(home);
   const names = ['file.txt', 'folder', 'above'].map((name) => join(root, name));

@@ -18,7 +18,7 @@ export interface TestService {
   readonly url: string;
   readonly server: Server;
   readonly inFlight: InFlight;
-  /** Log lines so far. */
+  /** Log lines that the service has written so far. */
   readonly log: readonly Record<string, unknown>[];
   /** Sends a request and checks the response against the contract. */
   call(method: string, path: string, options?: CallOptions): Promise<CallAnswer>;
@@ -27,7 +27,7 @@ export interface TestService {
 
 export interface CallOptions {
   readonly body?: unknown;
-  /** A body that is sent without serializing it. */
+  /** A body that is sent as it is, without being serialized. */
   readonly raw?: string | Uint8Array<ArrayBuffer>;
   readonly headers?: Record<string, string>;
   readonly signal?: AbortSignal;
@@ -40,7 +40,7 @@ export interface CallAnswer {
   readonly body: any;
 }
 
-/** Starts the real app on a real port, with a step function of the test. */
+/** Starts the real app on a real port, with a step function that the test provides. */
 export async function startTestService(
   given: Partial<AppDependencies & Pick<Agent, 'step'>> & {
     maxInFlight?: number;
@@ -124,7 +124,7 @@ export function linesInto(log: Record<string, unknown>[]): Writable {
   });
 }
 
-/** The model `open` needs no key, `keyed` needs one; other names are unknown. */
+/** Only two models exist: `open` needs no key, and `keyed` needs one. */
 const models: ModelDirectory = {
   warmUp: async () => {},
   listUpstreams: async () => [],
@@ -228,7 +228,7 @@ export const answered: StepResult = {
   error: null,
 };
 
-/** Returns the smallest valid request, with the test's changes. */
+/** Returns the smallest valid request body, changed as the test needs. */
 export function stepBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     project_id: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff',

@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { digestOf } from '../../src/service/operations/access/token.js';
 import type { Allowance } from '../../src/service/operations/limits/caller-limits.js';
 
-/** A token with its entry in the file; without `projects` it is valid for all projects. */
+/** A bearer token with its entry in the file. Without `projects`, it is valid for all projects. */
 export interface TokenOf {
   readonly token: string;
   readonly name: string;

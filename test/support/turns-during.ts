@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 
-/** Returns the number of event loop turns that other tasks got during the work, at most a thousand. */
+/** Returns the number of event loop turns that other tasks got while `work` ran, at most a thousand. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   const turn = (): void => {
@@ -14,7 +14,8 @@ export async function turnsDuring(work: () => Promise<unknown>): Promise<number>
 }
 
 /**
- * Runs `work` with a clock that advances by 20 ms at each reading, so that every loop seems to have used its time.
+ * Runs `work` with a clock that advances by 20 ms at each reading, so that every loop believes it has used up its
+ * time.
  */
 export async function whileBusy<Result>(work: () => Promise<Result>): Promise<Result> {
   await new Promise((resolve) => setImmediate(resolve)); // a turn that began by another clock has to end

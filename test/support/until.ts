@@ -6,8 +6,8 @@ const POLL_INTERVAL_MS = 10;
 const MAX_SHOWN_CHARACTERS = 2_000;
 
 /**
- * Reads a value repeatedly until it is as expected, and returns it. A read that throws counts as not yet.
- * @param isExpected Truthy by default.
+ * Reads a value repeatedly until it is as expected, and returns it. A read that throws counts as "not yet".
+ * @param isExpected returns whether the value is the expected one; by default, whether it is truthy.
  * @throws After the timeout, with the source of the condition and the last value or error.
  */
 export async function until<Value>(
@@ -37,13 +37,15 @@ async function attempt<Value>(
   }
 }
 
-/** Keeps the end of a long value, since logs and screens grow at their end. */
+/** Shortens a long value to its end, because logs and screens grow at their end. */
 const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : inspect(value, { depth: 4 });
   return text.length > MAX_SHOWN_CHARACTERS ? `…${text.slice(-MAX_SHOWN_CHARACTERS)}` : text;
 };
 
-/** Returns a number once it has stayed the same for a while. For work that comes to a halt without an event. */
+/**
+ * Reads a number until it has stayed the same for `quietMs`, and returns it. For work that stops without an event.
+ */
 export async function untilUnchanged(read: () => number, quietMs = 400): Promise<number> {
   let last = Number.NaN;
   let since = performance.now();

@@ -13,17 +13,17 @@ import { withEnvironment } from './with-environment.js';
 export const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 export const key = 'sk-canary-0123456789-abcdefghij';
 
-/** The vendors, with one model each that supports every written protocol. */
+/** One model for each vendor. Both models support every protocol in which calls are written as text. */
 export const vendors = { openai: 'gpt-4o', anthropic: 'claude-sonnet-4-6' } as const;
 export type VendorName = keyof typeof vendors;
 
-/** The real service in front of a fake provider, without any other test double. */
+/** The real service in front of a fake provider. Nothing else is faked. */
 export interface WholeService {
   readonly url: string;
   readonly fake: FakeProvider;
-  /** Log lines so far. */
+  /** Log lines that the service has written so far. */
   readonly log: readonly string[];
-  /** Posts to the step endpoint and checks the response against the contract. */
+  /** Requests a step, and checks the response against the contract. */
   step(changes?: Partial<StepRequestInput>): Promise<StepAnswer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<StepAnswer>;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export interface StepAnswer {
   readonly body: Step;
 }
 
-/** Starts the service. `FAKE_URL` in the environment is replaced by the address of the fake provider. */
+/** Starts the service. In the given settings, `FAKE_URL` is replaced by the address of the fake provider. */
 export async function startWholeService(
   script?: Script,
   environment: Record<string, string> = {},
@@ -79,7 +79,7 @@ export async function startWholeService(
   };
 }
 
-/** Returns a valid request with the given changes. */
+/** Returns a valid step request, changed as given. */
 export function stepRequest(changes: Partial<StepRequestInput> = {}): StepRequestInput {
   return {
     project_id: uuid,

@@ -11,7 +11,7 @@ export type WireName = (typeof wireNames)[number];
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A request in neutral terms, which each of the three APIs can express. */
+/** A request in vendor-independent terms, which each of the three APIs can express. */
 export interface WireRequest {
   readonly text: string;
   readonly model?: string;
@@ -23,20 +23,20 @@ export interface WireRequest {
   readonly toolChoice?: 'required' | 'none' | { readonly name: string };
   readonly answerSchema?: Schema;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further fields of the body. */
+  /** Further fields for the body. */
   readonly fields?: object;
 }
 
-/** An answer in the same terms. */
+/** A response in the same vendor-independent terms. */
 interface WireAnswer {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly { readonly name: string; readonly args: unknown }[];
-  /** The finish reason, status or stop reason, as the API names it. */
+  /** Finish reason, status or stop reason, as the API calls it. */
   readonly end: string | null | undefined;
-  /** Undefined for a stream. */
+  /** Headers of the response; undefined for a stream. */
   readonly headers: Headers | undefined;
-  /** The report, which the service adds on request. */
+  /** The service's own report, which it adds if the request asks for it. */
   readonly stepwise: Stepwise | undefined;
 }
 
@@ -49,7 +49,10 @@ interface Stepwise {
   };
 }
 
-/** Returns a function that asks through an API with the vendor's own client, which reads streams too. */
+/**
+ * Returns a function that sends a request to one of the APIs through the vendor's own client. It can also read
+ * streams.
+ */
 export function askerOf(service: WholeService) {
   const openai = clientOf(service);
   const anthropic = new Anthropic({ baseURL: service.url, apiKey: 'unused', maxRetries: 0 });

@@ -1,4 +1,7 @@
-/** Runs `work` with environment variables, for libraries that read them directly, and restores the previous values. */
+/**
+ * Runs `work` with environment variables set, for libraries that read them directly. Restores the previous values
+ * afterwards.
+ */
 export async function withEnvironment<Result>(
   variables: Readonly<Record<string, string>>,
   work: () => Promise<Result>,

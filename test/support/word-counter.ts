@@ -1,8 +1,8 @@
 import type { TokenCounter } from '../../src/tokens/token-counter.js';
 
 /**
- * A token counter for tests that counts words of up to four letters, signs and newlines. Counts of texts that end with a
- * newline add up.
+ * A simple token counter for tests. Words of up to four letters, signs and newlines are one token each. The counts
+ * of texts that end with a newline add up exactly.
  */
 export const wordCounter: TokenCounter = {
   encoding: 'o200k_base',

@@ -11,18 +11,18 @@ afterEach(() => {
 });
 
 export interface Workshop {
-  /** The real path of the project; `outside/secret.txt` is next to it. */
+  /** The real path of the project. The file `outside/secret.txt` is next to it. */
   readonly folder: string;
   readonly outside: string;
   write(path: string, content: string | Buffer): void;
   tool(name: string): Tool;
-  /** Calls a tool as a run would. Rejects with what the tool throws. */
+  /** Calls a tool as a run would. Rejects with whatever the tool throws. */
   call(name: string, args: ToolArguments, signal?: AbortSignal): Promise<string>;
 }
 
 export const secret = 'the secret from outside';
 
-/** Creates a project in a temporary folder, with the tool pack for it. */
+/** Creates a project in a temporary folder, with a tool pack for it. */
 export async function openWorkshop(
   files: Readonly<Record<string, string | Buffer>> = {},
   options: ToolPackOptions = {},
@@ -49,7 +49,7 @@ export async function openWorkshop(
   return { folder, outside, write, tool, call };
 }
 
-/** Starts a worker that replaces the folder `a` by the link `evil` and back, as fast as it can. */
+/** Script of a worker that replaces the folder `a` by the link `evil` and back, as fast as it can. */
 export const swapping = `
   const { mkdirSync, renameSync, rmSync, symlinkSync } = require('node:fs');
   const folder = require('node:worker_threads').workerData;
@@ -60,7 +60,7 @@ export const swapping = `
     renameSync(at('a'), at('evil'));
     renameSync(at('aside'), at('a'));
   };
-  /** Resets the folder. A tool may recreate it in between, so each round starts from scratch. */
+  /** Restores the folder. A tool may recreate it between two swaps, so each round starts from scratch. */
   const reset = () => {
     for (const name of ['a', 'aside', 'evil']) rmSync(at(name), { recursive: true, force: true });
     mkdirSync(at('a'));

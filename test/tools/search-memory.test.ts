@@ -10,12 +10,12 @@ const saved = (task: string, answer: string) =>
     session_id: 's',
     options: { llmConfig: { modelName: 'offline' } },
     tools: [],
-    began_with: [],
+    beganWith: [],
     responses: [],
     observations: [],
     history: [],
     tasks: [],
-    result: { answer, stop_reason: 'answered', error: null },
+    result: { answer, stopReason: 'answered', error: null },
   });
 
 const runs = {

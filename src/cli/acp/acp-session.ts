@@ -438,14 +438,14 @@ const stopReasons: ReadonlyMap<string, StopReason> = new Map([
 
 /** Maps the end of a run to a stop reason. `isCut` is true if the last reply reached the output limit. */
 function stopReasonOf(
-  { stop_reason, error }: RunResult,
+  { stopReason, error }: RunResult,
   { signal, isCut }: { readonly signal: AbortSignal; readonly isCut: boolean },
 ): PromptEnd {
-  if (signal.aborted || stop_reason === 'stopped') return { stopReason: 'cancelled' };
-  if (stop_reason === 'step_limit') return { stopReason: 'max_turn_requests' };
-  if (stop_reason === 'error' && error) {
+  if (signal.aborted || stopReason === 'stopped') return { stopReason: 'cancelled' };
+  if (stopReason === 'step_limit') return { stopReason: 'max_turn_requests' };
+  if (stopReason === 'error' && error) {
     const { code } = error;
     return { stopReason: stopReasons.get(code) ?? 'error', failure: explainFailure(error), code };
   }
-  return { stopReason: isCut && stop_reason === 'answered' ? 'max_tokens' : 'end_turn' };
+  return { stopReason: isCut && stopReason === 'answered' ? 'max_tokens' : 'end_turn' };
 }

@@ -23,8 +23,8 @@ export async function* savedSessions(folder: string): AsyncGenerator<SavedSessio
   const seen = new Set<string>();
   for (const file of await newestRunFiles(folder)) {
     const run = await readSavedRun(file).catch(() => undefined);
-    if (!run || seen.has(run.session_id)) continue;
-    seen.add(run.session_id);
+    if (!run || seen.has(run.sessionId)) continue;
+    seen.add(run.sessionId);
     yield { info: await describe(run, { file, folder }), run };
   }
 }
@@ -38,7 +38,7 @@ export async function findSavedSession(folder: string, sessionId: string): Promi
 async function describe(run: Trajectory, { file, folder }: { file: string; folder: string }) {
   const { mtime } = await stat(file);
   return {
-    sessionId: run.session_id,
+    sessionId: run.sessionId,
     cwd: folder,
     title: titleOf(run),
     updatedAt: mtime.toISOString(),

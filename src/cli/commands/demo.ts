@@ -98,8 +98,8 @@ async function show(task: string, { tools, url }: { tools: readonly Tool[]; url:
     maxSteps: 8,
   });
   for await (const event of run) for (const line of renderEvent(event, options)) console.log(line);
-  const { stop_reason } = await run.result();
-  process.exitCode = stop_reason === 'answered' ? 0 : 1;
+  const { stopReason } = await run.result();
+  process.exitCode = stopReason === 'answered' ? 0 : 1;
 }
 
 function introduction(url: string): string {

@@ -16,10 +16,10 @@ export async function runOnce(session: Session, task: string): Promise<number> {
   const stops = onStop(() => session.interrupt());
   try {
     const result = await session.run(task);
-    const { stop_reason } = result;
+    const { stopReason } = result;
     screen.printForScript(textForScript(result, session.parts.answerSchema !== undefined));
     const saved = await save(session);
-    return saved ? exitCodes[stop_reason] : exitCodes.error;
+    return saved ? exitCodes[stopReason] : exitCodes.error;
   } finally {
     keys.end();
     stops.end();
@@ -30,9 +30,9 @@ export async function runOnce(session: Session, task: string): Promise<number> {
  * Returns the answer for standard output. With `--answer-schema` it is JSON or nothing, so that a program can read it;
  * invisible characters are escaped, which JSON allows, instead of removed.
  */
-function textForScript({ stop_reason, answer, value }: RunResult, isTyped: boolean): string | null {
+function textForScript({ stopReason, answer, value }: RunResult, isTyped: boolean): string | null {
   if (!isTyped) return answer;
-  if (stop_reason !== 'answered' && stop_reason !== 'denied') return null;
+  if (stopReason !== 'answered' && stopReason !== 'denied') return null;
   return spellUnseen(JSON.stringify(value), (_, character) => character.split('').map(escapeUnit).join(''));
 }
 

@@ -13,4 +13,4 @@ export const exitCodes = {
   denied: 3,
   needs_input: 4,
   stopped: 130,
-} as const satisfies Record<RunResult['stop_reason'], number>;
+} as const satisfies Record<RunResult['stopReason'], number>;

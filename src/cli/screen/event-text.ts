@@ -14,13 +14,13 @@ const taskStyles = { todo: 'reset', in_progress: 'bold', completed: 'dim' } as c
 export const renderTask = ({ content, status }: Task, paint: Paint): string =>
   paint(taskStyles[status], `${taskMarks[status]} ${showTextLine(content)}`);
 
-export function headline({ step, phase, iterations_left }: EventOf<'agent_turn_start'>): string {
-  const left = iterations_left === 1 ? 'the last' : `${iterations_left} left`;
+export function headline({ step, phase, iterationsLeft }: EventOf<'agent_turn_start'>): string {
+  const left = iterationsLeft === 1 ? 'the last' : `${iterationsLeft} left`;
   return showExactLine(`Step ${step}${phase ? `, ${phase}` : ''} · ${left}`);
 }
 
-export const compacted = ({ tokens_before, tokens_after }: EventOf<'context_compacted'>): string =>
-  `history ${short(tokens_before)} → ${short(tokens_after)} tokens`;
+export const compacted = ({ tokensBefore, tokensAfter }: EventOf<'context_compacted'>): string =>
+  `history ${short(tokensBefore)} → ${short(tokensAfter)} tokens`;
 
 interface ObservedOptions {
   readonly maxLines: number;
@@ -52,10 +52,10 @@ export const endText = (result: RunResult): string =>
   result.answer ?? (result.error ? '' : explainEnd(result));
 
 /** Renders how the run ended and its cost: `answered · 2 steps · 6.9k tokens in (5k cached) · 210 out · 4s`. */
-export function costLine({ stop_reason, steps, usage }: RunResult, took = ''): string {
+export function costLine({ stopReason, steps, usage }: RunResult, took = ''): string {
   const { input_tokens: sent, cached_input_tokens: cached, output_tokens: written } = usage;
   return [
-    showExactLine(stop_reason.replace('_', ' ')),
+    showExactLine(stopReason.replace('_', ' ')),
     `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}`,
     ...(sent === null ? [] : [`${short(sent)} tokens in${cached ? ` (${short(cached)} cached)` : ''}`]),
     ...(written === null ? [] : [`${short(written)} out`]),

@@ -45,7 +45,7 @@ const renderers: { readonly [Type in RunEvent['type']]: Render<EventOf<Type>> } 
   approval_requested: ({ request }, options) =>
     options.showProposals ? renderProposal(request, { ...options, maxLines: Number.POSITIVE_INFINITY }) : [],
   tool_start: (event, { paint }) => [
-    labelled(paint('cyan', 'Action'), showExact(renderCall(event.tool_name, event.tool_args))),
+    labelled(paint('cyan', 'Action'), showExact(renderCall(event.toolName, event.toolArgs))),
   ],
   tool_output: nothing,
   tool_complete: ({ observation }, options) => renderObserved(observation, options),
@@ -113,10 +113,10 @@ function renderObserved(text: string, { paint, maxLines, width }: RenderOptions)
 }
 
 function renderError(
-  { error, retry_in_ms }: EventOf<'agent_error'>,
+  { error, retryInMs }: EventOf<'agent_error'>,
   { paint }: RenderOptions,
 ): readonly string[] {
-  const again = retry_in_ms === null ? '' : ` Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`;
+  const again = retryInMs === null ? '' : ` Retrying in ${Math.ceil(retryInMs / 1000)} s.`;
   return [labelled(paint('red', 'Error'), explainFailure(error) + again)];
 }
 

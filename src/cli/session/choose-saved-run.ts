@@ -62,7 +62,7 @@ async function askNumber(folder: string, terminal: Terminal): Promise<string | u
 function describe({ began, saved }: SavedRun): string {
   const { task, responses, result } = saved;
   const steps = result?.steps.length ?? responses.length;
-  const end = result ? ends[result.stop_reason] : 'cut off';
+  const end = result ? ends[result.stopReason] : 'cut off';
   const outcome = `${steps} ${steps === 1 ? 'step' : 'steps'}, ${end}`;
   // The Swedish locale writes dates as ISO 8601 does.
   const time = began.toLocaleString('sv-SE', { dateStyle: 'short', timeStyle: 'short' });
@@ -80,4 +80,4 @@ const ends = {
   stopped: 'stopped',
   needs_input: 'asks',
   error: 'failed',
-} as const satisfies Record<NonNullable<Trajectory['result']>['stop_reason'], string>;
+} as const satisfies Record<NonNullable<Trajectory['result']>['stopReason'], string>;

@@ -89,8 +89,8 @@ export const isRefused = ({ history, error }: Pick<RunResult, 'history' | 'error
   refusals.has(error?.code ?? '') && history.at(-1)?.content === task;
 
 /** Returns the history for the next run, without a task that was refused. */
-export const historyAfter = ({ task, began_with, history, result }: Trajectory): readonly TurnInput[] =>
-  result && isRefused(result, task) ? began_with : history;
+export const historyAfter = ({ task, beganWith, history, result }: Trajectory): readonly TurnInput[] =>
+  result && isRefused(result, task) ? beganWith : history;
 
 /** A run that has ended, with the file in which it is saved if `isSaved`. */
 interface FinishedRun {
@@ -171,7 +171,7 @@ export class Session {
   resume(saved: Trajectory): void {
     this.history = historyAfter(saved);
     this.tasks = saved.tasks;
-    this.#ids = { projectId: saved.project_id, sessionId: saved.session_id };
+    this.#ids = { projectId: saved.projectId, sessionId: saved.sessionId };
     this.#saved = undefined;
   }
 

@@ -1,4 +1,7 @@
-/** A leaky bucket that limits bursts to `size` messages and the long-term rate to `perSecond`. */
+/**
+ * Limits the messages of a server by a leaky bucket: at most `size` messages at once, and `perSecond` over a
+ * longer time.
+ */
 export class FloodGauge {
   readonly #size: number;
   readonly #perSecond: number;
@@ -6,7 +9,7 @@ export class FloodGauge {
   #level = 0;
   #at: number;
 
-  /** `now` returns the time in milliseconds. */
+  /** @param now returns the current time in milliseconds. */
   constructor(size: number, perSecond: number, now: () => number = () => performance.now()) {
     this.#size = size;
     this.#perSecond = perSecond;
@@ -14,7 +17,7 @@ export class FloodGauge {
     this.#at = now();
   }
 
-  /** Counts one more message; returns true if it exceeds the limit. */
+  /** Counts one more message. Returns true if the message exceeds the limit. */
   isFullAfterOne(): boolean {
     const now = this.#now();
     const left = this.#level - ((now - this.#at) / 1_000) * this.#perSecond;

@@ -8,15 +8,21 @@ import { proxyFetch } from '../../network/proxies/fetch-via.js';
 import { type HttpServer, isStdio, type McpServer } from '../mcp-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
-/** Maximum size of one message in bytes. The model sees at most 30,000 characters of a result. */
+/** Maximum size of one message in bytes. The model sees at most 30,000 characters of a result anyway. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 
-/** Creates the transport for a server without starting it. Throws `TypeError` for an invalid URL or proxy variable. */
+/**
+ * Creates the transport for a server, but does not start the server. Throws `TypeError` for an invalid URL or
+ * proxy variable.
+ */
 export function openTransport(server: McpServer, folder: string): Transport {
   return isStdio(server) ? new StdioTransport(server, folder) : openHttp(server);
 }
 
-/** Creates an HTTP transport. The SDK follows redirects only within the origin, so no other origin gets the headers. */
+/**
+ * Creates an HTTP transport. The SDK follows redirects only within the same origin, so no other origin receives
+ * the headers.
+ */
 function openHttp({ type, url, headers }: HttpServer): Transport {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   if (address?.protocol !== 'http:' && address?.protocol !== 'https:')
@@ -27,7 +33,10 @@ function openHttp({ type, url, headers }: HttpServer): Transport {
     : new StreamableHTTPClientTransport(address, options);
 }
 
-/** A `fetch` that fails once a message is too long, so that an endless message cannot exhaust the memory. */
+/**
+ * A `fetch` whose response fails once a message in it is too long, so that an endless message cannot use up the
+ * memory.
+ */
 const boundedFetch =
   (fetch: FetchLike): FetchLike =>
   async (url, init) => {
@@ -39,12 +48,15 @@ const boundedFetch =
       statusText,
       headers,
     });
-    // A constructed Response has an empty `url`, but the SDK needs it to check redirects.
+    // The `url` of a constructed Response is empty, but the SDK needs it to check redirects.
     Object.defineProperty(bounded, 'url', { value: response.url });
     return bounded;
   };
 
-/** Limits the size of each message. In an event stream every line is a message; otherwise the whole body is one. */
+/**
+ * Limits the size of each message. In an event stream every line counts as a message; otherwise the whole body is
+ * one message.
+ */
 function boundMessages(headers: Headers): TransformStream<Uint8Array, Uint8Array> {
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true;
   let length = 0;

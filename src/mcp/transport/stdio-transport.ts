@@ -15,22 +15,28 @@ import { startOf } from '../../tools/run/process-table.js';
 import { markVariable } from '../../tools/run/start-command.js';
 import type { StdioServer } from '../mcp-server.js';
 
-/** Maximum number of consecutive lines that are not protocol messages. A server that writes more does not speak the protocol. */
+/**
+ * Maximum number of consecutive lines that are not protocol messages. A server that writes more of them does not
+ * support the protocol.
+ */
 const MAX_UNREADABLE_LINES = 10_000;
-/** Number of lines read per turn of the event loop, so that a server that never stops writing cannot block it. */
+/**
+ * Number of lines that are read in one turn of the event loop, so that a server that never stops writing cannot
+ * block it.
+ */
 const LINES_PER_TURN = 100;
 /** Maximum length of a line, and so of a message, in characters. */
 const MAX_LINE_LENGTH = 10_000_000;
 /** Number of characters kept from the end of standard error. */
 const MAX_ERRORS_LENGTH = 2_000;
-/** Number of characters kept of the first line that is not a message. */
+/** Number of characters that are kept of the first line that is not a message. */
 const MAX_KEPT_LENGTH = 2_000;
-/** How long to wait for the last output after the server has ended. */
+/** Time to wait for the last output after the server has ended. */
 const DRAIN_MS = 200;
 
 /**
- * A transport to a server in a child process. Unlike the SDK's transport, it ends all descendants as well (npx, the
- * server, and its children), also when this process exits.
+ * A transport to a server in a child process. Unlike the SDK's own transport, it also ends all descendants (npx,
+ * the server, and its children), even when this process exits.
  */
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -39,11 +45,11 @@ export class StdioTransport implements Transport {
   readonly #server: StdioServer;
   readonly #folder: string;
   readonly #decoder = new StringDecoder('utf8');
-  /** The beginning of a line whose end has not arrived yet. */
+  /** The beginning of a line that has not arrived completely yet. */
   #line = '';
   /** Complete lines that have not been read yet. */
   #lines: string[] = [];
-  /** Number of lines since the last valid message. */
+  /** Number of lines since the last valid protocol message. */
   #unreadable = 0;
   #firstUnreadable: string | undefined;
   #hasSpoken = false;
@@ -63,18 +69,18 @@ export class StdioTransport implements Transport {
     return this.#errors.trim();
   }
 
-  /** Why its output made us end the server; undefined if it did not. */
+  /** Reason why the transport ended the server because of its output; undefined if it did not. */
   get reason(): string | undefined {
     return this.#reason;
   }
 
-  /** The beginning of its output if it wrote something, but never a message; undefined otherwise. */
+  /** Beginning of the server's output if none of it was a protocol message; undefined otherwise. */
   get otherOutput(): string | undefined {
     if (this.#hasSpoken) return undefined;
     return (this.#firstUnreadable ?? this.#line.slice(0, MAX_KEPT_LENGTH).trim()) || undefined;
   }
 
-  /** Starts the program; rejects if that fails. */
+  /** Starts the program. Rejects if it cannot be started. */
   async start(): Promise<void> {
     const word = randomUUID();
     const { command, args = [], env } = this.#server;
@@ -101,7 +107,7 @@ export class StdioTransport implements Transport {
     });
     for (const stream of [child.stdin, child.stdout, child.stderr])
       stream.on('error', (error) => this.onerror?.(error));
-    // Wait for `exit` instead of `close`: a child of the server may keep the pipes open.
+    // The transport waits for `exit` instead of `close`, because a child of the server may keep the pipes open.
     child.once('exit', () => setTimeout(() => void this.close(), DRAIN_MS));
     child.once('error', () => void this.close());
   }
@@ -116,7 +122,7 @@ export class StdioTransport implements Transport {
     this.#readSome();
   }
 
-  /** Reads the next lines and pauses the pipe until all are read, so that a fast server cannot fill the memory. */
+  /** Reads the next lines. Pauses the pipe until all lines are read, so that a fast server cannot fill the memory. */
   #readSome(): void {
     for (const line of this.#lines.splice(0, LINES_PER_TURN)) if (!this.#closing) this.#readLine(line);
     if (this.#closing) return;
@@ -127,7 +133,7 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Reads a line and skips it if it is not a message, since some programs also print greetings or logs. */
+  /** Reads a line. Skips a line that is not a message, because some programs also print greetings or logs. */
   #readLine(written: string): void {
     // Windows programs may begin their output with a byte order mark.
     const line = this.#hasSpoken ? written : written.replace(/^\uFEFF/, '');
@@ -158,7 +164,7 @@ export class StdioTransport implements Transport {
     await new Promise<void>((resolve, reject) =>
       stdin.write(serializeMessage(message), (error) => {
         if (!error) resolve();
-        // Wait for the last output, which usually explains why the server ended.
+        // The rejection waits for the last output, which usually explains why the server ended.
         else setTimeout(() => reject(error), DRAIN_MS);
       }),
     );
@@ -169,7 +175,7 @@ export class StdioTransport implements Transport {
     void this.close();
   }
 
-  /** Ends the server and all its descendants; resolves when none of them runs any more. */
+  /** Ends the server and all its descendants. Resolves when none of them is running any more. */
   close(): Promise<void> {
     this.#closing ??= this.#endAll();
     return this.#closing;

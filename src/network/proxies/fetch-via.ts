@@ -4,21 +4,22 @@ import { readProxies } from './proxy-settings.js';
 import type { TunnelOptions } from './tunnel.js';
 
 /**
- * Returns a `fetch` that honours `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of an environment, by default that of the
- * process. Loopback addresses never use a proxy. Throws `TypeError` that names a wrong variable.
+ * Returns a `fetch` that honours `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of an environment, by default that of
+ * the process. Loopback addresses never use a proxy. Throws `TypeError` that names the variable whose value is
+ * wrong.
  */
 export const proxyFetch = (
   environment: Readonly<Record<string, string | undefined>> = process.env,
   options?: ConnectOptions,
 ): typeof fetch => fetchVia(readProxies(environment), options);
 
-/** Options of connections through a proxy. */
+/** Options for connections that go through a proxy. */
 export type ConnectOptions = Pick<TunnelOptions, 'connectTimeoutMs'>;
 
 /**
- * Returns a `fetch` that reaches each server as the settings say. Redirects are followed through the same proxy. With
- * any proxy, direct connections do not use the global `fetch` either, because with `NODE_USE_ENV_PROXY` Node.js sends
- * even loopback addresses to the proxy.
+ * Returns a `fetch` that reaches each server directly or through a proxy, as the settings say. Redirects are
+ * followed in the same way. If any proxy is set, direct connections do not use the global `fetch` either, because
+ * with `NODE_USE_ENV_PROXY` Node.js sends even loopback addresses to the proxy.
  */
 export function fetchVia(settings: ProxySettings, options: ConnectOptions = {}): typeof fetch {
   if (settings.HTTP_PROXY === undefined && settings.HTTPS_PROXY === undefined) return fetch;
@@ -26,14 +27,14 @@ export function fetchVia(settings: ProxySettings, options: ConnectOptions = {}):
   const agents = new Map<string | undefined, Agent>();
   return async (input, init) => {
     const proxy = proxyFor(new URL(input instanceof Request ? input.url : input));
-    // Loaded when it is needed, because most machines have no proxy.
+    // These modules are loaded on demand, because most machines have no proxy.
     const [undici, { tunnelVia }] = await Promise.all([import('undici'), import('./tunnel.js')]);
     const dispatcher =
       agents.get(proxy) ??
       new undici.Agent(proxy === undefined ? {} : { connect: tunnelVia(proxy, options) });
     agents.set(proxy, dispatcher);
     const [url, parts] = input instanceof Request ? [input.url, partsOf(input)] : [input, {}];
-    // The declarations of the two functions differ, although both implement the same standard.
+    // Cast: the type declarations of the two `fetch` functions differ, although both implement the same standard.
     return (undici.fetch as unknown as FetchOfUndici)(url, { ...parts, ...init, dispatcher });
   };
 }
@@ -43,7 +44,7 @@ type FetchOfUndici = (
   init: Omit<RequestInit, 'dispatcher'> & { readonly dispatcher: Agent },
 ) => Promise<Response>;
 
-/** Returns the parts of a request, because undici does not accept an object of the global class. */
+/** Returns the parts of a request, because undici does not accept a `Request` of the global class. */
 const partsOf = ({ method, headers, body, signal, redirect }: Request): RequestInit => ({
   method,
   headers,

@@ -7,14 +7,20 @@ export interface ProxySettings {
   readonly HTTP_PROXY?: string | undefined;
   /** URL of the proxy for https servers. */
   readonly HTTPS_PROXY?: string | undefined;
-  /** Hosts that are reached directly, separated by commas: `internal.example`, `.example`, `10.0.0.0/8`, `*`. */
+  /**
+   * Hosts that are reached without a proxy, separated by commas: `internal.example`, `.example`, `10.0.0.0/8`,
+   * `*`.
+   */
   readonly NO_PROXY?: string | undefined;
 }
 
-/** Returns the URL of the proxy to use for a server; undefined to connect directly. */
+/** Returns the URL of the proxy for a server; undefined if the connection is direct. */
 export type ProxyFor = (server: URL) => string | undefined;
 
-/** Chooses proxies by the settings. Loopback addresses never use one (rule: proxies). */
+/**
+ * Returns a function that chooses the proxy for a server as the settings say. Loopback addresses never use a proxy
+ * (rule: proxies).
+ */
 export function proxiesFrom({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY = '' }: ProxySettings): ProxyFor {
   const direct = NO_PROXY.toLowerCase()
     .split(/[\s,]+/)
@@ -28,7 +34,7 @@ export function proxiesFrom({ HTTP_PROXY, HTTPS_PROXY, NO_PROXY = '' }: ProxySet
   };
 }
 
-/** Host and port of a server. The host is as URLs write it, without a dot at its end. */
+/** Host and port of a server. The host is in the form that URLs have, but without a dot at its end. */
 interface Place {
   readonly host: string;
   readonly port: string;
@@ -42,8 +48,8 @@ const placeOf = ({ hostname, port, protocol }: URL): Place => ({
 const withoutEndDot = (host: string): string => host.replace(/\.$/, '');
 
 /**
- * Whether a host is this machine: includes subdomains of localhost (RFC 6761 §6.3), 127.0.0.0/8 as IPv6
- * addresses, and the unspecified addresses.
+ * Returns whether a host is this machine. Includes subdomains of localhost (RFC 6761 §6.3), 127.0.0.0/8 written as
+ * IPv6 addresses, and the unspecified addresses such as 0.0.0.0.
  */
 const isThisMachine = (host: string): boolean =>
   isLoopback(host) ||
@@ -51,7 +57,10 @@ const isThisMachine = (host: string): boolean =>
   /^\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\]$/.test(host) ||
   ['0.0.0.0', '[::]'].includes(host);
 
-/** Reads an entry of `NO_PROXY`: `*`, a range of addresses, or a host with all of its subdomains, optionally with a port. */
+/**
+ * Returns a predicate for an entry of `NO_PROXY`, which is `*`, a range of addresses, or a host with all of its
+ * subdomains, optionally with a port.
+ */
 function coverageOf(entry: string): (place: Place) => boolean {
   if (entry === '*') return () => true;
   const [, address = '', prefix] = /^\[?([\d.a-f:]+)\]?\/(\d{1,3})$/.exec(entry) ?? [];
@@ -63,8 +72,8 @@ function coverageOf(entry: string): (place: Place) => boolean {
 }
 
 /**
- * Covers addresses in a range such as 10.0.0.0/8, but no names: they are not resolved here. Covers nothing if
- * the text is not a range.
+ * Returns a predicate for the addresses in a range such as 10.0.0.0/8. Host names never match, because they are
+ * not resolved here. If the text is not a range, nothing matches.
  */
 function rangeOf(address: string, prefix: number): (place: Place) => boolean {
   const range = new BlockList();
@@ -81,10 +90,10 @@ function rangeOf(address: string, prefix: number): (place: Place) => boolean {
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (address.includes(':') ? 'ipv6' : 'ipv4');
 
-/** Puts an IPv6 address without brackets into brackets, as URLs have it. */
+/** Encloses an IPv6 address in brackets, as in URLs, if it has none. */
 const bracketed = (entry: string): string =>
   /^[\da-f:]*:[\da-f:]*:[\da-f:]*$/.test(entry) ? `[${entry}]` : entry;
 
-/** Writes a host as URLs do: an international name in ASCII, the shortest form of an address. */
+/** Returns a host in the form that URLs have: an international name in ASCII, an address in its shortest form. */
 const asInUrls = (host: string): string =>
   withoutEndDot(URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host);

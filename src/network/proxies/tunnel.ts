@@ -9,16 +9,19 @@ import { connectionFailureOf, PROXY_FAILED } from '../connection-problem.js';
 const CONNECT_TIMEOUT_MS = 10_000;
 
 export interface TunnelOptions {
-  /** Certificates to trust instead of the usual ones, in PEM. For the server, not for the proxy. */
+  /** Certificates to trust instead of the usual ones, in PEM. They apply to the server, not to the proxy. */
   readonly ca?: ConnectionOptions['ca'];
-  /** Time limit of each phase of connecting: until the proxy has opened the tunnel, and of TLS through it. Default 10,000. */
+  /**
+   * Time limit of each of two phases: until the proxy has opened the tunnel, and of the TLS handshake through it.
+   * Default 10,000.
+   */
   readonly connectTimeoutMs?: number | undefined;
 }
 
 /**
- * Returns a connector for clients of undici that opens a tunnel (`CONNECT`) of a proxy for each connection. Its errors
- * name the proxy. undici's own `ProxyAgent` repeats `CONNECT` without end if the proxy hangs up, and waits five minutes
- * for one that does not answer.
+ * Returns a connector for undici's clients that opens a tunnel through a proxy (`CONNECT`) for each connection.
+ * Its errors name the proxy. undici's own `ProxyAgent` is not used: it repeats `CONNECT` endlessly if the proxy
+ * hangs up, and waits five minutes for a proxy that does not answer.
  */
 export function tunnelVia(
   proxy: string,
@@ -48,8 +51,8 @@ function openTunnel(
     request({
       method: 'CONNECT',
       host: proxyHost,
-      // Without a server name, Node.js would check the proxy's certificate against the header `host`. IP
-      // addresses have no server name.
+      // Without a server name, Node.js would compare the proxy's certificate with the header `host`. For an IP
+      // address, there is no server name.
       servername: isIP(proxyHost) > 0 ? '' : proxyHost,
       port: proxy.port,
       path: place,
@@ -58,7 +61,8 @@ function openTunnel(
       signal: AbortSignal.timeout(timeoutMs),
     })
       .once('connect', ({ statusCode }, socket, head) => {
-        // In an open tunnel, the client speaks first. A proxy that speaks first has sent a page of its own.
+        // In an open tunnel, the client always sends first. If data arrives before that, the proxy has sent a page
+        // of its own.
         if (statusCode === 200 && head.length === 0) return resolve(socket);
         socket.destroy();
         reject(proxyFailed(new Error(`The proxy answered CONNECT with ${statusCode}.`)));
@@ -71,8 +75,8 @@ function openTunnel(
 const defaultPorts: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Marks an error as one of the proxy, because its cause reads like an error of the server. TLS errors stay as
- * they are.
+ * Marks an error as one of the proxy, because otherwise its cause would look like an error of the server. TLS
+ * errors are returned unchanged.
  */
 function proxyFailed(cause: Error): Error {
   if (connectionFailureOf(cause)?.problem.startsWith('tls_')) return cause;

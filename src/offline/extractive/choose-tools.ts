@@ -1,6 +1,6 @@
 import type { OfferedTool } from './prompt/read-tools.js';
 
-/** The offered tools that the searcher can use, recognised by their names and parameters. */
+/** The offered tools that the extractive searcher can use. It recognises them by their names and parameters. */
 export interface Toolbox {
   readonly search: OfferedTool | null;
   readonly read: OfferedTool | null;
@@ -10,7 +10,7 @@ export interface Toolbox {
 interface Job {
   /** Patterns for the names of suitable tools, the best first. */
   readonly names: readonly RegExp[];
-  /** Matches the names of unsuitable tools. */
+  /** Matches the names of tools that must not be used for this purpose. */
   readonly never: RegExp;
   readonly parameter: RegExp | null;
 }
@@ -65,20 +65,26 @@ function choose(tools: readonly OfferedTool[], { names, never, parameter }: Job)
 const findParameter = ({ parameters }: OfferedTool, wanted: RegExp): string | undefined =>
   parameters.find((parameter) => wanted.test(parameter));
 
-/** A call of a tool, with the argument names that the tool uses. */
+/** A call of a tool with arguments under the names that this tool declares. */
 export interface ProposedCall {
   readonly name: string;
   readonly args: Readonly<Record<string, string | number>>;
 }
 
-/** Searches for a pattern, inside a folder if one is given and the tool has a parameter for it. */
+/**
+ * Returns a call that searches for a pattern, inside `folder` if that is given and the tool has a parameter for
+ * it.
+ */
 export function searchCall(tool: OfferedTool, pattern: string, folder?: string): ProposedCall {
   const wanted = { [findParameter(tool, patternParameter) ?? 'pattern']: pattern };
   const below = folder === undefined ? undefined : findParameter(tool, folderParameter);
   return { name: tool.name, args: below ? { ...wanted, [below]: folder ?? '' } : wanted };
 }
 
-/** Whether the tool documents regular expressions; others may search for the text unchanged. */
+/**
+ * Returns whether the tool's documentation mentions regular expressions. Other tools may search for the pattern as
+ * plain text.
+ */
 export const takesExpressions = ({ name, description }: OfferedTool): boolean =>
   /\bregular expression|\breg-?exp?\b|\bgrep\b|^(?:rip)?grep/iu.test(`${name} ${description}`);
 
@@ -86,7 +92,7 @@ export const takesFolder = (tool: OfferedTool): boolean => findParameter(tool, f
 
 const folderParameter = /^(?:path|dir|directory|folder|root)$/iu;
 
-/** Reads a file, around a line if the tool has parameters for a range. */
+/** Returns a call that reads a file, around a line if that is given and the tool has parameters for a range. */
 export function readCall(tool: OfferedTool, path: string, around?: number): ProposedCall {
   const file = { [findParameter(tool, pathParameter) ?? 'path']: path };
   const start = findParameter(tool, /^(?:start|from|first)_?line$|^line_?start$|^start$/iu);
@@ -95,13 +101,13 @@ export function readCall(tool: OfferedTool, path: string, around?: number): Prop
   return { name: tool.name, args: { ...file, [start]: Math.max(1, around - 20), [end]: around + 50 } };
 }
 
-/** Lists the root folder. */
+/** Returns a call that lists the root folder. */
 export function listCall(tool: OfferedTool): ProposedCall {
   const folder = findParameter(tool, folderParameter);
   return { name: tool.name, args: folder ? { [folder]: '.' } : {} };
 }
 
-/** Lists the files whose names match; returns undefined if the tool has no parameter for a pattern. */
+/** Returns a call that lists the files whose names match; undefined if the tool has no parameter for a pattern. */
 export function namesCall(tool: OfferedTool, glob: string): ProposedCall | undefined {
   const parameter = findParameter(tool, /^(?:pattern|glob)$/iu);
   return parameter === undefined ? undefined : { name: tool.name, args: { [parameter]: glob } };

@@ -5,7 +5,7 @@ import { bestCovering, type RankedPassage } from './ranking/rank-passages.js';
 import type { NumberedLine } from './ranking/split-passages.js';
 import { absentTerms, missingFiles, quoteTerms, type SearchState } from './search-state.js';
 
-/** The model's next call or its answer, with a thought. */
+/** The searcher's next call or its answer, with a thought. */
 export type NextStep =
   | { readonly thought: string; readonly call: ProposedCall; readonly answer?: never }
   | { readonly thought: string; readonly answer: string; readonly call?: never };
@@ -13,15 +13,15 @@ export type NextStep =
 const MAX_QUOTES = 4;
 const MAX_LISTED = 40;
 const MAX_BEGINNING = 28;
-/** Minimum share of the best score for a passage to be quoted. */
+/** A passage is quoted only if its score is at least this share of the best one. */
 const MIN_SCORE_SHARE = 0.1;
-/** Minimum share of the question's terms for a passage to be an answer. */
+/** A passage counts as an answer only if it contains at least this share of the question's terms. */
 const MIN_COVERAGE = 0.45;
 
 const ORIGIN =
   'Found by a search, not written by a language model: nobody has judged what it means. For an answer in words, choose a model.';
 
-/** Answers with quotations of the best passages, each with path, line numbers and the matching terms. */
+/** Answers with quotations of the best passages. Each has its path, line numbers and the terms that matched. */
 export function composeAnswer(state: SearchState): NextStep {
   const { prompt, evidence, terms } = state;
   if (asksForListing(prompt.task) && asksForOverview(terms) && evidence.paths.length > 0) {
@@ -50,7 +50,8 @@ export function composeAnswer(state: SearchState): NextStep {
 const isGivenWithoutTools = ({ prompt }: SearchState): boolean => prompt.tools.length === 0;
 
 /**
- * Reports files that the task names but that could not be read, since the quotations come from other files.
+ * Returns a sentence about files that the task names but that could not be read, because the quotations then come
+ * from other files.
  */
 const admitMissing = (state: SearchState): string[] =>
   missingFiles(state).map((path) => `I could not read ${path}.`);
@@ -62,7 +63,7 @@ function introduction(state: SearchState): string {
   return `These passages match best (${quoteTerms(specific)}):${missing}`;
 }
 
-/** Chooses the best passages with enough of the question's terms, at most two from one file. */
+/** Chooses the best passages that contain enough of the question's terms, at most two from one file. */
 function choosePassages({ ranked, terms }: SearchState): RankedPassage[] {
   if (asksForOverview(terms)) return [];
   const quotable = ranked.filter(({ lines }) => lines.length > 0);
@@ -76,7 +77,7 @@ function choosePassages({ ranked, terms }: SearchState): RankedPassage[] {
   return chosen;
 }
 
-/** Whether a passage answers the question; a name from the question is enough by itself. */
+/** Returns whether a passage answers the question. One name from the question is enough by itself. */
 const saysEnough = ({ coverage, matched }: RankedPassage): boolean =>
   coverage >= MIN_COVERAGE || [...matched.keys()].some(isName);
 
@@ -130,14 +131,14 @@ function admitNothing(state: SearchState): string {
 }
 
 interface Excerpt {
-  /** Number of the best line. */
+  /** Number of the line in which most terms occur. */
   readonly line: number;
   readonly lines: readonly NumberedLine[];
 }
 
 const MAX_EXCERPT_LINES = 12;
 
-/** Returns the part of a passage with the most terms of the question; all of it if it is short. */
+/** Returns the part of a passage that contains the most terms of the question; the whole passage if it is short. */
 function chooseExcerpt({ lines, matched }: RankedPassage): Excerpt {
   const weights = lines.map(({ text }) => weigh(text, matched));
   const best = weights.indexOf(Math.max(...weights));
@@ -145,7 +146,7 @@ function chooseExcerpt({ lines, matched }: RankedPassage): Excerpt {
   return { line: lines[best]?.line ?? 1, lines: lines.slice(start, start + MAX_EXCERPT_LINES) };
 }
 
-/** Counts the terms in a line. */
+/** Counts the terms that occur in a line. */
 function weigh(text: string, matched: RankedPassage['matched']): number {
   const stems = wordsIn(text).map((word) => stemOf(singular(word)));
   const lower = text.toLowerCase();

@@ -10,25 +10,25 @@ import {
 } from './prompt/read-observation.js';
 import type { ParsedPrompt, PastCall } from './prompt/read-prompt.js';
 
-/** The known lines and file names of the project. */
+/** Everything that the searcher knows of the project's files: lines and file names. */
 export interface Evidence {
   /** Lines by path and line number. */
   readonly files: ReadonlyMap<string, ReadonlyMap<number, string>>;
   readonly paths: readonly string[];
-  /** Files whose text was read or given; of others, only lines from searches are known. */
+  /** Files whose text was read or is in the prompt. Of other files, only single lines from searches are known. */
   readonly read: ReadonlySet<string>;
   readonly searches: readonly PastSearch[];
 }
 
 interface PastSearch {
   readonly args: PastCall['args'];
-  /** Number of lines it returned. */
+  /** Number of lines that the search returned. */
   readonly hits: number;
-  /** Whether it found more than it returned. */
+  /** True if the search found more lines than it returned. */
   readonly isCut: boolean;
 }
 
-/** Gathers the lines and names in the context files and in the observations of all calls. */
+/** Collects the lines and file names that occur in the context files and in the observations of all calls. */
 export function gatherEvidence(
   { calls, contextFiles }: ParsedPrompt,
   { search, read, list }: Toolbox,
@@ -57,7 +57,10 @@ export function gatherEvidence(
   };
 }
 
-/** Groups the lines by file. Later texts replace earlier ones: reads come last, since a search may shorten a line. */
+/**
+ * Groups the lines by file. A later text replaces the lines of an earlier one. Files that were read come last,
+ * because a search may shorten a line.
+ */
 function byFile(texts: readonly Iterable<FoundLine>[]): Map<string, Map<number, string>> {
   const files = new Map<string, Map<number, string>>();
   for (const lines of texts) {

@@ -3,16 +3,16 @@ import { nextStep } from './next-step.js';
 import { type ChatMessage, type ParsedPrompt, readPrompt } from './prompt/read-prompt.js';
 
 /**
- * Returns the reply of the model `offline` (rule: offline-model), which is not a language model but an extractive searcher.
- * From the messages alone it chooses search terms, calls an offered search tool, reads the best files, and answers by
- * quoting the lines it found. A pure function: the same messages give the same reply.
+ * Returns the reply of the model `offline` (rule: offline-model), which is not a language model but an extractive
+ * searcher. From the messages alone it chooses search terms, calls an offered search tool, reads the best files,
+ * and answers by quoting the lines it found. This is a pure function: the same messages give the same reply.
  */
 export function extractiveReply(messages: readonly ChatMessage[]): string {
   const prompt = readPrompt(messages);
   return writeReply(nextStep(prompt), prompt);
 }
 
-/** Writes a step in the form that the prompt teaches, or as the block that a strict phase requires. */
+/** Writes a step in the form that the prompt teaches, or as the JSON block that the phase requires. */
 function writeReply(step: NextStep, { form, phase }: ParsedPrompt): string {
   if (phase === 'reason') return writeReason(step);
   if (phase === 'observe') return writeObserve(step);

@@ -7,20 +7,20 @@ import { bestCovering } from './ranking/rank-passages.js';
 import { isNamedRead, missingFiles, type Proposal, readState, type SearchState } from './search-state.js';
 import { searches } from './searches.js';
 
-/** Maximum number of calls; after them the model answers with the evidence it has. */
+/** Maximum number of calls in a run. After that, the model answers with the evidence it has. */
 const MAX_CALLS = 8;
 const MAX_NAMED = 2;
-/** Maximum number of files read because a search found lines in them. */
+/** Maximum number of files that are read because a search found lines in them. */
 const MAX_PLACES = 3;
 
-/** Returns the first proposed call that was not made yet, else the answer. */
+/** Returns the first proposed call that was not made yet, or the answer if there is none. */
 export function nextStep(prompt: ParsedPrompt): NextStep {
   const state = readState(prompt);
   const proposal = prompt.mustAnswer || prompt.calls.length >= MAX_CALLS ? undefined : propose(state);
   return proposal ?? composeAnswer(state);
 }
 
-/** Tries the kinds of calls in their order and skips calls that were made before. */
+/** Returns the first new call, trying the kinds of calls in order. Skips calls that were made before. */
 function propose(state: SearchState): Proposal | undefined {
   const made = new Set(state.prompt.calls.map(({ name, args }) => keyOf({ name, args })));
   const ways = [readNamedFiles, searches, readBestPlaces, listFiles, readListedFiles];
@@ -34,7 +34,7 @@ function propose(state: SearchState): Proposal | undefined {
 const keyOf = ({ name, args }: { name: string; args: Readonly<Record<string, unknown>> }): string =>
   JSON.stringify([name, Object.entries(args).sort(([a], [b]) => a.localeCompare(b))]);
 
-/** Reads files that the task names, unless their text is known. */
+/** Proposes to read the files that the task names, unless their text is already known. */
 function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Proposal[] {
   if (!read) return [];
   const unread = namedPaths(prompt.task).filter((path) => !evidence.read.has(path));
@@ -44,7 +44,7 @@ function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Pro
   }));
 }
 
-/** Reads around the best passages, one per file, if they would be quoted beside the best one. */
+/** Proposes to read around the best passages, one per file, if these passages would be quoted beside the best one. */
 function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchState): Proposal[] {
   if (!read || (hitsOf(evidence) === 0 && evidence.paths.length === 0)) return [];
   const readAlready = prompt.calls.filter(({ name }) => name === read.name).length;
@@ -63,10 +63,10 @@ function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchSta
     }));
 }
 
-/** Maximum number of files read because of their names. */
+/** Maximum number of files that are read because of their names. */
 const MAX_FILES = 2;
 
-/** Lists files if no search has found anything. */
+/** Proposes to list files if no search has found anything. */
 function listFiles(state: SearchState): Proposal[] {
   const { tools, evidence } = state;
   const { list } = tools;
@@ -78,7 +78,10 @@ function listFiles(state: SearchState): Proposal[] {
   return [{ thought: 'I look at which files there are.', call: listCall(list) }];
 }
 
-/** Reads files whose paths match and, if there was nothing to search for, those that introduce a project. */
+/**
+ * Proposes to read files whose paths match a term and, if there was nothing to search for, files that introduce a
+ * project.
+ */
 function readListedFiles(state: SearchState): Proposal[] {
   const { prompt, tools, terms, evidence, ranked } = state;
   const { read, search } = tools;
@@ -98,7 +101,7 @@ function readListedFiles(state: SearchState): Proposal[] {
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Returns the files that a newcomer opens first; guesses them if there is no listing. */
+/** Returns the files that a newcomer opens first, such as the readme; guesses their names if no listing is known. */
 function introductionsAmong(paths: readonly string[]): string[] {
   if (paths.length === 0) return ['README.md'];
   return introductions.flatMap((pattern) => paths.find((path) => pattern.test(path)) ?? []);

@@ -2,17 +2,18 @@ import { isName, type SearchTerm } from './question/search-terms.js';
 import { misspellings } from './question/spelling.js';
 
 /**
- * Maximum number of terms that are searched together, since each pair adds two branches to the expression.
+ * Maximum number of terms that are searched together. Each pair of terms adds two branches to the regular
+ * expression.
  */
 const MAX_TOGETHER = 4;
-/** Maximum number of terms without a hit that are searched again. */
+/** Maximum number of terms that no search has found yet and that are searched again. */
 const MAX_UNSEEN = 3;
 
 const escapeForRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
 
 /**
- * Returns a pattern for a short stem, which matches only at the beginning of a word, since it occurs inside
- * too many others.
+ * Returns a pattern that matches a short stem only at the beginning of a word, because a short stem occurs inside
+ * too many other words.
  */
 function startOfWord(stem: string): string {
   const escaped = escapeForRegExp(stem);
@@ -26,7 +27,7 @@ const plain = (term: SearchTerm): string =>
   isName(term) ? escapeForRegExp(term.text) : startOfWord(term.stem);
 const widened = (term: SearchTerm): string => anyOf([plain(term), ...term.synonyms.map(startOfWord)]);
 
-/** Returns a pattern for lines with two of the terms, or with the only term. */
+/** Returns a pattern for lines that contain two of the terms, or the term if there is only one. */
 function together(terms: readonly SearchTerm[], written: (term: SearchTerm) => string): string {
   const parts = terms.slice(0, MAX_TOGETHER).map(written);
   const pairs = parts.flatMap((a, index) =>
@@ -37,10 +38,10 @@ function together(terms: readonly SearchTerm[], written: (term: SearchTerm) => s
 
 export const togetherPattern = (terms: readonly SearchTerm[]): string => together(terms, plain);
 
-/** Returns a pattern like `togetherPattern` that also matches synonyms of the terms. */
+/** Returns a pattern like that of `togetherPattern`, which also matches synonyms of the terms. */
 export const widenedPattern = (terms: readonly SearchTerm[]): string => together(terms, widened);
 
-/** Returns a pattern for lines with any of the terms. */
+/** Returns a pattern for lines that contain any of the terms. */
 export const singlePattern = (terms: readonly SearchTerm[]): string =>
   terms.slice(0, MAX_TOGETHER).map(plain).join('|');
 
@@ -48,7 +49,7 @@ export const singlePattern = (terms: readonly SearchTerm[]): string =>
 export const slipPattern = (terms: readonly SearchTerm[]): string =>
   terms.slice(0, MAX_UNSEEN).flatMap(misspellings).join('|');
 
-/** Returns a pattern for names of files and folders with one of the terms. */
+/** Returns a pattern for names of files and folders that contain one of the terms. */
 export const namesPattern = (terms: readonly SearchTerm[]): string | undefined => {
   const stems = terms
     .slice(0, MAX_TOGETHER)

@@ -6,7 +6,7 @@ import { isSpecific, namedPaths, type SearchTerm, searchTerms } from './question
 import { correctSpelling } from './question/spelling.js';
 import { type RankedPassage, rankPassages } from './ranking/rank-passages.js';
 
-/** All data on which the model's decisions depend. */
+/** Everything that decides about the searcher's next step. */
 export interface SearchState {
   readonly prompt: ParsedPrompt;
   readonly tools: Toolbox;
@@ -16,7 +16,7 @@ export interface SearchState {
   readonly ranked: readonly RankedPassage[];
 }
 
-/** A possible next call, with the reason for it. */
+/** A call that may be made next, with the reason for it. */
 export interface Proposal {
   readonly thought: string;
   readonly call: ProposedCall;
@@ -36,14 +36,14 @@ function* textsOf({ files, paths }: Evidence): Generator<string> {
 
 export const specificTerms = ({ terms }: SearchState): SearchTerm[] => terms.filter(isSpecific);
 
-/** Returns the important terms that occur in no passage, not even as a synonym. */
+/** Returns the specific terms that occur in no passage, not even as a synonym. */
 export const absentTerms = (state: SearchState): SearchTerm[] =>
   specificTerms(state).filter((term) => !state.ranked.some(({ matched }) => matched.has(term)));
 
 export const isNamedRead = ({ prompt, evidence }: SearchState): boolean =>
   namedPaths(prompt.task).some((path) => evidence.read.has(path));
 
-/** Returns the files that the task names and that could not be read. */
+/** Returns the files that the task names but that could not be read. */
 export const missingFiles = ({ prompt, tools: { read }, evidence }: SearchState): string[] => {
   const asked = prompt.calls.flatMap(({ name, args }) =>
     read && name === read.name ? cleanPath(pathOfCall(read, args)) : [],
@@ -51,7 +51,7 @@ export const missingFiles = ({ prompt, tools: { read }, evidence }: SearchState)
   return namedPaths(prompt.task).filter((path) => asked.includes(path) && !evidence.read.has(path));
 };
 
-/** Formats terms for thoughts and answers. */
+/** Formats terms for the text of thoughts and answers. */
 export const quoteTerms = (terms: readonly SearchTerm[]): string =>
   terms
     .slice(0, 4)

@@ -20,10 +20,10 @@ import {
 } from './search-state.js';
 
 const MAX_SEARCHES = 5;
-/** Minimum number of hits; with fewer, the search continues. */
+/** Number of hits below which the searcher continues to search. */
 const FEW_HITS = 12;
 
-/** Returns the searches that may still help, in their order; none once enough is found. */
+/** Returns the searches that may still help, in order; an empty list once enough is found. */
 export function searches(state: SearchState): Proposal[] {
   const { prompt, tools, terms } = state;
   const tried = prompt.calls.filter(({ name }) => name === tools.search?.name).length;
@@ -33,10 +33,10 @@ export function searches(state: SearchState): Proposal[] {
     : searchWords(state, tools.search);
 }
 
-/** Whether the file that the task names was read and has something to quote. */
+/** Returns whether the file that the task names was read and contains something to quote. */
 const isNamedEnough = (state: SearchState): boolean => isNamedRead(state) && state.ranked.length > 0;
 
-/** Searches for lines that have several terms, then for misspelt terms, then more widely. */
+/** Proposes searches for lines that contain several terms, then for misspelt terms, then with wider patterns. */
 function searchExpressions(state: SearchState, search: OfferedTool): Proposal[] {
   const specific = specificTerms(state);
   const names = specific.filter(isName);
@@ -60,8 +60,8 @@ function searchSlips(state: SearchState, search: OfferedTool): Proposal[] {
 }
 
 /**
- * If a search found more than it returned, searches the folders of sources and documents one by one; else searches for
- * synonyms and, if there are few hits, for each word alone.
+ * Proposes further searches. If an earlier one found more than it returned, these search the folders of sources
+ * and documents one by one; otherwise they search for synonyms and, if there are few hits, for each word alone.
  */
 function searchFurther(state: SearchState, search: OfferedTool, wanted: readonly SearchTerm[]): Proposal[] {
   const first = togetherPattern(wanted);
@@ -82,7 +82,7 @@ function searchFurther(state: SearchState, search: OfferedTool, wanted: readonly
 const isCutAt = ({ evidence }: SearchState, pattern: string): boolean =>
   evidence.searches.some(({ args, isCut }) => isCut && Object.values(args).includes(pattern));
 
-/** Looks for files that have a term in their names. */
+/** Proposes to list files whose names contain a term. */
 function searchNames(state: SearchState): Proposal[] {
   const { list } = state.tools;
   const glob = namesPattern(specificTerms(state));
@@ -104,8 +104,8 @@ function searchFolders(state: SearchState, search: OfferedTool, pattern: string)
 }
 
 /**
- * Searches with a tool that accepts words only: for one word after the other, then for their stems, until two searches
- * have found something.
+ * Proposes searches with a tool that accepts only plain words: one word after the other, then their stems, until
+ * two searches have found something.
  */
 function searchWords(state: SearchState, search: OfferedTool): Proposal[] {
   const specific = specificTerms(state);

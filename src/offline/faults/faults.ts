@@ -15,7 +15,7 @@ type Behaviour = (question: FaultQuestion) => WireAnswer;
 
 const html = '<!DOCTYPE html><html><head><title>502 Bad Gateway</title></head><body>nginx</body></html>';
 
-/** Errors of a provider, by fault; the values are names in `vendorErrors`. */
+/** The provider's error for each fault that is a plain refusal; the values are names in `vendorErrors`. */
 const refusals = {
   'bad-request': refusal('bad-request'),
   'context-overflow': refusal('context-overflow'),
@@ -35,33 +35,33 @@ const refusals = {
   overloaded: refusal('overloaded'),
 } satisfies Record<VendorErrorName, Behaviour>;
 
-/** All faults of a provider by name (rule: scripted-provider), for either vendor, plain or streamed. */
+/** All faults of a provider by name (rule: scripted-provider). Each works for both vendors, plain and streamed. */
 export const faults = {
   ...refusals,
 
-  /** Answers 401; the message and a header repeat the key of the request. */
+  /** Answers 401. The message and a header repeat the key of the request. */
   'echoed-key': (question) =>
     refuse(question, echoedKey(question.request.headers['authorization'] ?? 'no key')),
-  /** Answers 400 and names a parameter while the request has it; otherwise sends the completion. */
+  /** Answers 400 and names a parameter as long as the request contains it; otherwise sends the completion. */
   'unsupported-parameter': (question) => {
     const { parameter = 'temperature' } = question.fault;
     if (!(parameter in question.request.body)) return complete(question, question.completion);
     return refuse(question, unsupportedParameter(parameter));
   },
 
-  /** Delays the headers. */
+  /** Delays the response headers. */
   'slow-headers': (question) => ({ ...healthy(question), delayMs: question.fault.delayMs ?? 60_000 }),
-  /** Sends headers and half of the body, then nothing. */
+  /** Sends the headers and half of the body, then nothing more. */
   'stalled-body': (question) => ({ ...healthy(question), delivery: 'stall' }),
-  /** Sends the body byte by byte. */
+  /** Sends the body one byte at a time. */
   drip: (question) => ({
     ...healthy(question),
     delivery: 'drip',
     paceMs: question.fault.intervalMs ?? 100,
   }),
   /**
-   * Streamed: stops after the finish reason, without end event or end of the connection. Plain: sends the
-   * answer, but does not end the connection.
+   * Streamed: stops after the finish reason, without an end event and without ending the connection. Plain: sends
+   * the answer but does not end the connection.
    */
   'no-end': (question) => ({
     ...succeed(question, withoutEnd(question)),
@@ -69,9 +69,9 @@ export const faults = {
   }),
   /** Breaks the connection in the middle of the body or stream. */
   cut: (question) => ({ ...healthy(question), delivery: 'cut' }),
-  /** Accepts the connection and never sends anything. */
+  /** Accepts the connection but never sends anything. */
   silence: () => ({ end: 'silence' }),
-  /** Resets the connection before any header. */
+  /** Resets the connection before sending any header. */
   reset: () => ({ end: 'reset' }),
 
   /** Answers 200 with an HTML page. */
@@ -86,27 +86,27 @@ export const faults = {
   'empty-object': (question) => succeed(question, [framed(question, '{}')]),
   /** Answers 200 with `choices: []` or `content: []`. */
   'empty-choices': (question) => succeed(question, withoutChoices(question)),
-  /** Ends the JSON of the answer, or of one event, in the middle; the HTTP message is complete. */
+  /** Cuts the JSON of the answer, or of one event, in the middle. The HTTP message itself is complete. */
   'truncated-json': (question) => succeed(question, truncated(question)),
-  /** Sends a good answer with the content type of plain text. */
+  /** Sends a valid answer with the content type of plain text. */
   'wrong-content-type': (question) => ({
     ...healthy(question),
     headers: { 'content-type': 'text/plain' },
   }),
-  /** Sends a text of 300 MB, produced while the client reads. */
+  /** Sends a text of 300 MB, which is generated while the client reads it. */
   huge: (question) => succeed(question, hugeBody(question)),
-  /** Answers 307; a client that follows it sends the prompt to another address. */
+  /** Answers 307. A client that follows the redirect sends the prompt to another address. */
   redirect: ({ fault, request }) => ({
     status: 307,
     headers: { location: fault.location ?? `/redirected${request.path}` },
     body: [],
   }),
-  /** Streamed: sends an error event in the middle. Plain: sends an error body with status 200. */
+  /** Streamed: sends an error event in the middle of the stream. Plain: sends an error body with status 200. */
   'error-event': (question) => succeed(question, interrupted(question)),
 } as const satisfies Readonly<Record<FaultName, Behaviour>>;
 
 /** All names, in the order of the table. */
-// The keys of the literal above are exactly its type's keys.
+// Cast: the literal above has exactly the keys of its type.
 export const faultNames = Object.keys(faults) as readonly FaultName[];
 
 function refusal(name: VendorErrorName): Behaviour {
@@ -122,7 +122,7 @@ const healthy = (question: FaultQuestion): HttpAnswer => complete(question, ques
 
 const framed = ({ streamed }: FaultQuestion, json: string): string => (streamed ? `data: ${json}\n\n` : json);
 
-/** Writes an empty completion; OpenAI's has a choice even then, which is removed from its JSON. */
+/** Writes an empty completion. OpenAI's form has a choice even then, so it is removed from the JSON text. */
 function withoutChoices(question: FaultQuestion): string[] {
   const nothing = { finishReason: 'stop', text: null };
   return [...completionBody(question, nothing)].map((chunk) =>
@@ -152,7 +152,10 @@ function interrupted(question: FaultQuestion): string[] {
   return [...events.slice(0, Math.floor(events.length / 2)), wire.errorEvent(vendorErrors.overloaded, id)];
 }
 
-/** Writes the text 64 KiB at a time; a plain answer is split at a placeholder for it. */
+/**
+ * Yields the text 64 KiB at a time. A plain answer is written with a placeholder, and the text is put in its
+ * place.
+ */
 function* hugeBody(question: FaultQuestion): Iterable<string> {
   const { bytes = 300_000_000 } = question.fault;
   if (question.streamed) return yield* completionBody(question, { chunks: filler(bytes) });

@@ -1,4 +1,4 @@
-/** One error in both vendors' forms. `anthropic` is the `error` object inside its envelope. */
+/** One error in both vendors' forms. `anthropic` is the object under `error` in Anthropic's error body. */
 export interface VendorError {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -130,7 +130,9 @@ export const vendorErrors = {
 
 export type VendorErrorName = keyof typeof vendorErrors;
 
-/** Returns the refusal of a parameter; OpenAI names it in `param`, Anthropic only in the message. */
+/**
+ * Returns the error for a refused parameter. OpenAI names the parameter in `param`, Anthropic only in the message.
+ */
 export const unsupportedParameter = (parameter: string): VendorError => ({
   status: 400,
   openai: {
@@ -142,7 +144,7 @@ export const unsupportedParameter = (parameter: string): VendorError => ({
   anthropic: { type: 'invalid_request_error', message: `\`${parameter}\` is not supported for this model.` },
 });
 
-/** Returns the error of some gateways, which repeat the refused key in the message and in a header. */
+/** Returns the error of gateways that repeat the refused key in the message and in a header. */
 export const echoedKey = (authorization: string): VendorError => ({
   ...vendorErrors.unauthorized,
   headers: { 'www-authenticate': authorization },
@@ -150,7 +152,7 @@ export const echoedKey = (authorization: string): VendorError => ({
   anthropic: { type: 'authentication_error', message: `invalid bearer token: ${authorization}` },
 });
 
-/** Returns any other refusal of a request, with our own message. */
+/** Returns the error for any other refused request, with a message of our own. */
 export const refusedRequest = (message: string): VendorError => ({
   status: 400,
   openai: { message, type: 'invalid_request_error' },

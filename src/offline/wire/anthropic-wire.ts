@@ -10,7 +10,7 @@ const stopReasons: Readonly<Record<string, string>> = {
   refusal: 'refusal',
 };
 
-/** Anthropic's Messages, API version 2026-10-21, as `@anthropic-ai/sdk` 1.12 types them. */
+/** Anthropic's Messages API, version 2026-10-21, as the types of `@anthropic-ai/sdk` 1.12 describe it. */
 export const anthropicWire: Wire = {
   requestIdHeader: 'request-id',
   check: checkAnthropicRequest,
@@ -31,7 +31,7 @@ export const anthropicWire: Wire = {
   errorEvent: ({ anthropic }) => event({ type: 'error', error: anthropic }),
 };
 
-/** A content block: the complete block for a plain answer, its beginning and its deltas for a stream. */
+/** A content block: complete, for a plain answer; and as its start and its deltas, for a stream. */
 interface Block {
   readonly whole: unknown;
   readonly start: unknown;
@@ -117,7 +117,7 @@ function ending({ finishReason, toolCalls, refusal }: ScriptedCompletion) {
   return { stop_reason: stopReasons[reason] ?? reason, stop_sequence: null, stop_details };
 }
 
-/** Writes the usage; Anthropic's `input_tokens` exclude tokens read from or written to the cache. */
+/** Writes the usage. Anthropic's `input_tokens` excludes tokens that were read from or written to the cache. */
 function deltaUsage({ input, output, cachedInput, cacheWrite, reasoning, cost }: ScriptedUsage) {
   return {
     input_tokens: input - cachedInput - cacheWrite,

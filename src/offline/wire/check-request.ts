@@ -7,8 +7,8 @@ import {
 } from './check-schema.js';
 
 /**
- * Returns the problem that the vendor would report about a request, or null. Checks the formal rules that
- * apply to every model (both vendors' API pages).
+ * Returns the problem that the vendor would report about a request, or null. Checks the formal rules that the API
+ * pages of both vendors state for all models.
  */
 export type CheckRequest = (body: Fields) => string | null;
 
@@ -20,8 +20,8 @@ export const checkOpenAiRequest: CheckRequest = (body) =>
   checkResponseFormat(body);
 
 /**
- * Checks the items of a Responses request: each output belongs to a call, and each reasoning item is followed
- * by another item.
+ * Checks the items of a Responses request: each output must belong to a call, and another item must follow each
+ * reasoning item.
  */
 export const checkResponsesRequest: CheckRequest = (body) => {
   const items = objectsOf(body['input']);
@@ -59,7 +59,7 @@ function checkReasoningItem(
     : `Item '${String(id)}' of type 'reasoning' was provided without its required following item.`;
 }
 
-/** Accepts any schema that is not strict, as llama.cpp and similar servers do. */
+/** Checks `response_format`. Accepts any schema that is not strict, as llama.cpp and similar servers do. */
 function checkResponseFormat({ response_format, messages }: Fields): string | null {
   const { type, json_schema } = fieldsOf(response_format);
   if (type === undefined || type === 'text') return null;
@@ -113,7 +113,7 @@ function checkOpenAiMessage({ role, content, tool_calls }: Fields, index: number
   return `Invalid value for 'content': expected a string, got null: messages[${index}]`;
 }
 
-/** Checks that tool messages directly follow the message with their calls, one for each call. */
+/** Checks that tool messages directly follow the message with their calls, and that each call has one. */
 function checkToolMessages(messages: readonly Fields[]): string | null {
   let open = new Set<unknown>();
   for (const { role, tool_calls, tool_call_id } of [...messages, {}]) {

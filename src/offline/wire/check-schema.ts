@@ -1,11 +1,9 @@
 /** A JSON object of unknown shape. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * The part of JSON Schema that a vendor accepts for a reply (sources: docs/reference/constrained-output.md).
- */
+/** The subset of JSON Schema that a vendor accepts for a reply (sources: docs/reference/constrained-output.md). */
 interface Subset {
-  /** The keywords that a node may have, whatever its type. */
+  /** The keywords that any schema node may have, whatever its type. */
   readonly keywords: ReadonlySet<string>;
   readonly allRequired: boolean;
   readonly unionAtRoot: boolean;
@@ -164,13 +162,13 @@ class SchemaCheck {
   }
 }
 
-/** Returns the alternative itself, or the alternatives of a nested union. */
+/** Returns an alternative of a union as a list; if the alternative is itself a union, returns its alternatives. */
 function withNested(alternative: unknown): Fields[] {
   const schema = fieldsOf(alternative);
   return schema['anyOf'] === undefined ? [schema] : listOf(schema['anyOf']).flatMap(withNested);
 }
 
-/** The limit on the length of strings applies only to enums with more values than this. */
+/** Enums with more values than this have a limit on the total length of their strings. */
 const LONG_ENUM_VALUES = 250;
 const LONG_ENUM_CHARACTERS = 15_000;
 
@@ -201,7 +199,7 @@ const isLength = (value: unknown): boolean => Number.isInteger(value) && Number(
 
 const countNames = ['depth', 'properties', 'optional', 'unions', 'enumValues', 'characters'] as const;
 
-/** Whether both objects have the same first key without a constant that distinguishes them. */
+/** Returns whether two object schemas have the same first key, without constant values that tell them apart. */
 function beginAlike(one: Fields, other: Fields): boolean {
   const [first] = Object.entries(fieldsOf(one['properties']));
   const [second] = Object.entries(fieldsOf(other['properties']));

@@ -1,10 +1,10 @@
 import type { RecordedRequest } from './reply.js';
 import { type HttpAnswer, jsonType } from './wire-answer.js';
 
-/** The only model that this server lists. */
+/** The only model that this server includes in its list. */
 export const offlineModelName = 'offline';
 
-/** Answers `GET /v1/models`; a version header identifies Anthropic's clients. */
+/** Answers `GET /v1/models`. Requests with a version header come from Anthropic's clients and get their format. */
 export function listModels({ headers }: RecordedRequest): HttpAnswer {
   const body = 'anthropic-version' in headers ? anthropicModels : openaiModels;
   return { status: 200, headers: { 'content-type': jsonType }, body: [JSON.stringify(body)] };

@@ -73,7 +73,10 @@ function* deltas(completion: ScriptedCompletion): Iterable<Record<string, unknow
 const googleContent = (signature: string | undefined) =>
   signature === undefined ? undefined : { extra_content: { google: { thought_signature: signature } } };
 
-/** Sends the text of a detail word by word, and its other fields with the last word, as OpenRouter does. */
+/**
+ * Yields the text of a reasoning detail word by word, and its other fields together with the last word, as
+ * OpenRouter sends them.
+ */
 function* detailDeltas(detail: Readonly<Record<string, unknown>>): Iterable<Record<string, unknown>> {
   const { type, index, text, ...rest } = detail;
   if (typeof text !== 'string') return yield { reasoning_details: [detail] };

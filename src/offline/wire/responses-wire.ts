@@ -3,7 +3,7 @@ import { checkResponsesRequest } from './check-request.js';
 import type { RecordedRequest, ScriptedCompletion, ScriptedToolCall, ScriptedUsage } from './reply.js';
 import { countUsage, modelOf, splitWords, stableId, textDeltas, type Wire } from './wire.js';
 
-/** OpenAI's Responses (https://platform.openai.com/docs/api-reference/responses), without stored responses. */
+/** OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses), without stored responses. */
 export const responsesWire: Wire = {
   requestIdHeader: 'x-request-id',
   endsWithReason: true,
@@ -41,7 +41,7 @@ export const responsesWire: Wire = {
   },
 };
 
-/** An item of the output: whole, as a stream begins it, and the deltas between. */
+/** An item of the output: complete, and for a stream as its start and its deltas. */
 interface Item {
   readonly whole: Readonly<Record<string, unknown>>;
   readonly begun: Readonly<Record<string, unknown>>;
@@ -68,7 +68,10 @@ function response(completion: ScriptedCompletion, request: RecordedRequest, item
 
 const reasons: Readonly<Record<string, string>> = { length: 'max_output_tokens', refusal: 'content_filter' };
 
-/** Returns why a response is incomplete, or null. A reason that the script sets is sent unchanged. */
+/**
+ * Returns why a response is incomplete, or null if it is complete. A reason that the script names is sent
+ * unchanged.
+ */
 function incompleteReason({ finishReason = 'stop' }: ScriptedCompletion): string | null {
   return finishReason === 'stop' || finishReason === 'tool' ? null : (reasons[finishReason] ?? finishReason);
 }
@@ -82,7 +85,7 @@ function itemsOf(completion: ScriptedCompletion, request: RecordedRequest): Item
   ];
 }
 
-/** Sends encrypted content only if the request asks for it. */
+/** Returns a reasoning item. It contains encrypted content only if the request asks for that. */
 function reasoningItem(text: string, { body }: RecordedRequest): Item {
   const { include } = body;
   const isEncrypted = Array.isArray(include) && include.includes('reasoning.encrypted_content');

@@ -2,27 +2,27 @@ import type { VendorError } from '../faults/vendor-errors.js';
 import type { Fault, RecordedRequest, ScriptedCompletion } from './reply.js';
 import { stableId, type Wire } from './wire.js';
 
-/** The server's reaction to one request. */
+/** What the server does in response to a request: sends an HTTP answer, stays silent, or resets the connection. */
 export type WireAnswer = HttpAnswer | { readonly end: 'silence' } | { readonly end: 'reset' };
 
 export interface HttpAnswer {
   readonly end?: never;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The body in parts, which are read lazily, as fast as the client reads. */
+  /** Parts of the body. They are read lazily, as fast as the client reads. */
   readonly body: Iterable<string>;
   /**
-   * How the body is sent: `drip` byte by byte, `stall` and `cut` half of it, `hold` all of it but without
-   * ending it.
+   * How the body is sent. `drip`: byte by byte; `stall` and `cut`: only half of it, `cut` then breaks the
+   * connection; `hold`: all of it, without ending the response.
    */
   readonly delivery?: 'whole' | 'drip' | 'stall' | 'cut' | 'hold';
   /** Delay before the headers. */
   readonly delayMs?: number;
-  /** Delay before each part, or before each byte of a drip. */
+  /** Delay before each part of the body, or with `drip` before each byte. */
   readonly paceMs?: number;
 }
 
-/** A request, and the wire that answers it. */
+/** A request, together with the protocol in which it is answered. */
 export interface Question {
   readonly request: RecordedRequest;
   readonly wire: Wire;
@@ -31,7 +31,7 @@ export interface Question {
 
 export interface FaultQuestion extends Question {
   readonly fault: Fault;
-  /** The answer without the fault. */
+  /** The completion that would be sent without the fault. */
   readonly completion: ScriptedCompletion;
 }
 
@@ -40,7 +40,7 @@ const streamType = 'text/event-stream; charset=utf-8';
 
 export const requestIdOf = ({ rawBody }: RecordedRequest): string => stableId('req_', rawBody);
 
-/** Returns a 200 with this body, in the content type the client expects. */
+/** Returns a 200 response with this body, in the content type that the client expects. */
 export function succeed({ wire, request, streamed }: Question, body: Iterable<string>): HttpAnswer {
   const headers = {
     'content-type': streamed ? streamType : jsonType,
@@ -49,7 +49,7 @@ export function succeed({ wire, request, streamed }: Question, body: Iterable<st
   return { status: 200, headers, body };
 }
 
-/** Returns the completion in the vendor's form, plain or streamed as requested. */
+/** Returns the completion in the vendor's form, plain or streamed as the request asks. */
 export function complete(question: Question, completion: ScriptedCompletion): HttpAnswer {
   const { delayMs = 0, chunkDelayMs = 0 } = completion;
   return {
@@ -62,7 +62,9 @@ export function complete(question: Question, completion: ScriptedCompletion): Ht
 export const completionBody = ({ wire, request, streamed }: Question, completion: ScriptedCompletion) =>
   streamed ? wire.events(completion, request) : [JSON.stringify(wire.plain(completion, request))];
 
-/** Returns the error in the vendor's form. It is never streamed: a provider refuses before the stream begins. */
+/**
+ * Returns the error in the vendor's form. It is never streamed, because a provider refuses before a stream begins.
+ */
 export function refuse({ wire, request }: Question, error: VendorError): HttpAnswer {
   const id = requestIdOf(request);
   return {

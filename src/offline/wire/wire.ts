@@ -3,29 +3,29 @@ import type { VendorError } from '../faults/vendor-errors.js';
 import type { CheckRequest } from './check-request.js';
 import type { RecordedRequest, ScriptedCompletion, ScriptedUsage } from './reply.js';
 
-/** One vendor's protocol as pure functions, without I/O. */
+/** The API format of one vendor, as pure functions without I/O. */
 export interface Wire {
-  /** The header that carries the request id. */
+  /** Name of the response header with the request id. */
   readonly requestIdHeader: string;
-  /** Returns the problem for which the vendor would refuse a request, or null. */
+  /** Returns the reason for which the vendor would refuse a request, or null. */
   readonly check: CheckRequest;
-  /** Returns the body of a plain answer. */
+  /** Returns the body of a response that is not streamed. */
   plain(completion: ScriptedCompletion, request: RecordedRequest): unknown;
-  /** Returns the answer as server-sent events, one string for each. */
+  /** Yields the response as server-sent events, each as one string. */
   events(completion: ScriptedCompletion, request: RecordedRequest): Iterable<string>;
   /** Returns the body of an error. */
   error(error: VendorError, requestId: string): unknown;
-  /** True if the last event of a stream has the finish reason. */
+  /** True if the stream ends with the event that carries the finish reason, without a separate end event. */
   readonly endsWithReason?: boolean;
-  /** Returns the event of an error in a stream. */
+  /** Returns the event that reports an error within a stream. */
   errorEvent(error: VendorError, requestId: string): string;
 }
 
-/** Estimates the tokens of a text, or of a value written as JSON, as a quarter of its bytes in UTF-8. */
+/** Estimates the tokens of a text, or of a value written as JSON: a quarter of its bytes in UTF-8. */
 const estimate = (value: unknown): number =>
   Math.ceil(Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value)) / 4);
 
-/** Estimates the usage of a request and its completion; the script's own figures take precedence. */
+/** Estimates the usage of a request and its completion. Numbers that the script names take precedence. */
 export function countUsage(completion: ScriptedCompletion, { body }: RecordedRequest): ScriptedUsage {
   const reasoning = estimate(completion.reasoning ?? '');
   const calls = completion.toolCalls ? estimate(completion.toolCalls) : 0;
@@ -39,14 +39,14 @@ export function countUsage(completion: ScriptedCompletion, { body }: RecordedReq
   };
 }
 
-/** Returns the text deltas of a stream: as scripted, else word by word. */
+/** Returns the text deltas of a stream: those of the script, otherwise one for each word. */
 export const textDeltas = ({ chunks, text }: ScriptedCompletion): Iterable<string> =>
   chunks ?? splitWords(text ?? '');
 
 /** Splits a text into words, each with the white space that follows it. */
 export const splitWords = (text: string): string[] => text.match(/\S+\s*|\s+/gu) ?? [];
 
-/** Returns an id that depends only on the text, so that runs can be compared. */
+/** Returns an id that depends only on the text, so that the output of two runs can be compared. */
 export const stableId = (prefix: string, text: string): string =>
   `${prefix}${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
 

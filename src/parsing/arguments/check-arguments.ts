@@ -112,12 +112,14 @@ class Coercion {
   }
 
   #convert(value: JsonValue, type: string, { holder, key }: ValuePlace): JsonValue | undefined {
+    const spelling = this.#spellings.get(holder)?.get(key);
     if (type === 'string') {
-      if (typeof value === 'number') return this.#spellings.get(holder)?.get(key) ?? String(value);
+      if (typeof value === 'number') return spelling ?? String(value);
       return typeof value === 'boolean' ? String(value) : undefined;
     }
     if (typeof value !== 'string') return undefined;
-    if (type === 'number' || type === 'integer') return toNumber(value, type);
+    if (type === 'number' || type === 'integer')
+      return toNumber(spelling === value ? withoutLeadingZeros(value) : value, type);
     if (type === 'boolean') return value === 'true' ? true : value === 'false' ? false : undefined;
     return type === 'array' || type === 'object' ? toStructure(value, type, this.#spellings) : undefined;
   }
@@ -146,6 +148,9 @@ function toNumber(text: string, type: string): number | undefined {
   if (Number.isInteger(value) ? !Number.isSafeInteger(value) : type === 'integer') return undefined;
   return value;
 }
+
+/** Removes the leading zeros of unquoted digits, as LFM2 writes them: `-007`. */
+const withoutLeadingZeros = (digits: string): string => digits.replace(/^\+?(-?)0+(?=\d)/, '$1');
 
 function toStructure(text: string, type: 'array' | 'object', spellings: Spellings): JsonValue | undefined {
   if (!text.trimStart().startsWith(type === 'array' ? '[' : '{')) return undefined;

@@ -7,6 +7,11 @@ export interface OfferedTool {
   readonly parameters: readonly string[];
   /** JSON Schema of the arguments, if the tool was defined with one. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
+  /**
+   * The reason why the tool cannot be called yet, as in "cannot be called yet: find it first". A call of it is read, but its
+   * outcome is `unknown_tool`, and the problem states the reason.
+   */
+  readonly withheld?: string;
 }
 
 /** A tool definition in MCP's shape; other fields are ignored. */
@@ -97,6 +102,12 @@ export class OfferedTools {
     return this.#byName.get(name);
   }
 
+  /** Returns the tool if it can be called now. */
+  findCallable(name: string): OfferedTool | undefined {
+    const tool = this.#byName.get(name);
+    return tool?.withheld === undefined ? tool : undefined;
+  }
+
   /** Whether arriving text from `position` on is the beginning of an offered name. */
   mayGoOnToName(text: string, position: number): boolean {
     const length = text.length - position;
@@ -123,7 +134,9 @@ export class OfferedTools {
 
   /** Returns a problem message such as "tool `serch` is not offered; offered: search, read_file". */
   describeUnknown(name: string): string {
-    const names = [...this.#byName.keys()];
+    const withheld = this.#byName.get(name)?.withheld;
+    if (withheld !== undefined) return `tool \`${name}\` ${withheld}`;
+    const names = [...this.#byName.keys()].filter((each) => this.findCallable(each));
     const more = names.length > MAX_NAMES_LISTED ? ` and ${names.length - MAX_NAMES_LISTED} more` : '';
     return `tool \`${shorten(name)}\` is not offered; offered: ${names.slice(0, MAX_NAMES_LISTED).join(', ')}${more}`;
   }

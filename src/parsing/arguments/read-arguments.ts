@@ -1,5 +1,5 @@
 import { isBlank, skipBlanks } from '../text/characters.js';
-import { excerpt, readValue, readWordText } from '../text/literals.js';
+import { excerpt, readValue, readWordText, spellingOf } from '../text/literals.js';
 import { matchMarker } from '../text/markers.js';
 import { type JsonValue, type Repair, Scanner, type Spellings } from '../text/scanner.js';
 import { readString, stringStart } from '../text/strings.js';
@@ -12,7 +12,7 @@ import { readBareWords, readQuotedLoosely } from './repaired-values.js';
 export interface Argument {
   readonly key: string | null;
   readonly value: JsonValue;
-  /** The number's spelling, since `1.10` for a text parameter means "1.10". */
+  /** The number's spelling, since `1.10` for a text parameter means "1.10", and `05` for an integer means 5. */
   readonly spelling?: string;
 }
 
@@ -114,9 +114,8 @@ class ArgumentReader {
       scanner.fail(`\`${value}\` is the name of a ${copied}, not ${copied === 'type' ? 'a' : 'its'} value`);
       return false;
     }
-    const spelling = scanner.text.slice(start, scanner.position);
-    const isPlain = typeof value !== 'number' || spelling === String(value);
-    this.#list.push(isPlain ? { key, value } : { key, value, spelling });
+    const spelling = spellingOf(value, scanner, start);
+    this.#list.push(spelling === undefined ? { key, value } : { key, value, spelling });
     return true;
   }
 

@@ -32,6 +32,8 @@ export class ArrivingReply {
   answerLabel: Marker | null = null;
   /** The edge at which chat tokens are dropped: before any text, or directly after reasoning. */
   edge: 'reply' | 'reasoning' | null = 'reply';
+  /** The tags around the text for the user after reasoning: the place in them that was reached. */
+  response: 'before' | 'inside' | 'after' = 'before';
   /** True if only reasoning was sent, so that the rest of the reply may still be a call without a marker. */
   mayBeCall = true;
   /** Undecided text from `at` on, with one character before it. */

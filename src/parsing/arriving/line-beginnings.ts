@@ -2,7 +2,7 @@ import type { OfferedTools } from '../arguments/offered-tool.js';
 import { inlineMarkAt } from '../formats/inline-marks.js';
 import { mayBeginBlockLine, opensQuotedLine } from '../formats/read-block.js';
 import { isOneOf, skipBlanks } from '../text/characters.js';
-import { chatTokenAt, leadingHeaderEnd, otherTurnOpener } from '../text/chat-tokens.js';
+import { chatTokenAt, leadingHeaderEnd, otherTurnOpener, responseHeaderEnd } from '../text/chat-tokens.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { isBareFence } from '../text/markdown.js';
 import type { Marker } from '../text/markers.js';
@@ -46,7 +46,7 @@ export class LineBeginnings {
     const leads = edge === 'reply' && mayLeadReasoning(text, at);
     if (leads === true) writer.hold();
     if (leads !== false) return false;
-    const header = leadingHeaderEnd(text, at);
+    const header = this.#headerEnd();
     const mark = isOneOf('<[', text, at) ? inlineMarkAt(text, at) : null;
     if (mark === 'partial' || header === 'partial') return false;
     if (header !== null) {
@@ -61,6 +61,16 @@ export class LineBeginnings {
     if (otherTurnOpener(text, at) !== null) writer.hold();
     this.#dropTo(mark.end);
     return true;
+  }
+
+  /** Returns the end of a header of text for the user; `'partial'` if more text is needed to decide. */
+  #headerEnd(): number | 'partial' | null {
+    const { text, at, edge, response } = this.#reply;
+    const header = leadingHeaderEnd(text, at);
+    if (header !== null || edge !== 'reasoning' || response !== 'before') return header;
+    const tag = responseHeaderEnd(text, at);
+    if (typeof tag === 'number') this.#reply.response = 'inside';
+    return tag;
   }
 
   #dropTo(end: number): void {

@@ -113,12 +113,21 @@ export class LineContents {
     if (kind === 'own_fence') return this.#enterOwnFence(mark);
     if (writer.role === 'reasoning')
       return kind === 'think_end' ? this.#endThinking(end) : this.#reply.writeTo(end);
+    if (kind === 'response_end') return this.#leaveResponse(end);
     if (writer.role === 'answer') return this.#enterAnswerMark(mark);
     if (kind === 'chat_token') return this.#leavesTurn() ? this.#hold() : this.#reply.keepTo(end);
     if (line.quoted || kind === 'answer_end') return this.#reply.writeTo(end);
     if (kind === 'cut') return this.#reply.keepTo(end);
     if (kind === 'think' && !line.hasText && !code.mayBeOpen()) return this.#beginThinking(end);
     return this.#hold();
+  }
+
+  /** Drops the closing tag of the text for the user, if its opening tag was dropped. */
+  #leaveResponse(end: number): true {
+    if (this.#reply.response !== 'inside') return this.#reply.writeTo(end);
+    this.#reply.response = 'after';
+    this.#reply.at = end;
+    return true;
   }
 
   #hold(): false {

@@ -1,5 +1,5 @@
 import { FixedWords } from '../text/characters.js';
-import { chatTokenAt, chatTokens } from '../text/chat-tokens.js';
+import { chatTokenAt, chatTokens, RESPONSE_CLOSE } from '../text/chat-tokens.js';
 import { type OwnTag, ownTagAt } from '../text/own-fences.js';
 import {
   orphanClosers,
@@ -7,6 +7,7 @@ import {
   reasoningOpeners,
   suffixedTagAt,
 } from '../text/reasoning-marks.js';
+import { shownElementAt } from '../text/shown-elements.js';
 import { blockWords } from './read-block.js';
 
 /** Tag that is stripped at the end of any answer. */
@@ -18,7 +19,15 @@ const cutTags = ['<observation>', '</tool_code', '</code'];
 /** A mark inside a line, at a `<`, `[` or `◁`, that has a meaning for the parser. */
 export type InlineMark =
   | {
-      readonly kind: 'think' | 'think_end' | 'answer_end' | 'call' | 'chat_token' | 'cut';
+      readonly kind:
+        | 'think'
+        | 'think_end'
+        | 'answer_end'
+        | 'response_end'
+        | 'call'
+        | 'chat_token'
+        | 'shown'
+        | 'cut';
       readonly end: number;
     }
   | { readonly kind: 'own_fence'; readonly tag: OwnTag; readonly end: number };
@@ -26,6 +35,7 @@ export type InlineMark =
 const kinds: ReadonlyMap<string, Exclude<InlineMark['kind'], 'own_fence'>> = new Map([
   [ANSWER_CLOSE, 'answer_end'],
   ['</answer>', 'answer_end'],
+  [RESPONSE_CLOSE, 'response_end'],
   ...chatTokens.map((token): [string, 'chat_token'] => [token, 'chat_token']),
   ...cutTags.map((tag): [string, 'cut'] => [tag, 'cut']),
   ...blockWords.map((mark): [string, 'call'] => [mark, 'call']),
@@ -43,7 +53,9 @@ export function inlineMarkAt(text: string, position: number): InlineMark | 'part
   const kind = found === undefined ? undefined : kinds.get(found);
   const mark = kind === 'chat_token' ? chatTokenAt(text, position) : found;
   if (mark !== undefined && kind) return { kind, end: position + mark.length };
-  return own ?? suffixedTagAt(text, position) ?? namespacedMarkAt(text, position);
+  return (
+    own ?? suffixedTagAt(text, position) ?? namespacedMarkAt(text, position) ?? shownMarkAt(text, position)
+  );
 }
 
 /** Matches a tag with a namespace that opens a call; it may still be arriving. */
@@ -54,6 +66,11 @@ function namespacedMarkAt(text: string, position: number): InlineMark | 'partial
   if (!namespaced.test(text)) return null;
   const end = namespaced.lastIndex;
   return end >= text.length ? 'partial' : { kind: 'call', end };
+}
+
+function shownMarkAt(text: string, position: number): InlineMark | 'partial' | null {
+  const shown = shownElementAt(text, position);
+  return shown === null || shown === 'partial' ? shown : { kind: 'shown', end: shown.end };
 }
 
 /** Returns the mark at `position` that opens reasoning, or closes it without having been opened. */

@@ -187,7 +187,7 @@ class BlockReader {
 
   /** Skips white space, separators, fences and chat tokens between the parts of a block. */
   #skipGap(position: number): number {
-    const start = skipSpace(this.#text, position);
+    const start = this.#depth > 0 ? this.#skipBreaks(position) : skipSpace(this.#text, position);
     if (this.#calls.length === 0) return this.#depth > 0 ? this.#skipFence(start) : start;
     for (let at = start; ; ) {
       const token = chatTokenAt(this.#text, at);
@@ -196,8 +196,15 @@ class BlockReader {
       else if (this.#calls.at(-1)?.dialect === 'arg_pairs' && this.#text.startsWith('\\n', at)) at += 2;
       else if (this.#depth > 0 && isOneOf(',;', this.#text, at)) at += 1;
       else return at;
-      at = skipSpace(this.#text, at);
+      at = this.#skipBreaks(at);
     }
+  }
+
+  /** Skips white space and `<0x0A>`, the token that some servers leave for a line break (ERNIE 4.5). */
+  #skipBreaks(position: number): number {
+    let at = skipSpace(this.#text, position);
+    while (this.#text.startsWith('<0x0A>', at)) at = skipSpace(this.#text, at + '<0x0A>'.length);
+    return at;
   }
 
   #isMark(at: number): boolean {

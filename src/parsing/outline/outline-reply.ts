@@ -1,14 +1,29 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
-import type { CallReading, WholeCall } from '../dialects/written-call.js';
+import type { CallReading } from '../dialects/written-call.js';
 import { thinkTagAt } from '../formats/inline-marks.js';
+import { closerEnd } from '../formats/marks.js';
 import { opensBlock } from '../formats/read-block.js';
-import { character, isRestBlank, LineEnds, skipBlanks, skipSpace } from '../text/characters.js';
-import { imaginesTurn, leadingHeaderEnd, opensOtherTurn, readTokens } from '../text/chat-tokens.js';
+import {
+  character,
+  isOneOf,
+  isRestBlank,
+  LineEnds,
+  lineEnd,
+  skipBlanks,
+  skipSpace,
+} from '../text/characters.js';
+import {
+  imaginesTurn,
+  leadingHeaderEnd,
+  opensOtherTurn,
+  readTokens,
+  responseHeaderEnd,
+} from '../text/chat-tokens.js';
 import { CodeSpans } from '../text/code-spans.js';
 import { type Line, LineClassifier } from '../text/line-classifier.js';
 import { readValue } from '../text/literals.js';
 import { bulletEnd } from '../text/markdown.js';
-import { type Marker, withInnerLabel } from '../text/markers.js';
+import { type Marker, matchMarker, withInnerLabel } from '../text/markers.js';
 import type { OwnTag } from '../text/own-fences.js';
 import {
   beginsMark,
@@ -19,9 +34,16 @@ import {
   type ReasoningMarks,
 } from '../text/reasoning-marks.js';
 import { Scanner } from '../text/scanner.js';
+import { isNamedInText, shownElementAt, shownText } from '../text/shown-elements.js';
 import { CallFinder } from './call-finder.js';
 import { Quotations } from './quotations.js';
-import { Findings, type ReplyOutline, type TextSpan, type TurningPoint } from './reply-outline.js';
+import {
+  Findings,
+  type QuotedAction,
+  type ReplyOutline,
+  type TextSpan,
+  type TurningPoint,
+} from './reply-outline.js';
 
 /**
  * Walks over a reply once, line by line, up to its first action or answer. If reasoning is closed without
@@ -38,23 +60,35 @@ export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
     return imagined;
   }
   const leading = leadingReasoningEnd(text, edge);
-  const first = new OutlineWalk(text, leading ?? edge, tools);
+  const first = new OutlineWalk(text, leading ?? edge, tools, { followsReasoning: leading !== null });
   const restart = first.run() ?? reasoningEndAfter(text, first.found.turn);
-  const walk = restart === null ? first : new OutlineWalk(text, restart, tools, { orphanCloseCounts: false });
+  const walk =
+    restart === null
+      ? first
+      : new OutlineWalk(text, restart, tools, { orphanCloseCounts: false, followsReasoning: true });
   if (restart !== null) walk.run();
   const { found } = walk;
   found.edge = edge;
-  found.quotedAction = quotedAction(walk, text, tools);
+  found.quotedAction ??= quotedAction(walk, text, tools);
   return found;
 }
 
-function quotedAction({ openQuotation }: OutlineWalk, text: string, tools: OfferedTools): WholeCall | null {
-  if (openQuotation === null) return null;
-  const inside = new OutlineWalk(text, openQuotation, tools, { orphanCloseCounts: false });
+function quotedAction(
+  { openQuotation, shown }: OutlineWalk,
+  text: string,
+  tools: OfferedTools,
+): QuotedAction | null {
+  const endsReply = shown !== null && readTokens(text, shown.after).end >= text.length;
+  const [start, end] = endsReply ? shown.inside : [openQuotation, text.length];
+  if (start === null) return null;
+  const inside = new OutlineWalk(text.slice(0, end), start, tools, { orphanCloseCounts: false });
   inside.run();
   const { turn } = inside.found;
   const reading = turn.kind === 'action' ? turn.reading : null;
-  return reading?.kind === 'call' && tools.find(reading.name) ? reading : null;
+  const where = endsReply
+    ? 'stands in an element that shows text'
+    : 'stands in a quotation that is not closed';
+  return reading?.kind === 'call' && tools.find(reading.name) ? { reading, where } : null;
 }
 
 /**
@@ -69,6 +103,18 @@ function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   return !close || text.charAt(close[0] - 1) === '`' ? null : close[1];
 }
 
+/** Whether the model's own prose follows: no label, mark, fence or token, with which an agent's reply would go on. */
+function followsText(text: string, position: number): boolean {
+  const at = readTokens(text, position).end;
+  const next = skipSpace(text, at);
+  if (next >= text.length || imaginesTurn(text, next) || opensBlock(text, next)) return false;
+  if (closerEnd(text, next) !== null || isOneOf('`~', text, next)) return false;
+  return matchMarker(text, next) === null;
+}
+
+/** Maximum number of unclosed tags in the middle of lines whose closing tag is searched; keeps the walk linear. */
+const MAX_UNCLOSED_TAGS = 8;
+
 /** The position at which the walk continues; null if it stops. */
 type Next = number | null;
 
@@ -82,6 +128,7 @@ class OutlineWalk {
   readonly #codeSpans: CodeSpans;
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
+  readonly #tools: OfferedTools;
   /** Position after a closing mark of reasoning that was never opened. */
   #orphanEnd: number | null = null;
   /** End of the last unreadable value; values before it are not tried again. */
@@ -89,27 +136,56 @@ class OutlineWalk {
   #line: TextSpan = [0, -1];
   /** Rows of marks of which no closing mark follows; they are not searched again. */
   readonly #neverClosed = new Set<ReasoningMarks>();
+  readonly #followsReasoning: boolean;
+  #openShown: number | null = null;
+  #unclosedTags = 0;
+  #shown: { readonly inside: TextSpan; readonly after: number } | null = null;
 
-  constructor(text: string, start: number, tools: OfferedTools, { orphanCloseCounts = true } = {}) {
+  constructor(
+    text: string,
+    start: number,
+    tools: OfferedTools,
+    { orphanCloseCounts = true, followsReasoning = false } = {},
+  ) {
     this.found = new Findings(start);
     this.#text = text;
     this.#orphanCloseCounts = orphanCloseCounts;
+    this.#followsReasoning = followsReasoning;
     this.#codeSpans = new CodeSpans(text);
     this.#lineEnds = new LineEnds(text);
     this.#quotations = new Quotations(text, this.#lines);
+    this.#tools = tools;
     this.#calls = new CallFinder(text, tools, this.#codeSpans);
   }
 
   /** Returns the end of reasoning that was closed but never opened; null if there is none. */
   run(): number | null {
-    for (let next: Next = this.found.start; next !== null && next < this.#text.length; )
+    const { start } = this.found;
+    for (
+      let next: Next = this.#followsReasoning ? this.#afterReasoning(start) : start;
+      next !== null && next < this.#text.length;
+    )
       next = this.#enterLine(next);
     return this.#orphanEnd;
   }
 
-  /** Start of an unclosed quotation whose opening tag lost its mark. */
+  /** Start of an unclosed quotation whose opening tag lost its mark, or of an unclosed element that shows text. */
   get openQuotation(): number | null {
-    return this.#quotations.open;
+    return this.#quotations.open ?? this.#openShown;
+  }
+
+  /** The last closed element that shows text. */
+  get shown(): { readonly inside: TextSpan; readonly after: number } | null {
+    return this.#shown;
+  }
+
+  /** Skips the tag after reasoning that opens the text for the user. */
+  #afterReasoning(end: number): number {
+    const start = skipSpace(this.#text, end);
+    const header = this.found.response === null ? responseHeaderEnd(this.#text, start) : null;
+    if (typeof header !== 'number') return end;
+    this.found.response = [start, header];
+    return header;
   }
 
   /** Returns where to continue: the next line, or further on if a construct was read whole; null to stop. */
@@ -203,9 +279,38 @@ class OutlineWalk {
     return this.#enterProse(Math.min(marker.end, end), end);
   }
 
-  #act(at: number, reading: CallReading): null {
+  #act(at: number, reading: CallReading): Next {
+    const explained = this.#explainedUpTo(at, reading);
+    if (explained !== null) return this.#leaveWrapper(explained, reading);
     this.found.turn = { kind: 'action', at, reading };
     return null;
+  }
+
+  /**
+   * Returns the end of the fence that opens the reply and holds this call if other text follows the fence, so that it
+   * does not wrap the reply but shows an example (rule: whole-reply-fence); else null.
+   */
+  #explainedUpTo(at: number, reading: CallReading): number | null {
+    const { leadingFence } = this.found;
+    if (!this.#lines.insideWrapper || leadingFence === null || at < leadingFence[1]) return null;
+    const text = this.#text;
+    const callEnd = reading.kind === 'call' ? (reading.blockEnd ?? reading.end) : (reading.end ?? at);
+    const hasOwnFence =
+      reading.kind === 'call' &&
+      text.slice(at, reading.start).includes('```') &&
+      !text.slice(callEnd, lineEnd(text, callEnd)).includes('```');
+    const first = this.#lines.wrapperEnd(text, callEnd);
+    const close = first !== null && hasOwnFence ? this.#lines.wrapperEnd(text, first) : first;
+    return close !== null && followsText(text, close) ? close : null;
+  }
+
+  #leaveWrapper(end: number, reading: CallReading): Next {
+    this.found.unwrap();
+    this.#lines.leaveWrapper();
+    this.#codeSpans.endParagraph();
+    const isIntended = reading.kind === 'call' && this.#tools.find(reading.name) !== undefined;
+    if (isIntended) this.found.quotedAction = { reading, where: 'stands in a code fence before other text' };
+    return end + 1;
   }
 
   /** Skips a JSON value that starts a line, since markers in its strings do not count (rule: markers). */
@@ -222,9 +327,10 @@ class OutlineWalk {
   }
 
   /** Reads the rest of a line: inline code, call tags, reasoning. */
-  #enterProse(from: number, end: number): Next {
+  #enterProse(from: number, lineStop: number): Next {
     const text = this.#text;
     let at = from;
+    let end = lineStop;
     while (at < end) {
       const mark = text.charCodeAt(at);
       if (mark === character.backtick) {
@@ -236,7 +342,8 @@ class OutlineWalk {
         const next = this.#enterTag(at);
         // Markers count after reasoning as at the start of a line.
         if (next !== at + 1) return next;
-        at = next;
+        at = Math.max(next, this.#shown?.after ?? 0);
+        if (at > end) end = this.#lineEnds.after(at);
       } else {
         if (mark > character.space) this.#lines.sawProse();
         at += 1;
@@ -265,7 +372,22 @@ class OutlineWalk {
     const own = this.#quotations.tagAt(at);
     if (own && own.mark !== null) return this.#leaveToQuotation(at, own);
     this.#lines.sawProse();
-    return at + 1;
+    return this.#afterShown(at);
+  }
+
+  /** Skips an element that shows text, in which no call or label counts (rule: shown-element). */
+  #afterShown(at: number): Next {
+    const text = this.#text;
+    const element = shownElementAt(text, at);
+    if (element === null || element === 'partial' || this.#codeSpans.closesAfter(element.end)) return at + 1;
+    const [lineStart, lineStop] = this.#line;
+    const startsLine = skipBlanks(text, lineStart) >= at;
+    const mayClose = this.#unclosedTags < MAX_UNCLOSED_TAGS && !isNamedInText(text, element, lineStop);
+    const inside = startsLine || mayClose ? shownText(text, element) : null;
+    if (inside !== null) this.#shown = { inside: [element.end, inside[0]], after: inside[1] };
+    else if (startsLine) this.#openShown = element.end;
+    else if (mayClose) this.#unclosedTags += 1;
+    return this.#openShown === null ? at + 1 : null;
   }
 
   #skipCharacter(at: number): Next {
@@ -291,7 +413,7 @@ class OutlineWalk {
     if (!close && (isQuoted || skipBlanks(text, this.#line[0]) < at)) return this.#skipCharacter(at);
     const end = close ? close[1] : text.length;
     this.found.reasoning.push([at, end]);
-    return end;
+    return this.#afterReasoning(end);
   }
 
   #closeAfter(at: number): TextSpan | null {

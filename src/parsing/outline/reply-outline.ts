@@ -44,13 +44,18 @@ export interface ReplyOutline {
   readonly lastValue: number | null;
   /** Start of the last list item's text, if only blank lines follow the item. */
   readonly lastItem: number | null;
+  /** The tag directly after reasoning that opens the text for the user (rule: chat-tokens). */
+  readonly response: TextSpan | null;
   /** Start of another role's turn that the model imagined (rule: chat-tokens). */
   readonly otherTurn: number | null;
-  /**
-   * An action in an echoed fence without mark and closing tag, which the model may have intended (rule:
-   * echoed-fence).
-   */
-  readonly quotedAction: WholeCall | null;
+  /** An action in a quotation, which the model may have intended (rules: echoed-fence, shown-element). */
+  readonly quotedAction: QuotedAction | null;
+}
+
+/** A call in a quotation, and words that say where it stands. */
+export interface QuotedAction {
+  readonly reading: WholeCall;
+  readonly where: string;
 }
 
 /** The findings of a walk so far; `outlineReply` adds the edge and the quoted action. */
@@ -68,7 +73,8 @@ export class Findings implements ReplyOutline {
   lastItem: number | null = null;
   lastValue: number | null = null;
   otherTurn: number | null = null;
-  quotedAction: WholeCall | null = null;
+  response: TextSpan | null = null;
+  quotedAction: QuotedAction | null = null;
   #paragraph: number | null = null;
 
   constructor(start: number) {
@@ -103,6 +109,13 @@ export class Findings implements ReplyOutline {
     const wrapsLabel = open && (this.thoughts.at(-1)?.start ?? -1) > open[1];
     if (isInside || wrapsLabel) this.wrappers.push(line);
     else this.wrappers.pop();
+  }
+
+  /** Takes back that a fence wraps the reply, since other text follows it. */
+  unwrap(): void {
+    this.leadingFence = null;
+    this.wrappers.length = 0;
+    this.thoughts.length = 0;
   }
 
   /** Records a line that may open or close a code fence after prose. */

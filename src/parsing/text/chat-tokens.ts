@@ -100,6 +100,22 @@ export function chatTokenAt(text: string, position: number): string | undefined 
   return turnTokens.find((each) => token.startsWith(each));
 }
 
+/** Tags around the text for the user after the reasoning of ERNIE 4.5 and Granite 3.3; before JSON they hold a call. */
+const RESPONSE_OPEN = '<response>';
+export const RESPONSE_CLOSE = '</response>';
+
+/** Returns the end of the tag that opens the text for the user; `'partial'` if more text is needed to decide. */
+export function responseHeaderEnd(text: string, position: number): number | 'partial' | null {
+  if (!text.startsWith(RESPONSE_OPEN, position)) {
+    const written = text.slice(position, position + RESPONSE_OPEN.length);
+    return written !== '' && RESPONSE_OPEN.startsWith(written) ? 'partial' : null;
+  }
+  const end = position + RESPONSE_OPEN.length;
+  const next = skipSpace(text, end);
+  if (next >= text.length) return 'partial';
+  return isOneOf('{[', text, next) ? null : end;
+}
+
 /** Headers of text for the user whose first token stands in the prompt (Functionary, Muse). */
 const leadingHeaders = ['>>>all\n', TO_USER_ALONE];
 

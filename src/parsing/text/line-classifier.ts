@@ -1,4 +1,4 @@
-import { isOneOf, isRestBlank, skipBlanks, skipLanguage, skipRun } from './characters.js';
+import { isOneOf, isRestBlank, lineEnd, skipBlanks, skipLanguage, skipRun } from './characters.js';
 import { bulletEnd, closesFence, fenceRun } from './markdown.js';
 import { type Marker, matchMarker } from './markers.js';
 import { EchoedFences, type OwnTag, unmarkedOpenerIn } from './own-fences.js';
@@ -65,6 +65,21 @@ export class LineClassifier {
   /** True if the reply has had text that is neither reasoning nor wrapping. */
   get proseBefore(): boolean {
     return this.#proseBefore;
+  }
+
+  /** Returns the end of the line that closes the fence that opened the reply; null if none follows `from`. */
+  wrapperEnd(text: string, from: number): number | null {
+    for (let start = lineEnd(text, from) + 1; start < text.length; start = lineEnd(text, start) + 1) {
+      const [first, end] = [skipBlanks(text, start), lineEnd(text, start)];
+      if (closesFence(this.#wrapper, fenceRun(text, first, end), { text, first, end })) return end;
+    }
+    return null;
+  }
+
+  /** Leaves the fence that opened the reply, which does not wrap it. */
+  leaveWrapper(): void {
+    this.#wrapper = null;
+    this.#proseBefore = true;
   }
 
   sawProse(): void {

@@ -130,10 +130,17 @@ function readSequence(scanner: Scanner, depth: number, close: ']' | ')'): JsonVa
   return close === ')' && commas === 0 && only !== undefined ? only : items;
 }
 
-/** Returns the spelling of a number that began at `start`, if it differs from the number's text. */
-function spellingOf(value: JsonValue, { text, position }: Scanner, start: number): string | undefined {
-  if (typeof value !== 'number') return undefined;
+/** Matches an integer with leading zeros, which is no number in any of the three languages. */
+const zeroLed = /^[-+]?0+\d{1,15}$/;
+
+/**
+ * Returns the spelling of the value that began at `start`, if it may matter for the declared type: of a number whose
+ * text differs, and of unquoted digits with leading zeros, which stay text unless a number is declared.
+ */
+export function spellingOf(value: JsonValue, { text, position }: Scanner, start: number): string | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
   const spelling = text.slice(start, position);
+  if (typeof value === 'string') return spelling === value && zeroLed.test(spelling) ? spelling : undefined;
   return spelling === String(value) ? undefined : spelling;
 }
 

@@ -79,15 +79,16 @@ export function isMentioned(text: string, start: number, end: number): boolean {
 /** Our own fences that a text has opened, and the current one. */
 export class EchoedFences {
   readonly #opened = new Set<string>();
-  #inside: OwnTag | null = null;
+  /** The open fence; one with a mark may be inside one that lost its mark. */
+  readonly #inside: OwnTag[] = [];
 
   get isInside(): boolean {
-    return this.#inside !== null;
+    return this.#inside.length > 0;
   }
 
   /** True inside a fence whose opening tag lost its mark. */
   get isInsideUnmarked(): boolean {
-    return this.#inside?.mark === null;
+    return this.#inside[0]?.mark === null;
   }
 
   /** Records a tag; returns `'stray'` for the closing tag of a fence that was never opened. */
@@ -95,17 +96,19 @@ export class EchoedFences {
     const { kind, mark } = tag;
     if (kind === 'opens') {
       if (mark !== null) this.#opened.add(mark);
-      this.#inside ??= tag;
+      const inside = this.#inside.at(-1);
+      if (!inside || (inside.mark === null && mark !== null)) this.#inside.push(tag);
       return 'quotes';
     }
-    if (this.#isClosedBy(tag)) this.#inside = null;
+    if (this.#isClosedBy(tag)) this.#inside.pop();
     return mark === null || this.#opened.has(mark) ? 'text' : 'stray';
   }
 
   /** Whether a closing tag has the mark of the open fence, or the tag's name if the fence lost its mark. */
   #isClosedBy({ name, mark }: OwnTag): boolean {
-    if (this.#inside === null) return false;
-    return this.#inside.mark === null ? this.#inside.name === name : this.#inside.mark === mark;
+    const inside = this.#inside.at(-1);
+    if (!inside) return false;
+    return inside.mark === null ? inside.name === name : inside.mark === mark;
   }
 }
 

@@ -26,7 +26,7 @@ export type JsonValue = null | boolean | number | string | JsonValue[] | { [key:
 /** A JSON object with the model's own keys. */
 export type JsonObject = { [key: string]: JsonValue };
 
-/** Spellings of numbers that their values cannot express (`1.10`), by the object or array that holds them. */
+/** Spellings of numbers that their values cannot express (`1.10`, `05`), by the object or array that holds them. */
 export type Spellings = WeakMap<object, Map<string | number, string>>;
 
 /**

@@ -93,7 +93,7 @@ function Row({ row: { branch, depth }, isShown, onShow }: RowProps) {
         </span>
         <span class="run-facts muted figure">
           {plural(view.steps.length, 'step')} ·{' '}
-          <span class={`run-end end-${view.result?.stop_reason}`}>{end}</span>
+          <span class={`run-end end-${view.result?.stopReason}`}>{end}</span>
         </span>
       </button>
     </li>

@@ -21,6 +21,6 @@ export function branchTree(branches: readonly Branch[]): readonly BranchRow[] {
 
 /** Describes in a word or two how a run ended. */
 export function endOf({ view, origin }: Branch): string {
-  if (view.result) return wordFor(endings, view.result.stop_reason);
+  if (view.result) return wordFor(endings, view.result.stopReason);
   return origin === 'file' ? 'unfinished' : 'on its way';
 }

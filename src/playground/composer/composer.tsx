@@ -91,7 +91,7 @@ async function run(followsUp: boolean, steps?: number): Promise<void> {
 function goOnOptions(): Partial<RunOptions> | undefined {
   const saved = shown.value?.saved;
   return saved
-    ? { history: saved.history, tasks: saved.tasks, projectId: saved.project_id, sessionId: saved.session_id }
+    ? { history: saved.history, tasks: saved.tasks, projectId: saved.projectId, sessionId: saved.sessionId }
     : undefined;
 }
 

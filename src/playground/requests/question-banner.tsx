@@ -45,7 +45,7 @@ export function QuestionBanner({ pending }: { pending: Pending<InputRequest, str
           Answer
         </button>
       </div>
-      <TimeLeft until={askedAt + request.timeout_ms} />
+      <TimeLeft until={askedAt + request.timeoutMs} />
     </form>
   );
 }

@@ -4,7 +4,7 @@ import { wordFor } from '../text/word-for.js';
 /** Returns the sentence that a screen reader should announce after a change; empty if there is none. */
 export function announce(before: RunView, after: RunView): string {
   if (after.result && !before.result)
-    return `The run has ended: ${wordFor(endings, after.result.stop_reason)}.`;
+    return `The run has ended: ${wordFor(endings, after.result.stopReason)}.`;
   const step = after.steps.at(-1);
   if (!step) return '';
   const activity = after.activity;

@@ -63,16 +63,16 @@ function End({ view: { result, steps, inherited } }: Branch) {
   const text = result.answer ?? (result.error ? '' : explainEnd(result));
   const isShown = steps.at(-1)?.calls.at(-1)?.answer.trim() === text.trim();
   return (
-    <footer class={`end end-${result.stop_reason}`}>
+    <footer class={`end end-${result.stopReason}`}>
       <p>
         <b>
-          {result.stop_reason === 'answered' ? 'Answered' : `Ended: ${wordFor(endings, result.stop_reason)}`}
+          {result.stopReason === 'answered' ? 'Answered' : `Ended: ${wordFor(endings, result.stopReason)}`}
         </b>{' '}
         <span class="muted figure end-figures">
           {inherited > 0 && <span>{usageInWords(steps.slice(0, inherited), ' kept')}</span>}
           <span>{usageInWords(steps.slice(inherited), inherited > 0 ? ' of its own' : '')}</span>
         </span>
-        {result.termination_reason && <code> {result.termination_reason}</code>}
+        {result.terminationReason && <code> {result.terminationReason}</code>}
       </p>
       {result.error && !isShownByCall(steps, result.error) && (
         <p class="muted">{failureInWords(result.error)}</p>

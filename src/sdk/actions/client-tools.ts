@@ -18,13 +18,13 @@ export type ClientToolName = (typeof clientToolNames)[number];
 /** A question of the model to the person. */
 export interface InputRequest {
   /** Id of the `request_input` call. */
-  readonly call_id: string;
+  readonly callId: string;
   /** The question in the model's words. */
   readonly question: string;
   /** Answers that the model suggests; may be empty. The person may give any other answer. */
   readonly choices: readonly string[];
   /** Maximum time that the run waits for the answer, in milliseconds. */
-  readonly timeout_ms: number;
+  readonly timeoutMs: number;
 }
 
 /** The part of a run that the SDK's own tools read and change. */
@@ -33,7 +33,7 @@ export interface ClientToolHost {
   readonly tasks: readonly Task[];
   setTasks(tasks: readonly Task[]): Promise<void>;
   /** Returns the answer, or undefined if the run continues without one. Throws `InputNeeded` if the run must end unanswered. */
-  requestInput(question: Omit<InputRequest, 'timeout_ms'>, signal: AbortSignal): Promise<string | undefined>;
+  requestInput(question: Omit<InputRequest, 'timeoutMs'>, signal: AbortSignal): Promise<string | undefined>;
   requestCompaction(): void;
 }
 
@@ -153,7 +153,7 @@ const requestInputTool = (host: ClientToolHost): Tool =>
     },
     timeoutMs: host.inputTimeoutMs + 60_000, // longer than the question's own time limit, which must fire first
     execute: async ({ question, choices = [] }, { callId, signal }) => {
-      const answer = await host.requestInput({ call_id: callId, question, choices }, signal);
+      const answer = await host.requestInput({ callId, question, choices }, signal);
       if (answer === undefined)
         throw new ToolError('Nobody answered in time. Go on with a sensible assumption.');
       return answer;

@@ -20,7 +20,7 @@ export class SecurityViolation extends ToolError {
 /** A failure that no further step can correct: the run ends without another model call. */
 export class TerminalToolError extends Error {
   override readonly name = 'TerminalToolError';
-  /** Becomes the run's `termination_reason`. */
+  /** Becomes the run's `terminationReason`. */
   readonly reason: Exclude<TerminationReason, 'STEP_LIMIT'>;
 
   constructor(reason: Exclude<TerminationReason, 'STEP_LIMIT'>, message: string, options?: ErrorOptions) {

@@ -76,6 +76,7 @@ type NamedTurnFields = Pick<
   | 'toolCallId'
   | 'toolResult'
   | 'attachments'
+  | 'tool_definitions'
 >;
 
 export const hasAttachmentShape = shapeOf<Pick<Attachment, 'media_type' | 'data'>>({
@@ -95,6 +96,7 @@ export const isTurn = shapeOf<NamedTurnFields>({
   toolCallId: optional(isText),
   toolResult: optional(isToolResult),
   attachments: optional(listOf(hasAttachmentShape)),
+  tool_definitions: optional(listOf(shapeOf<{ name: string }>({ name: isText }))),
 });
 
 const isAction = shapeOf<ActionDetails>({
@@ -243,6 +245,7 @@ export const isTool = shapeOf<ToolDefinition>({
       requiresApproval: optional(isBoolean),
     }),
   ),
+  defer: optional(isBoolean),
 });
 
 export const isTask = shapeOf<Task>({

@@ -33,7 +33,7 @@ export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
       await run.emit({
         type: 'agent_error',
         error: withHint(error.toStepError(), run.llmConfig),
-        retry_in_ms: wait,
+        retryInMs: wait,
       });
       await pause(wait, run.signal);
     }

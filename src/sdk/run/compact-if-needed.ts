@@ -20,7 +20,7 @@ export async function compactIfNeeded(run: RunState): Promise<void> {
     await run.emit({
       type: 'agent_error',
       error: withHint(error.toStepError(), run.llmConfig),
-      retry_in_ms: null,
+      retryInMs: null,
     });
   }
 }
@@ -46,5 +46,5 @@ async function compact(run: RunState): Promise<void> {
   run.history = compaction.conversation_history;
   if (compaction.usage) run.addUsage(compaction.usage);
   const { tokens_before, tokens_after } = compaction;
-  await run.emit({ type: 'context_compacted', tokens_before, tokens_after });
+  await run.emit({ type: 'context_compacted', tokensBefore: tokens_before, tokensAfter: tokens_after });
 }

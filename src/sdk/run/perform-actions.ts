@@ -3,6 +3,7 @@ import type { ActionDetails, Step } from '../../contract/step.js';
 import { executeTool, notRun, type ToolOutcome } from '../actions/execute-tool.js';
 import { editNote, summarize } from '../actions/render-observation.js';
 import { TerminalToolError } from '../actions/tool-errors.js';
+import { toToolEvent } from '../base/tool-event.js';
 import { type ClearedAction, clearActions } from './clear-actions.js';
 import { relayOutput } from './relay-output.js';
 import { endOfException, type RunEnd, stopped } from './run-end.js';
@@ -91,23 +92,23 @@ const skip = (each: ClearedAction): Performed =>
   'outcome' in each ? each : { action: each.action, outcome: notRun };
 
 async function perform(run: RunState, cleared: ClearedAction): Promise<Performed> {
-  const { id, tool_name, tool_args } = cleared.action;
-  const call = { id, tool_name, tool_args };
+  const call = toToolEvent(cleared.action);
+  const { id } = call;
   const began = performance.now();
   if ('tool' in cleared) {
     if (mayHaveEffects(cleared)) run.unfinishedStep.set(id, unknownOutcome(id));
     await run.emit({ type: 'tool_start', ...call });
   }
   const outcome = judge(run, 'outcome' in cleared ? cleared.outcome : await execute(run, cleared));
-  const duration_ms = Math.round(performance.now() - began);
+  const durationMs = Math.round(performance.now() - began);
   const performed = { ...cleared, outcome };
   if (!inputRequestOf(performed)) run.unfinishedStep.set(id, toObservation(performed));
   if (outcome.success) {
-    await run.emit({ type: 'tool_complete', ...call, observation: outcome.text, duration_ms });
+    await run.emit({ type: 'tool_complete', ...call, observation: outcome.text, durationMs });
   } else {
     const { text, denied = false, terminal } = outcome;
     const failure = { error: text, denied, terminal: terminal !== undefined };
-    await run.emit({ type: 'tool_error', ...call, ...failure, duration_ms });
+    await run.emit({ type: 'tool_error', ...call, ...failure, durationMs });
   }
   return performed;
 }
@@ -137,8 +138,8 @@ function judge(run: RunState, outcome: ToolOutcome): ToolOutcome {
 }
 
 async function execute(run: RunState, { tool, action }: ClearedTool) {
-  const { id, tool_name, tool_args } = action;
-  const output = relayOutput((delta) => run.emit({ type: 'tool_output', id, tool_name, tool_args, delta }));
+  const call = toToolEvent(action);
+  const output = relayOutput((delta) => run.emit({ type: 'tool_output', ...call, delta }));
   const outcome = await executeTool(tool, action, {
     signal: run.signal,
     sessionId: run.sessionId,
@@ -155,9 +156,9 @@ async function observe(run: RunState, performed: readonly Performed[]): Promise<
   for (const { action, outcome } of performed) {
     const { tool_name, tool_args } = action;
     run.recordAction({
-      tool_name,
-      tool_args,
-      result_summary: summarize(outcome.text),
+      toolName: tool_name,
+      toolArgs: tool_args,
+      resultSummary: summarize(outcome.text),
       success: outcome.success,
     });
   }

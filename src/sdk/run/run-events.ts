@@ -1,8 +1,9 @@
 import type { TurnInput } from '../../contract/history.js';
-import type { ActionDetails, Step } from '../../contract/step.js';
+import type { Step } from '../../contract/step.js';
 import type { Task } from '../../contract/step-request.js';
 import type { ApprovalRequest } from '../actions/approval.js';
 import type { InputRequest } from '../actions/client-tools.js';
+import type { ToolEvent } from '../base/tool-event.js';
 import type { RunError } from './error-hints.js';
 import type { RunResult } from './run-result.js';
 
@@ -22,10 +23,10 @@ export type RunEvent = {
       readonly model: string;
       readonly tools: readonly string[];
       /** Maximum number of model calls; of whole rounds in the strategy `reason-act-observe`. */
-      readonly max_steps: number;
+      readonly maxSteps: number;
     }
   /** A step begins, or a phase of it in the strategy `reason-act-observe`. */
-  | { readonly type: 'agent_turn_start'; readonly phase: Step['phase']; readonly iterations_left: number }
+  | { readonly type: 'agent_turn_start'; readonly phase: Step['phase']; readonly iterationsLeft: number }
   /** Streamed text. A `draft_delta` belongs to the thought or the answer; `agent_reason` later reports which. */
   | { readonly type: 'draft_delta' | 'thought_delta' | 'answer_delta'; readonly delta: string }
   /**
@@ -40,14 +41,14 @@ export type RunEvent = {
   | ({
       readonly type: 'tool_complete';
       readonly observation: string;
-      readonly duration_ms: number;
+      readonly durationMs: number;
     } & ToolEvent)
   | ({
       readonly type: 'tool_error';
       readonly error: string;
       readonly denied: boolean;
       readonly terminal: boolean;
-      readonly duration_ms: number;
+      readonly durationMs: number;
     } & ToolEvent)
   /**
    * The observations of the step's actions, as added to the history. In the strategy `reason-act-observe` it comes once a
@@ -61,14 +62,11 @@ export type RunEvent = {
     }
   | { readonly type: 'tasks_updated'; readonly tasks: readonly Task[] }
   | ({ readonly type: 'agent_request_input' | 'agent_request_input_timeout' } & InputRequest)
-  | { readonly type: 'context_compacted'; readonly tokens_before: number; readonly tokens_after: number }
-  /** A step failed. If `retry_in_ms` is not null, the run retries it after that time. */
-  | { readonly type: 'agent_error'; readonly error: RunError; readonly retry_in_ms: number | null }
+  | { readonly type: 'context_compacted'; readonly tokensBefore: number; readonly tokensAfter: number }
+  /** A step failed. If `retryInMs` is not null, the run retries it after that time. */
+  | { readonly type: 'agent_error'; readonly error: RunError; readonly retryInMs: number | null }
   | { readonly type: 'agent_stopped' | 'agent_completion'; readonly result: RunResult }
 );
 
 /** The values of an event's `type`. */
 export type RunEventType = RunEvent['type'];
-
-/** The tool call of an event. */
-export type ToolEvent = Pick<ActionDetails, 'id' | 'tool_name' | 'tool_args'>;

@@ -10,15 +10,15 @@ export class RunFailedError extends Error {
 
   constructor(result: RunResult) {
     super(explainEnd(result));
-    this.code = result.error?.code ?? result.stop_reason;
+    this.code = result.error?.code ?? result.stopReason;
     this.result = result;
   }
 }
 
 /** Returns the answer of a run. Throws `RunFailedError` if the run ended without one, also at the step limit. */
 export function answerOf(result: RunResult): string {
-  const { answer, stop_reason } = result;
-  const isAnswered = stop_reason === 'answered' || stop_reason === 'denied';
+  const { answer, stopReason } = result;
+  const isAnswered = stopReason === 'answered' || stopReason === 'denied';
   if (isAnswered && answer !== null) return answer;
   throw new RunFailedError(result);
 }

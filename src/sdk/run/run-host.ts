@@ -6,9 +6,9 @@ const DEFAULT_INPUT_TIMEOUT_MS = 300_000;
 
 /** Gives the SDK's own tools access to the run. */
 export function runHost(run: RunState): ClientToolHost {
-  const timeout_ms = run.options.inputTimeoutMs ?? DEFAULT_INPUT_TIMEOUT_MS;
+  const timeoutMs = run.options.inputTimeoutMs ?? DEFAULT_INPUT_TIMEOUT_MS;
   return {
-    inputTimeoutMs: timeout_ms,
+    inputTimeoutMs: timeoutMs,
     get tasks() {
       return run.tasks;
     },
@@ -17,11 +17,11 @@ export function runHost(run: RunState): ClientToolHost {
       await run.emit({ type: 'tasks_updated', tasks });
     },
     requestInput: async (question, signal) => {
-      const request = { ...question, timeout_ms };
+      const request = { ...question, timeoutMs };
       await run.emit({ type: 'agent_request_input', ...request });
       const { onInputRequest } = run.options;
       if (!onInputRequest) throw new InputNeeded(request);
-      const answer = await askWithin(timeout_ms, signal, (ended) => onInputRequest(request, ended));
+      const answer = await askWithin(timeoutMs, signal, (ended) => onInputRequest(request, ended));
       return answer ?? endQuestion(run, request);
     },
     requestCompaction: () => {

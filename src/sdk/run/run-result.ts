@@ -27,11 +27,11 @@ export interface StepRecord {
 /** One action of a step. */
 export interface ActionRecord {
   /** Name of the tool. */
-  readonly tool_name: string;
+  readonly toolName: string;
   /** The arguments that the tool ran with. */
-  readonly tool_args: ToolArguments;
+  readonly toolArgs: ToolArguments;
   /** The first line of the observation, and how many more there are. */
-  readonly result_summary: string;
+  readonly resultSummary: string;
   /** False if the action failed, was denied, or did not run. */
   readonly success: boolean;
 }
@@ -49,9 +49,9 @@ export interface RunResult<Answer = unknown> {
    */
   readonly value: Answer | null;
   /** Reason for the end. */
-  readonly stop_reason: StopReason;
+  readonly stopReason: StopReason;
   /** Set if no further step can help; null otherwise. */
-  readonly termination_reason: TerminationReason | null;
+  readonly terminationReason: TerminationReason | null;
   /** All steps, oldest first. */
   readonly steps: readonly StepRecord[];
   /** The history; valid whatever the end was, so that another run can continue it. */
@@ -60,10 +60,10 @@ export interface RunResult<Answer = unknown> {
   readonly tasks: readonly Task[];
   /** Tokens of all model calls, as the provider counted them. */
   readonly usage: Usage;
-  /** The error with advice; null unless `stop_reason` is `error`. */
+  /** The error with advice; null unless `stopReason` is `error`. */
   readonly error: RunError | null;
   /** The open question if the run ended with `needs_input`, else null. The task of the next run is its answer. */
-  readonly input_request: InputRequest | null;
+  readonly inputRequest: InputRequest | null;
   /** Returns a summary for a terminal: at most ten steps, at most 25 lines. */
   summary(): string;
 }
@@ -72,8 +72,8 @@ const MAX_STEPS = 10;
 const MAX_LINE_CHARS = 110;
 
 /** Explains why a run has no answer, in one sentence, with the code and the advice of an error. Returns the answer if there is one. */
-export function explainEnd({ answer, error, stop_reason }: Omit<RunResult, 'summary'>): string {
-  if (!error) return answer ?? ends[stop_reason];
+export function explainEnd({ answer, error, stopReason }: Omit<RunResult, 'summary'>): string {
+  if (!error) return answer ?? ends[stopReason];
   return [`${error.message} (${error.code})`, ...(error.hint ? [error.hint] : [])].join('\n');
 }
 
@@ -88,7 +88,7 @@ const ends: Readonly<Record<StopReason, string>> = {
 
 /** Summarizes a run for a terminal: an error first, then the newest ten steps with two lines each, then the answer. */
 export function summarizeRun(result: Omit<RunResult, 'summary'>): string {
-  const { steps, stop_reason, usage, tasks, answer, error } = result;
+  const { steps, stopReason, usage, tasks, answer, error } = result;
   const newest = steps.slice(-MAX_STEPS);
   const hidden = steps.length - newest.length;
   const counted = usage.input_tokens === null ? '' : `, ${usage.input_tokens} tokens in`;
@@ -100,7 +100,7 @@ export function summarizeRun(result: Omit<RunResult, 'summary'>): string {
           .split('\n')
           .map((line) => `✗ ${line}`)
       : []),
-    `${stop_reason} after ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${counted}${written}`,
+    `${stopReason} after ${steps.length} ${steps.length === 1 ? 'step' : 'steps'}${counted}${written}`,
     ...(hidden > 0 ? [`  … ${hidden} earlier steps`] : []),
     ...newest.flatMap(stepLines),
     ...(tasks.length > 0 ? [`Tasks: ${done} of ${tasks.length} completed`] : []),
@@ -113,8 +113,8 @@ function stepLines({ number, thought, actions }: StepRecord): string[] {
   return actions.length === 0 ? [head] : [head, oneLine(`    ${actions.map(actionText).join('; ')}`)];
 }
 
-const actionText = ({ tool_name, tool_args, result_summary, success }: ActionRecord): string =>
-  `${success ? '✓' : '✗'} ${renderCall(tool_name, tool_args)} → ${result_summary}`;
+const actionText = ({ toolName, toolArgs, resultSummary, success }: ActionRecord): string =>
+  `${success ? '✓' : '✗'} ${renderCall(toolName, toolArgs)} → ${resultSummary}`;
 
 function oneLine(text: string): string {
   const [first = '', ...more] = text.split('\n');

@@ -93,14 +93,14 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
     const renewed = renewTools(run);
     // Even if the tools cannot be listed, the first event must be `agent_start`; `carryOut` reports the failure.
     await renewed.catch(() => undefined);
-    const { task, llmConfig, tools, iterationsLeft: max_steps } = run;
+    const { task, llmConfig, tools, iterationsLeft: maxSteps } = run;
     const names = [...tools.keys()];
-    await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: names, max_steps });
+    await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: names, maxSteps });
     const end = await carryOut(run, renewed);
     await reportHeld(run);
     if (!end.inputRequest) closeOpenCalls(run);
     if (end.error)
-      await run.emit({ type: 'agent_error', error: withHint(end.error, run.llmConfig), retry_in_ms: null });
+      await run.emit({ type: 'agent_error', error: withHint(end.error, run.llmConfig), retryInMs: null });
     run.phase = null;
     this.#result = toResult<Answer>(run, end);
     const type = endings[end.stopReason];
@@ -115,7 +115,7 @@ const endings = {
   stopped: 'agent_stopped',
   needs_input: 'agent_stopped',
   error: 'agent_stopped',
-} as const satisfies Record<RunResult['stop_reason'], RunEvent['type']>;
+} as const satisfies Record<RunResult['stopReason'], RunEvent['type']>;
 
 async function carryOut(run: RunState, ready: Promise<void>): Promise<RunEnd> {
   try {
@@ -148,14 +148,14 @@ function toResult<Answer>(run: RunState, end: RunEnd): RunResult<Answer> {
   const result = {
     answer: answerFor(end),
     value: (end.value ?? null) as Answer | null, // checked by the schema that has this type
-    stop_reason: end.stopReason,
-    termination_reason: end.terminationReason ?? null,
+    stopReason: end.stopReason,
+    terminationReason: end.terminationReason ?? null,
     steps: [...run.steps],
     history: run.resumableHistory,
     tasks: run.tasks,
     usage: run.usage,
     error: end.error ? withHint(end.error, run.llmConfig) : null,
-    input_request: end.inputRequest ?? null,
+    inputRequest: end.inputRequest ?? null,
   };
   return { ...result, summary: () => summarizeRun(result) };
 }

@@ -31,7 +31,7 @@ export async function takeStep(run: RunState, call: ModelCall): Promise<TakenSte
   await compactIfNeeded(run);
   await renewTools(run);
   const { iterationsLeft } = run;
-  await run.emit({ type: 'agent_turn_start', phase: call.phase, iterations_left: iterationsLeft });
+  await run.emit({ type: 'agent_turn_start', phase: call.phase, iterationsLeft });
   const response = await callModel(run, call);
   const next = await followUp(run, response);
   return typeof next === 'object' ? { end: next } : { response, isUnusable: next === 'unusable' };

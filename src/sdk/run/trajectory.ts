@@ -19,21 +19,21 @@ export interface Trajectory {
   /** Distinguishes a saved run from other JSON. */
   readonly format: 'stepwise-run';
   /** Version of this format. */
-  readonly version: 1;
+  readonly version: 2;
   /** The task of the run. */
   readonly task: string;
   /** Images and PDF files of the task; absent if there are none. */
   readonly attachments?: readonly Attachment[] | undefined;
   /** The project id that was sent with every step. */
-  readonly project_id: string;
+  readonly projectId: string;
   /** The session id that was sent with every step. */
-  readonly session_id: string;
+  readonly sessionId: string;
   /** The options of the run that are plain data. */
   readonly options: SavedOptions;
   /** The offered tools, without their code. */
   readonly tools: readonly ToolDefinition[];
   /** The initial history of the run. */
-  readonly began_with: readonly TurnInput[];
+  readonly beganWith: readonly TurnInput[];
   /** All responses of the service, with the model's original text. */
   readonly responses: readonly Step[];
   /** All observations in full; compactions shorten them in `history` only. */
@@ -45,7 +45,7 @@ export interface Trajectory {
   /** The result; null if the run had not ended. */
   readonly result: Omit<RunResult, 'summary'> | null;
   /** Everything that each step was given and gave, if the service recorded the run (`RECORD_DIR`). */
-  readonly recorded_steps?: readonly RecordedStep[] | undefined;
+  readonly recordedSteps?: readonly RecordedStep[] | undefined;
 }
 
 /** The options of a run that are plain data. */
@@ -71,17 +71,17 @@ export type SavedOptions = Pick<
  * attachments (rule: saved-attachments).
  */
 export function toTrajectory(run: RunState, result: RunResult | undefined): Trajectory {
-  const { projectId: project_id, sessionId: session_id, task, tasks } = run;
+  const { projectId, sessionId, task, tasks } = run;
   return {
     format: 'stepwise-run',
-    version: 1,
+    version: 2,
     task,
     ...savedAttachments(run.options),
-    project_id,
-    session_id,
+    projectId,
+    sessionId,
     options: savedOptions(run.options),
     tools: [...run.tools.values()].map(toDefinition),
-    began_with: withinSavedLimit(run.beganWith),
+    beganWith: withinSavedLimit(run.beganWith),
     responses: run.responses.map(toSavedResponse),
     observations: withinSavedLimit([...run.observations]),
     history: withinSavedLimit(run.resumableHistory),

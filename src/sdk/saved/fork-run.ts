@@ -72,7 +72,7 @@ export function continueRun(kept: Trajectory): readonly [task: string, options: 
   const task = kept.responses.some(({ status }) => status !== 'error') ? '' : kept.task;
   const options = { ...resumeOptions(kept), maxSteps: Math.max(1, stepsLeft(kept)) };
   if (task === '') return [task, options];
-  return [task, { ...options, history: kept.began_with, attachments: kept.attachments ?? [] }];
+  return [task, { ...options, history: kept.beganWith, attachments: kept.attachments ?? [] }];
 }
 
 /** Returns how many steps are left: model calls, or whole rounds in the strategy `reason-act-observe`. */
@@ -90,7 +90,7 @@ export function joinRuns(kept: Trajectory, own: Trajectory): Trajectory {
     attachments: kept.attachments,
     options: { ...own.options, maxSteps: kept.options.maxSteps ?? DEFAULT_MAX_STEPS },
     tools: [...own.tools, ...calledOnlyBefore(kept, own)],
-    began_with: kept.began_with,
+    beganWith: kept.beganWith,
     responses: [...kept.responses, ...own.responses],
     observations: withinSavedLimit([...kept.observations, ...own.observations]),
     result: own.result && joinResults(kept.result, own.result),

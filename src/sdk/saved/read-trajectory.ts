@@ -30,21 +30,22 @@ import type {
 } from '../run/run-options.js';
 import { type SavedOptions, savedOptions, type Trajectory } from '../run/trajectory.js';
 import { savedRunOf } from './recorded-run.js';
+import { upgradeSavedRun } from './upgrade-saved-run.js';
 
 /**
- * Reads a saved run from JSON. Throws `TypeError` for text that is no JSON or no saved run. Drops options that no saved
+ * Reads a saved run from JSON, also one of the former version 1. Throws `TypeError` for text that is no JSON or no saved run. Drops options that no saved
  * run has, such as approvals: a file must not grant permissions.
  */
 export function readTrajectory(json: string): Trajectory {
-  const value: unknown = parse(json);
-  if (isRecording(value)) return savedRunOf(value.recorded_steps);
-  if (!isTrajectory(value)) throw new TypeError('This is not a saved run of version 1.');
+  const value = upgradeSavedRun(parse(json));
+  if (isRecording(value)) return savedRunOf(value.recordedSteps);
+  if (!isTrajectory(value)) throw new TypeError('This is not a saved run of version 1 or 2.');
   return { ...value, options: savedOptions(value.options) };
 }
 
 /** Returns the options of a run that continues the saved one. Tools are code, which a file cannot hold: add them. */
-export function resumeOptions({ options, history, tasks, project_id, session_id }: Trajectory): RunOptions {
-  return { ...options, history, tasks, projectId: project_id, sessionId: session_id };
+export function resumeOptions({ options, history, tasks, projectId, sessionId }: Trajectory): RunOptions {
+  return { ...options, history, tasks, projectId, sessionId };
 }
 
 function parse(json: string): unknown {
@@ -114,23 +115,23 @@ const isOptions = shapeOf<SavedOptions>({
 
 const hasShape = shapeOf<Trajectory>({
   format: oneOf('stepwise-run'),
-  version: oneOf(1),
+  version: oneOf(2),
   task: isText,
   attachments: optional(listOf(hasAttachmentShape)),
-  project_id: isText,
-  session_id: isText,
+  projectId: isText,
+  sessionId: isText,
   options: isOptions,
   tools: listOf(isTool),
-  began_with: listOf(isTurn),
+  beganWith: listOf(isTurn),
   responses: listOf(isStep),
   observations: listOf(isTurn),
   history: listOf(isTurn),
   tasks: listOf(isTask),
-  recorded_steps: optional(listOf(isRecordedStep)),
+  recordedSteps: optional(listOf(isRecordedStep)),
   result: optional(
-    shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stop_reason' | 'error' | 'steps'>>({
+    shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stopReason' | 'error' | 'steps'>>({
       answer: optional(isText),
-      stop_reason: isText,
+      stopReason: isText,
       error: optional(isError),
       steps: optional(listOf(isJsonObject)),
     }),
@@ -139,18 +140,18 @@ const hasShape = shapeOf<Trajectory>({
 
 /** A file that a service wrote, which has nothing but the steps of a session. */
 interface Recording {
-  readonly recorded_steps: readonly [RecordedStep, ...RecordedStep[]];
+  readonly recordedSteps: readonly [RecordedStep, ...RecordedStep[]];
 }
 
-const hasRecording = shapeOf<Pick<Trajectory, 'format' | 'version' | 'recorded_steps'>>({
+const hasRecording = shapeOf<Pick<Trajectory, 'format' | 'version' | 'recordedSteps'>>({
   format: oneOf('stepwise-run'),
-  version: oneOf(1),
-  recorded_steps: listOf(isRecordedStep),
+  version: oneOf(2),
+  recordedSteps: listOf(isRecordedStep),
 });
 
 function isRecording(value: unknown): value is Recording {
   if (!isObject(value) || 'responses' in value || !hasRecording(value)) return false;
-  return Array.isArray(value['recorded_steps']) && value['recorded_steps'].length > 0;
+  return Array.isArray(value['recordedSteps']) && value['recordedSteps'].length > 0;
 }
 
 /** Checks the whole file, so that damage is reported here and not by the code that walks the run later. */

@@ -9,23 +9,23 @@ import type { SavedOptions, Trajectory } from '../run/trajectory.js';
 export function savedRunOf(steps: readonly [RecordedStep, ...RecordedStep[]]): Trajectory {
   const [first] = steps;
   const newest = steps.at(-1) ?? first;
-  const { conversation_history: began_with, project_id, session_id } = first.request;
+  const { conversation_history: beganWith, project_id, session_id } = first.request;
   const { conversation_history: sent, tools = [], tasks = [] } = newest.request;
   return {
     format: 'stepwise-run',
-    version: 1,
+    version: 2,
     task: taskOf(first),
-    project_id,
-    session_id,
+    projectId: project_id,
+    sessionId: session_id,
     options: optionsOf(first),
     tools,
-    began_with,
+    beganWith,
     responses: steps.map(toResponse),
-    observations: sent.slice(began_with.length).filter(({ role }) => role === 'tool_observation'),
+    observations: sent.slice(beganWith.length).filter(({ role }) => role === 'tool_observation'),
     history: [...sent, ...newest.response.new_turns],
     tasks,
     result: null,
-    recorded_steps: steps,
+    recordedSteps: steps,
   };
 }
 

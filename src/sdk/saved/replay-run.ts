@@ -28,9 +28,9 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
   return new Run(new SavedService(saved, end), saved.task, {
     ...saved.options,
     onRequest,
-    projectId: saved.project_id,
-    sessionId: saved.session_id,
-    history: saved.began_with,
+    projectId: saved.projectId,
+    sessionId: saved.sessionId,
+    history: saved.beganWith,
     attachments: saved.attachments ?? [],
     signal: end.signal,
     tools: tools.map(
@@ -42,7 +42,7 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
     ),
     approve: hadNobodyToAsk(saved) ? undefined : approveAsSaved(saved, observations, edited),
     onInputRequest: async (request) => {
-      const answer = observations.get(request.call_id);
+      const answer = observations.get(request.callId);
       if (!answer) throw new InputNeeded(request);
       if (answer.toolResult?.success === false) throw new ToolError(answer.content);
       return answer.content;
@@ -113,7 +113,7 @@ function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasE
 }
 
 const terminalReason = (result: Trajectory['result']) =>
-  result?.termination_reason === 'SECURITY_VIOLATION' ? 'SECURITY_VIOLATION' : 'SYSTEM_ERROR';
+  result?.terminationReason === 'SECURITY_VIOLATION' ? 'SECURITY_VIOLATION' : 'SYSTEM_ERROR';
 
 /** Returns true if the run had no `approve`. */
 const hadNobodyToAsk = ({ observations }: Trajectory): boolean =>

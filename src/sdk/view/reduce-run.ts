@@ -1,6 +1,7 @@
-import type { ActionDetails, Step } from '../../contract/step.js';
+import type { Step } from '../../contract/step.js';
 import { sumUsage } from '../../conversation/usage.js';
-import type { RunEvent, ToolEvent } from '../run/run-events.js';
+import { type ToolEvent, toToolEvent } from '../base/tool-event.js';
+import type { RunEvent } from '../run/run-events.js';
 import type { RunResult } from '../run/run-result.js';
 import { amendAction, amendCall, amendStep, beginCall, beginStep, noTexts } from './amend-view.js';
 import {
@@ -38,18 +39,18 @@ type EventOf<Type, Event = ViewEvent> = Event extends { readonly type: infer Own
 type Reducer<Type extends ViewEvent['type']> = (view: RunView, event: EventOf<Type>, at: Moment) => RunView;
 
 const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
-  agent_start: (view, { task, model, tools, max_steps }) => ({
+  agent_start: (view, { task, model, tools, maxSteps }) => ({
     ...view,
     task,
     model,
     tools,
-    maxSteps: max_steps,
-    iterationsLeft: max_steps,
+    maxSteps,
+    iterationsLeft: maxSteps,
     inherited: view.steps.length,
     result: null,
   }),
-  agent_turn_start: (view, { phase, iterations_left, step }, at) =>
-    withActivity(beginCall({ ...beginStep(view, step), iterationsLeft: iterations_left }, phase), {
+  agent_turn_start: (view, { phase, iterationsLeft, step }, at) =>
+    withActivity(beginCall({ ...beginStep(view, step), iterationsLeft }, phase), {
       type: 'thinking',
       since: at,
     }),
@@ -76,29 +77,29 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
       })),
       { type: 'approval', tool: request.action.tool_name, since: at },
     ),
-  tool_start: (view, { id, tool_name, tool_args }, at) =>
+  tool_start: (view, { id, toolName, toolArgs }, at) =>
     withActivity(
-      amendAction(withAction(view, { id, tool_name, tool_args }), id, (action) => ({
+      amendAction(withAction(view, { id, toolName, toolArgs }), id, (action) => ({
         ...decided(action, 'allowed'),
         state: 'running',
-        args: tool_args,
+        args: toolArgs,
       })),
-      { type: 'tool', tool: tool_name, since: at },
+      { type: 'tool', tool: toolName, since: at },
     ),
   tool_output: (view, { id, delta }) =>
     amendAction(view, id, ({ output }) => ({ output: (output + delta).slice(-MAX_OUTPUT_CHARS) })),
-  tool_complete: (view, { id, observation, duration_ms }, at) =>
+  tool_complete: (view, { id, observation, durationMs }, at) =>
     amendAction(view, id, (action) => ({
       ...answered(action, 'answered'),
       ...settled('done', observation),
-      durationMs: at === null ? null : duration_ms,
+      durationMs: at === null ? null : durationMs,
     })),
-  tool_error: (view, { id, error, denied, duration_ms }, at) =>
+  tool_error: (view, { id, error, denied, durationMs }, at) =>
     amendAction(view, id, (action) => ({
       ...decided(action, denied ? 'denied' : 'allowed'),
       ...answered(action, 'none'),
       ...settled(denied ? 'denied' : 'failed', error),
-      durationMs: at === null || denied ? null : duration_ms,
+      durationMs: at === null || denied ? null : durationMs,
     })),
   agent_observe: (view, { observations, response }, at) => {
     const observed = observations.reduce(
@@ -115,28 +116,26 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
   tasks_updated: (view, { tasks }) => amendStep({ ...view, tasks }, () => ({ tasks })),
   agent_request_input: (view, { step: _step, type: _type, ...question }, at) =>
     withActivity(
-      amendAction(view, question.call_id, () => ({ question: { request: question, state: 'pending' } })),
+      amendAction(view, question.callId, () => ({ question: { request: question, state: 'pending' } })),
       { type: 'question', question, since: at },
     ),
-  agent_request_input_timeout: (view, { call_id }, at) =>
+  agent_request_input_timeout: (view, { callId }, at) =>
     withActivity(
-      amendAction(view, call_id, (action) => answered(action, 'timed_out')),
+      amendAction(view, callId, (action) => answered(action, 'timed_out')),
       { type: 'thinking', since: at },
     ),
-  context_compacted: (view, { tokens_before, tokens_after, step }) =>
+  context_compacted: (view, { tokensBefore, tokensAfter, step }) =>
     amendStep(beginStep(view, step), ({ compactions }) => ({
-      compactions: [...compactions, { tokensBefore: tokens_before, tokensAfter: tokens_after }],
+      compactions: [...compactions, { tokensBefore, tokensAfter }],
     })),
-  agent_error: (view, { error, retry_in_ms }, at) => {
+  agent_error: (view, { error, retryInMs }, at) => {
     const failed = amendCall(view, ({ failures, response, endedAt }) => ({
       // An error after the response is a failure of the run, not of the call.
-      failures: response ? failures : [...failures, { error, retryInMs: retry_in_ms }],
-      isStale: retry_in_ms !== null,
+      failures: response ? failures : [...failures, { error, retryInMs }],
+      isStale: retryInMs !== null,
       endedAt: endedAt ?? at,
     }));
-    return retry_in_ms === null
-      ? failed
-      : withActivity(failed, { type: 'retry', error, retryInMs: retry_in_ms, since: at });
+    return retryInMs === null ? failed : withActivity(failed, { type: 'retry', error, retryInMs, since: at });
   },
   agent_stopped: (view, { result }, at) => ended(view, result, at),
   agent_completion: (view, { result }, at) => ended(view, result, at),
@@ -204,8 +203,8 @@ function responded(view: RunView, response: Step, at: Moment): RunView {
     : amendStep(amended, ({ actions }) => ({ actions: [...actions, ...proposed] }));
 }
 
-const callsOf = ({ action_details, additional_actions }: Step): readonly ActionDetails[] =>
-  [action_details, ...additional_actions].flatMap((action) => action ?? []);
+const callsOf = ({ action_details, additional_actions }: Step): readonly ToolEvent[] =>
+  [action_details, ...additional_actions].flatMap((action) => (action ? toToolEvent(action) : []));
 
 /** Adds a tool call to the newest step unless the reply of the step already did. */
 const withAction = (view: RunView, call: ToolEvent): RunView =>
@@ -213,10 +212,10 @@ const withAction = (view: RunView, call: ToolEvent): RunView =>
     actions.some(({ id }) => id === call.id) ? {} : { actions: [...actions, toActionView(call)] },
   );
 
-const toActionView = ({ id, tool_name, tool_args }: ToolEvent): ActionView => ({
+const toActionView = ({ id, toolName, toolArgs }: ToolEvent): ActionView => ({
   id,
-  tool: tool_name,
-  args: tool_args,
+  tool: toolName,
+  args: toolArgs,
   state: 'proposed',
   approval: null,
   question: null,

@@ -119,7 +119,7 @@ export interface ApprovalView {
 export interface QuestionView {
   /** The question, with the choices that the model suggests. */
   readonly request: InputRequest;
-  /** `timed_out`: nobody answered in `request.timeout_ms`; `none`: the run ended without an answer. */
+  /** `timed_out`: nobody answered in `request.timeoutMs`; `none`: the run ended without an answer. */
   readonly state: 'pending' | 'answered' | 'timed_out' | 'none';
 }
 

@@ -1,5 +1,6 @@
 import type { Turn } from '../../contract/history.js';
-import type { OfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { findTools } from './prompt/deferred-tools.js';
 import { sampleArguments, sampleCall } from './prompt/sample-call.js';
 import type { Reply } from './read-reply.js';
 import { isPlain, type ReplySituation, type TaughtProtocol } from './types.js';
@@ -27,7 +28,11 @@ export function correctionFor(reply: Reply, situation: ReplySituation): Turn | n
   const { outcome, problem } = reply.parse;
   const opening = outcome === 'answer' ? '' : 'Your action could not be read: ';
   const why = `${opening}${problem ?? 'its form is not known'}`;
-  const call = sampleCall(intendedTool(reply, situation), situation.protocol);
+  const tool = intendedTool(reply, situation);
+  const call =
+    tool.withheld === undefined
+      ? sampleCall(tool, situation.protocol)
+      : sampleCall(toOfferedTool(findTools), situation.protocol, tool.name);
   return { role: 'user', kind: 'notice', content: `${why}. ${orders[situation.protocol]}\n${call}` };
 }
 

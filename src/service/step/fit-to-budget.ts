@@ -6,6 +6,7 @@ import { type Fold, foldHistory } from './history/fold-history.js';
 import { advise } from './history/signals.js';
 import { type CutUnit, messagesOf } from './history/unit-forms.js';
 import { StepRefused } from './interruption.js';
+import { type DeferredList, listDeferred } from './prompt/deferred-tools.js';
 import { renderExample } from './prompt/example.js';
 import { renderInstructions, renderTools } from './prompt/instructions.js';
 import type { PromptSections } from './prompt/lay-out-prompt.js';
@@ -27,6 +28,7 @@ export interface FittedPrompt {
   readonly units: readonly CutUnit[];
   readonly fold: Fold;
   readonly tail: Tail;
+  readonly deferredList: DeferredList;
 }
 
 /**
@@ -60,7 +62,8 @@ async function fitWith(
   { situation, gathered, scale }: FittingBasis,
 ): Promise<FittedPrompt> {
   const instructions = renderInstructions(situation);
-  const tools = await renderTools(situation, scale.signal);
+  const deferredList = await listDeferred(situation.deferred, deferredLimit(situation), scale);
+  const tools = (await renderTools(situation, scale.signal)) + deferredList.text;
   const fixed = await countFixed(situation, { instructions, example, tools }, scale);
   const shared = await fitContextAndHistory(situation, gathered, { fixed, scale });
   const { budget, context, share, units } = shared;
@@ -78,7 +81,15 @@ async function fitWith(
     units,
     fold,
     tail,
+    deferredList,
   };
+}
+
+/** Share of the prompt budget for the list of deferred tools. */
+const DEFERRED_SHARE = 0.05;
+
+function deferredLimit({ request: { llm_config: config } }: Situation): number {
+  return Math.floor((config.tokenLimit - config.reservedOutputTokens) * DEFERRED_SHARE);
 }
 
 function tailContents(

@@ -12,17 +12,20 @@ import {
   type Unit,
 } from '../../conversation/units.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
-import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
+import { type OfferedTool, parameterOrder, toOfferedTool } from '../../parsing/arguments/offered-tool.js';
 import { readSignaturesPausing } from '../../parsing/segment/signatures.js';
 import { requireAnswerSchema } from './answer-schema.js';
 import { attachmentWarnings, weighAttachments } from './history/attachments.js';
+import { readDiscoveries } from './history/found-tools.js';
 import { sameValue } from './history/json-values.js';
 import { orderTools, orderTurns } from './history/order-keys.js';
 import { keepOwnStates } from './history/provider-state.js';
 import { countSignals } from './history/signals.js';
 import { StepRefused } from './interruption.js';
 import { ANSWER_TOOL, answerTool } from './prompt/answer-tool.js';
+import { FIND_TOOLS, findTools } from './prompt/deferred-tools.js';
 import { chooseExample } from './prompt/example.js';
+import { describeTool } from './prompt/instructions.js';
 import { chooseNativeFormat, chooseReplyFormat } from './prompt/reply-format.js';
 import type { ModelProfile } from './provider.js';
 import {
@@ -52,13 +55,26 @@ export async function readSituation(
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
   if (!terms && !history.some((turn) => turn.role === 'user')) throw noTask();
-  const tools = await orderTools(withoutDuplicates(request.tools ?? []), signal);
-  const offered = await offerTools(tools, request.available_tools_prompt_segment ?? '', signal);
-  const { units: read, mispairings } = readHistory(await orderTurns(history, offered, signal));
+  const defined = await orderTools(withoutDuplicates(request.tools ?? []), signal);
+  const { tools, deferred } = splitTools(defined);
+  const known = await offerTools(
+    [...tools, ...deferred],
+    request.available_tools_prompt_segment ?? '',
+    signal,
+  );
+  const { units: read, mispairings } = readHistory(await orderTurns(history, known, signal));
   const { units: own, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
-  const units = weighAttachments(own, profile.vision);
-  const calls = callsOf(units);
   const protocol = chooseProtocol(request, profile);
+  const hasExample = profile.needsExample && !isPlain({ terms });
+  const discoveries = readDiscoveries(own, {
+    tools: defined,
+    describe: protocol === 'native' ? undefined : (tool) => describeFoundTool(tool, protocol, hasExample),
+  });
+  const { found } = discoveries;
+  const offered = deferred.length === 0 ? known : withholdOthers(known, { deferred, found });
+  const callable = deferred.length === 0 ? known : offered.filter(({ withheld }) => withheld === undefined);
+  const units = weighAttachments(discoveries.units, profile.vision);
+  const calls = callsOf(units);
   const isLast = request.max_iterations_left === 1 && (request.phase ?? 'observe') === 'observe';
   const mustAnswer = chooseMustAnswer(request, isLast, units);
   const { answerType, warnings: answerWarnings } = await readAnswerType(request, {
@@ -70,7 +86,7 @@ export async function readSituation(
   const replyFormat =
     protocol === 'json' && !isPlain({ terms })
       ? await chooseReplyFormat(
-          { offered, phase: request.phase, answerSchema, toolChoice: terms?.toolChoice },
+          { offered: callable, phase: request.phase, answerSchema, toolChoice: terms?.toolChoice },
           profile,
           signal,
         )
@@ -81,20 +97,23 @@ export async function readSituation(
     units,
     calls,
     tools,
+    found,
+    deferred,
     offered,
     protocol,
     replyFormat,
     answerType,
-    example: profile.needsExample && !isPlain({ terms }) ? chooseExample(offered, tools) : undefined,
+    example: hasExample ? chooseExample(callable, tools) : undefined,
     isLast,
     mustAnswer,
     terms,
-    signals: countSignals(calls, tools),
+    signals: countSignals(calls, [...tools, ...found]),
     warnings: [
       ...windowWarning(request, profile.contextWindow),
       ...answerWarnings,
       ...(replyFormat?.warnings ?? []),
       ...pairingWarnings(mispairings),
+      ...discoveries.warnings,
       ...stateWarnings,
       ...attachmentWarnings(history, profile.vision),
       ...hiddenResultWarnings(request.conversation_history),
@@ -105,13 +124,14 @@ export async function readSituation(
 /** Copies those parts of a situation that are still needed once the prompt has been sent (rule: lean-waiting). */
 export function toReplySituation(situation: Situation): ReplySituation {
   const { session_id, llm_config, phase, max_iterations_left, include } = situation.request;
-  const { newTurn, calls, tools, offered, protocol, isLast, mustAnswer, terms, warnings } = situation;
+  const { newTurn, calls, tools, found, offered, protocol, isLast, mustAnswer, terms, warnings } = situation;
   const { replyFormat, answerType } = situation;
   return {
     request: { session_id, llm_config, phase, max_iterations_left, include },
     newTurn,
     calls: calls.map(withoutText),
     tools,
+    found,
     offered,
     protocol,
     replyFormat,
@@ -235,6 +255,40 @@ function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
   for (const tool of tools) if (!first.has(tool.name)) first.set(tool.name, tool);
   return [...first.values()];
 }
+
+/**
+ * Separates the deferred tools from those that the prompt begins with, among them `find_tools` if any tool is deferred. Throws
+ * `StepRefused` if a tool of the caller has that name (rule: deferred-tools).
+ */
+function splitTools(defined: readonly ToolDefinition[]): Pick<Situation, 'tools' | 'deferred'> {
+  const deferred = defined.filter(({ defer }) => defer);
+  if (deferred.length === 0) return { tools: defined, deferred };
+  if (defined.some(({ name }) => name === FIND_TOOLS)) throw reservedName();
+  return { tools: [...defined.filter(({ defer }) => !defer), findTools], deferred };
+}
+
+function reservedName(): StepRefused {
+  const message = `the service offers a tool named ${FIND_TOOLS} if a tool is deferred: rename yours, or defer none`;
+  return new StepRefused('invalid_request', [{ path: 'tools', code: 'reserved_name', message }]);
+}
+
+const describeFoundTool = (tool: ToolDefinition, protocol: TaughtProtocol, inWords: boolean): string =>
+  describeTool(tool, parameterOrder(tool.inputSchema), { protocol, inWords });
+
+/** Puts the found tools after those that are not deferred, and withholds the other deferred ones. */
+function withholdOthers(
+  known: readonly OfferedTool[],
+  { deferred, found }: Pick<Situation, 'deferred' | 'found'>,
+): OfferedTool[] {
+  const deferredNames = new Set(deferred.map(({ name }) => name));
+  const foundTools = found.map(toOfferedTool);
+  const foundNames = new Set(found.map(({ name }) => name));
+  const direct = known.filter(({ name }) => !deferredNames.has(name));
+  const others = known.filter(({ name }) => deferredNames.has(name) && !foundNames.has(name));
+  return [...direct, ...foundTools, ...others.map((tool) => ({ ...tool, withheld }))];
+}
+
+const withheld = `cannot be called yet: find it with ${FIND_TOOLS} first`;
 
 /** Returns the defined tools, followed by those that only the caller's free text names. */
 async function offerTools(

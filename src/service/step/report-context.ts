@@ -10,6 +10,7 @@ import type { LaidOutPrompt } from './prompt/lay-out-prompt.js';
 import { attachmentsOf, countMessages } from './prompt/weigh-messages.js';
 import type { Message, Part } from './provider.js';
 import { attachmentItems, ignoredItems } from './report-attachments.js';
+import { toolItems } from './report-tools.js';
 
 export interface PromptReport {
   readonly report: ContextReport;
@@ -42,7 +43,7 @@ export async function reportContext(
       stable_prefix_tokens: promptTokens - tail.tokens,
       stable_prompt_sha256: hashPrompt(prompt.system, stable),
       sections,
-      items: [...context.items, ...tail.items, ...(await turnItems(fitted))],
+      items: [...context.items, ...tail.items, ...(await turnItems(fitted)), ...(await toolItems(fitted))],
       folders: [...context.folders],
     },
     shouldCompact: tokensOfUnits(units) >= share * COMPACT_SHARE,

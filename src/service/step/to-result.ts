@@ -158,9 +158,9 @@ function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, no
 
 function actionDetails(
   { name, parameters, raw, id }: ProposedAction,
-  { tools }: ReplySituation,
+  { tools, found }: ReplySituation,
 ): ActionDetails {
-  const tool = tools.find((each) => each.name === name);
+  const tool = [...tools, ...found].find((each) => each.name === name);
   return {
     tool_name: name,
     tool_args: parameters,
@@ -175,7 +175,7 @@ function signalsOf(
   { situation, shouldCompact }: Pick<SentStep, 'situation' | 'shouldCompact'>,
 ): Signals {
   return {
-    ...countSignals([...situation.calls, ...actions], situation.tools),
+    ...countSignals([...situation.calls, ...actions], [...situation.tools, ...situation.found]),
     last_iteration: situation.isLast,
     should_compact: shouldCompact,
   };

@@ -81,8 +81,14 @@ export interface ReplySituation {
   /** The user turn that this step adds to the history before the reply, if any. */
   readonly newTurn: Turn | undefined;
   readonly calls: readonly (SignalCall & Pick<PairedCall, 'id'>)[];
+  /** The tools that the prompt begins with: those that are not deferred, and `find_tools` if others are. */
   readonly tools: readonly ToolDefinition[];
-  /** The tools that the parser accepts: those defined in the request, and those that only its free text names. */
+  /** Deferred tools that can be called, in the order in which the history found them (rule: found-tools). */
+  readonly found: readonly ToolDefinition[];
+  /**
+   * The tools that the parser knows: those defined in the request, and those that only its free text names. Deferred tools
+   * that were not found are withheld.
+   */
   readonly offered: readonly OfferedTool[];
   readonly protocol: TaughtProtocol;
   /**
@@ -105,6 +111,8 @@ export interface ReplySituation {
  */
 export interface Situation extends ReplySituation {
   readonly request: StepRequest;
+  /** All deferred tools, found or not, in the order of the request (rule: deferred-tools). */
+  readonly deferred: readonly ToolDefinition[];
   readonly units: readonly Unit[];
   /** The call of the worked example; undefined if the model needs none (rule: worked-example). */
   readonly example: ExampleCall | undefined;

@@ -2,8 +2,9 @@ import type { FileEntry } from '../../files/file-tree.js';
 
 /**
  * Storage for files that are not on the local disk, such as memory, a folder picked in a browser, or an editor's
- * workspace. Paths are relative and normalized, with `/` as separator, `.` for the root, and no `..`. To the model, any
- * error of the store means that the file cannot be read. Symbolic links have the type `other` and are never followed.
+ * workspace. Paths are relative and normalized, with `/` as separator, `.` for the root, and no `..`. If a method
+ * throws, the tools tell the model only that the file cannot be read. Symbolic links have the type `other` and are
+ * never followed.
  */
 export interface FileStore {
   /** Returns the type of an entry; undefined if it does not exist. Throws if a parent is not a folder. */
@@ -12,11 +13,11 @@ export interface FileStore {
   list(folder: string): Promise<readonly FileEntry[]>;
   /** Opens a file for reading. Throws if the path is not a file. */
   open(path: string): Promise<StoredFile>;
-  /** Writes a whole file and creates missing folders. */
+  /** Writes a whole file. Creates missing folders. */
   write(path: string, change: StoredChange): Promise<void>;
 }
 
-/** The members of a browser's `File` or `Blob` that the tools need. */
+/** Those members of a browser's `File` or `Blob` that the tools use. */
 export interface StoredFile {
   /** Size in bytes. */
   readonly size: number;
@@ -24,9 +25,9 @@ export interface StoredFile {
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
 
-/** A new text for a file. */
+/** A new text to store in a file. */
 export interface StoredChange {
   readonly text: string;
-  /** Called right before the file is replaced. If it rejects, the store must leave the file unchanged. */
+  /** Must be called right before the file is replaced. If it rejects, the store must leave the file unchanged. */
   readonly confirm: () => Promise<void>;
 }

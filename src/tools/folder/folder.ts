@@ -6,14 +6,15 @@ import { ToolError } from '../../sdk/actions/tool-errors.js';
 export const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 /**
- * The only folder that tools may access: on disk, in memory, or picked in a browser. Paths come from a model and may be any
- * text. Error messages are for the model: a path outside the folder is a `SecurityViolation`, and the third one ends the
- * run; missing and forbidden files throw the same `ToolError` (rule: containment).
+ * The only folder that tools may access: on disk, in memory, or picked in a browser. Paths come from a model and
+ * may be any text. Error messages are written for the model. A path outside the folder causes a
+ * `SecurityViolation`, and the third one ends the run. Missing and forbidden files cause the same `ToolError`
+ * (rule: containment).
  */
 export interface Folder {
   /**
-   * Normalizes a path: relative, with `/`; the folder itself is `.`. The file need not exist yet. Throws if the path is
-   * outside or secret.
+   * Normalizes a path: relative, with `/`; the folder itself is `.`. The file need not exist yet. Throws if the
+   * path leads outside or is secret.
    */
   nameOf(path: string): Promise<string>;
   /** Returns the kind of an entry; undefined if it is missing, unreadable or forbidden. Throws for a path with a backslash or NUL. */
@@ -24,29 +25,31 @@ export interface Folder {
   readIfText(path: string): Promise<FileText | undefined>;
   /** Yields all entries below a folder in the order of `walkFolder`. */
   walk(path: string, options: WalkOptions): AsyncGenerator<WalkedEntry>;
-  /** Writes a whole file and creates missing folders. Throws `ToolError` if the old text is not `expected`. */
+  /**
+   * Writes a whole file. Creates missing folders. Throws `ToolError` if the file's current text is not `expected`.
+   */
   write(path: string, change: TextChange): Promise<void>;
 }
 
-/** A file's text before and after a change. */
+/** A file's text before and after one or more changes. */
 export interface ChangedFile {
   /** Path of the file as `Folder.nameOf` returns it, with links resolved. */
   readonly path: string;
-  /** The old text; undefined if the file did not exist. */
+  /** The text before the change; undefined if the file did not exist. */
   readonly before: string | undefined;
-  /** The new text. */
+  /** The text after the change. */
   readonly after: string;
 }
 
-/** A new text for a file, and the old text that it replaces. */
+/** A new text for a file, together with the text that it must replace. */
 export interface TextChange {
-  /** The new text. */
+  /** The text to write. */
   readonly text: string;
-  /** The old text; undefined if the file does not exist yet. */
+  /** The text that the file must have before; undefined if the file must not exist yet. */
   readonly expected: string | undefined;
 }
 
-/** Reads a text file. Throws `ToolError` for binary and for huge files. */
+/** Reads a text file. Throws `ToolError` if the file is binary or too large. */
 export async function readText(folder: Pick<Folder, 'readIfText'>, path: string): Promise<FileText> {
   const text = await folder.readIfText(path);
   if (!text) throw new ToolError(`"${path}" is a binary file.`);
@@ -54,8 +57,8 @@ export async function readText(folder: Pick<Folder, 'readIfText'>, path: string)
 }
 
 /**
- * Reads the current text of a file; undefined if it does not exist. Throws `ToolError` for a file that is not UTF-8, since
- * writing it back would change its bytes.
+ * Reads the current text of a file; undefined if it does not exist. Throws `ToolError` for a file that is not
+ * UTF-8, because writing its text back would change its bytes.
  */
 export async function currentText(
   folder: Pick<Folder, 'exists' | 'readIfText'>,

@@ -2,15 +2,15 @@ import type { FileEntry } from '../../files/file-tree.js';
 import { portablePath } from '../../files/portable-path.js';
 import type { FileStore, StoredChange, StoredFile } from './file-store.js';
 
-/** Content of a file: text, bytes, or a browser's `File`, which is read on demand. */
+/** Content of a stored file: text, bytes, or a browser's `File`, which is read on demand. */
 export type StoredContent = string | Uint8Array | StoredFile;
 
 type StoredNode = StoredFile | StoredNodes;
 type StoredNodes = Map<string, StoredNode>;
 
 /**
- * Creates a store that keeps files in memory. Skips paths that are invalid on common systems. Throws `TypeError` if one
- * file is inside another.
+ * Creates a store that keeps files in memory. Skips paths that are invalid on common systems. Throws `TypeError`
+ * if a path uses another file as a folder.
  */
 export function memoryStore(files: Iterable<readonly [path: string, content: StoredContent]>): FileStore {
   const root: StoredNodes = new Map();
@@ -52,7 +52,7 @@ function put(root: StoredNodes, path: string, content: StoredFile): void {
   folder.set(name, content);
 }
 
-/** Finds an entry; undefined if it does not exist. Throws if a parent is a file. */
+/** Finds an entry by its path; undefined if it does not exist. Throws if a parent in the path is a file. */
 function find(root: StoredNodes, path: string): StoredNode | undefined {
   let found: StoredNode | undefined = root;
   for (const part of path === '.' ? [] : path.split('/')) {

@@ -2,7 +2,10 @@ import { RefusedPath } from '../../files/file-tree.js';
 import { SecurityViolation, TerminalToolError, ToolError } from '../../sdk/actions/tool-errors.js';
 import { MAX_FILE_BYTES } from './folder.js';
 
-/** Messages for failures of the machine, by Node error code or DOM exception name. Other arguments would not help. */
+/**
+ * Messages for failures of the machine, such as a full disk, by Node error code or DOM exception name. The model
+ * cannot avoid these failures by other arguments.
+ */
 const systemFailures: ReadonlyMap<string, string> = new Map([
   ['EIO', 'The disk reports an error.'],
   ['EDQUOT', 'The disk quota is used up.'],
@@ -16,8 +19,8 @@ const systemFailures: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Converts the error of a file operation. A failure of the machine ends the run; all other errors give the same message,
- * so that the model cannot distinguish missing from forbidden files.
+ * Converts the error of a file operation. A failure of the machine ends the run. All other errors get the same
+ * message, so that the model cannot tell missing files from forbidden ones.
  */
 export function toToolError(error: unknown, path: string): Error {
   if (error instanceof ToolError || error instanceof TerminalToolError) return error;
@@ -27,20 +30,23 @@ export function toToolError(error: unknown, path: string): Error {
   return notReadable(path);
 }
 
-/** Finds the message for an error. Avoids `instanceof`, which fails for errors from another realm. */
+/**
+ * Returns the message for a failure of the machine; undefined for other errors. Avoids `instanceof`, which fails
+ * for errors of another realm.
+ */
 function systemFailureOf(error: unknown): string | undefined {
   const { code, name } = Object(error) as { code?: unknown; name?: unknown };
   return systemFailures.get(String(code)) ?? systemFailures.get(String(name));
 }
 
-/** Creates the error for a missing or forbidden file. */
+/** Creates the error for a file that is missing or forbidden. */
 export const notReadable = (path: string): ToolError =>
   new ToolError(`There is no readable file or folder at "${path}".`);
 
 const outside = (path: string): SecurityViolation =>
   new SecurityViolation(`The path "${path}" leads outside the project folder.`);
 
-/** Creates the error for a file that has changed since the person approved the call. */
+/** Creates the error for a file that has changed since a person approved the call. */
 export const changedMeanwhile = (path: string): ToolError =>
   new ToolError(`"${path}" was changed in the meantime, by another call or by somebody else. Read it again.`);
 
@@ -55,7 +61,7 @@ export function checkSpelling(path: string): void {
   if (path.includes('\\')) throw new ToolError('Use "/" between the parts of a path.');
 }
 
-/** Converts the rejection of a promise with `toToolError`. */
+/** Awaits `found`, and converts its rejection by `toToolError`. */
 export async function translated<Value>(path: string, found: Promise<Value>): Promise<Value> {
   return found.catch((error) => {
     throw toToolError(error, path);

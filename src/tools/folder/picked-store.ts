@@ -2,7 +2,7 @@ import type { FileEntry } from '../../files/file-tree.js';
 import { ToolError } from '../../sdk/actions/tool-errors.js';
 import type { FileStore, StoredChange, StoredFile } from './file-store.js';
 
-/** The members of a browser's `FileSystemDirectoryHandle` that the store needs. */
+/** Those members of a browser's `FileSystemDirectoryHandle` that the store uses. */
 export interface PickedFolder {
   readonly name: string;
   values(): AsyncIterable<{ readonly kind: 'file' | 'directory'; readonly name: string }>;
@@ -11,7 +11,7 @@ export interface PickedFolder {
   removeEntry(name: string): Promise<void>;
 }
 
-/** The members of a browser's `FileSystemFileHandle` that the store needs. */
+/** Those members of a browser's `FileSystemFileHandle` that the store uses. */
 export interface PickedFile {
   getFile(): Promise<StoredFile>;
   createWritable(): Promise<{
@@ -21,15 +21,18 @@ export interface PickedFile {
   }>;
 }
 
-/** Permission methods of a folder that a person picked. Folders of the origin's private file system lack them. */
+/**
+ * Permission methods of a folder that a person picked. Folders of the origin's private file system do not have
+ * them.
+ */
 interface Permission {
   queryPermission?(descriptor: { mode: 'readwrite' }): Promise<string>;
   requestPermission?(descriptor: { mode: 'readwrite' }): Promise<string>;
 }
 
 /**
- * Creates a store for a folder that a person picked in a browser with `showDirectoryPicker`. Writes go to their disk. The
- * browser does not list or open symbolic links.
+ * Creates a store for a folder that a person picked in a browser with `showDirectoryPicker`. Writes go to that
+ * person's disk. The browser neither lists nor opens symbolic links.
  */
 export function pickedStore(root: PickedFolder): FileStore {
   const folders = new PickedFolders(root);
@@ -47,8 +50,9 @@ export function pickedStore(root: PickedFolder): FileStore {
 }
 
 /**
- * Asks the person for permission to write to the folder unless it is granted already. Browsers show the question only soon
- * after a click or a key press. Throws `ToolError` if the person refuses.
+ * Asks the person for permission to write to the folder, unless it is granted already. Must be called soon after a
+ * click or a key press, because browsers do not show the question at other times. Throws `ToolError` if the person
+ * refuses.
  */
 export async function allowWriting(folder: PickedFolder & Permission): Promise<void> {
   const mode = { mode: 'readwrite' } as const;
@@ -59,7 +63,7 @@ export async function allowWriting(folder: PickedFolder & Permission): Promise<v
     throw new ToolError('The browser may not write to this folder, so nothing was changed.');
 }
 
-/** Handles of the subfolders. They are cached, because looking up each one is slow in browsers. */
+/** Caches the handles of subfolders, because looking up each one is slow in browsers. */
 class PickedFolders {
   readonly root: PickedFolder & Permission;
   readonly #cached = new Map<string, PickedFolder>();
@@ -79,7 +83,7 @@ class PickedFolders {
     return found;
   }
 
-  /** Creates missing folders. Ignores the cache, since a cached folder may have been deleted. */
+  /** Creates missing folders. Does not use the cache, because a cached folder may have been deleted since. */
   async make(path: string): Promise<PickedFolder> {
     let folder: PickedFolder = this.root;
     for (const name of path === '.' ? [] : path.split('/'))
@@ -98,7 +102,10 @@ async function fileAt(folders: PickedFolders, path: string): Promise<PickedFile>
   return (await folders.at(folder)).getFileHandle(name);
 }
 
-/** Returns the type of an entry. Browsers reveal it only through the error when an entry is opened as the wrong type. */
+/**
+ * Returns the type of an entry. A browser reveals the type only by the error that it throws if the entry is opened
+ * as another type.
+ */
 async function typeOf(folders: PickedFolders, path: string): Promise<FileEntry['type'] | undefined> {
   if (path === '.') return 'folder';
   const { folder, name } = split(path);
@@ -123,7 +130,10 @@ async function ifFound<Value>(found: Promise<Value> | undefined): Promise<Value 
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : '');
 
-/** Writes a file. The browser collects the text in a temporary file until `close` replaces the old one. */
+/**
+ * Writes a file. The browser collects the text in a temporary file, which `close` puts in the place of the old
+ * file.
+ */
 async function write(folders: PickedFolders, path: string, { text, confirm }: StoredChange): Promise<void> {
   await allowWriting(folders.root);
   const { folder, name } = split(path);

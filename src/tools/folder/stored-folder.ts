@@ -14,15 +14,15 @@ import {
   translated,
 } from './path-errors.js';
 
-/** Options of a stored folder. */
+/** Options of a `StoredFolder`. */
 export interface StoredFolderOptions {
-  /** Called after each change. `changes` already includes it. */
+  /** Called after each change, when `changes` already includes it. */
   readonly onChange?: (() => void) | undefined;
 }
 
 /**
- * A folder whose files are in a `FileStore`. Since it has no symbolic links, the path text alone decides about containment.
- * Secret and ignored files follow the same rules as on disk (rule: containment).
+ * A folder whose files are in a `FileStore`. It has no symbolic links, so the text of a path alone decides whether
+ * the path leads outside. Secret and ignored files follow the same rules as on disk (rule: containment).
  */
 export class StoredFolder implements Folder {
   readonly #store: FileStore;
@@ -90,7 +90,7 @@ export class StoredFolder implements Folder {
   }
 }
 
-/** Normalizes a path. Throws if it leads outside, is secret, or contains a backslash or NUL. */
+/** Normalizes a path. Throws if the path leads outside, is secret, or contains a backslash or a NUL character. */
 function nameOf(path: string): string {
   checkSpelling(path);
   if (path.startsWith('/')) throw toToolError(new RefusedPath('outside'), path);

@@ -11,14 +11,14 @@ import { ApprovedChanges, type OnChange } from '../write/approved-changes.js';
 import { editFileTool } from '../write/edit-file.js';
 import { writeFileTool } from '../write/write-file.js';
 
-/** Options of the file tools. An undefined option has its default. */
+/** Options of the file tools. An undefined option has its default value. */
 export interface FileToolOptions extends Omit<GivenLimits, 'commandTimeoutMs'> {
-  /** Runs the regular expressions of the model with a time limit, since they may backtrack forever. */
+  /** Runs regular expressions that the model wrote, with a time limit, because they may backtrack forever. */
   readonly matchLines: MatchLines;
 }
 
 /**
- * Creates the file tools for any kind of folder: five that read, and two that change files and need approval.
+ * Creates the file tools for any kind of folder: five that only read, and two that change files and need approval.
  * Throws `RangeError` for an invalid limit.
  */
 export function createFileTools(folder: Folder, options: FileToolOptions): readonly Tool[] {
@@ -41,8 +41,8 @@ export function createFileReaders(
 }
 
 /**
- * Creates the tools that change files. They share one record of approved changes, so that each knows what the
- * others wrote.
+ * Creates the tools that change files. They share one record of approved changes, so that each of them knows what
+ * the others wrote.
  */
 export function createFileWriters(folder: Folder, onChange?: OnChange): readonly Tool[] {
   const changes = new ApprovedChanges(folder, onChange);

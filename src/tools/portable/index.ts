@@ -1,4 +1,4 @@
-/** File tools for any kind of folder. Runs without Node, in browsers and editors too. */
+/** File tools for any kind of folder. They do not need Node, so they also run in browsers and editors. */
 
 export type { FileText } from '../../files/file-text.js';
 export type { FileEntry } from '../../files/file-tree.js';

@@ -1,6 +1,6 @@
 import { linesOf, type MatchLines, SEARCH_TIME_LIMIT_MS, tooSlow } from '../read/find-lines.js';
 
-/** The members of a browser's `Worker` that the search needs. */
+/** Those members of a browser's `Worker` that the search uses. */
 export interface SearchWorker {
   postMessage(message: unknown): void;
   addEventListener(
@@ -11,7 +11,7 @@ export interface SearchWorker {
   terminate(): void;
 }
 
-/** The members of a worker's global scope that the search needs. */
+/** Those members of a worker's global scope that the search uses. */
 export interface SearchWorkerScope {
   postMessage(message: unknown): void;
   addEventListener(type: 'message', listener: (event: { readonly data: unknown }) => void): void;
@@ -25,19 +25,22 @@ interface SearchRequest {
 /** Indexes of the matching lines for each text, counted from 0. */
 type LinesOfTexts = readonly (readonly number[])[];
 
-/** Messages of the worker: `begun` starts the time limit, so that the worker's startup does not count; then the result follows. */
+/**
+ * Messages of the worker. `begun` starts the time limit, so that the worker's startup does not count; the result
+ * is the second message.
+ */
 type SearchReply = 'begun' | LinesOfTexts;
 
 /**
- * Matches lines in a worker, one search at a time. If an expression takes too long, terminates the worker and starts a new
- * one for the next search. The module of the worker must call `answerSearches(self)`.
+ * Matches lines in a worker, one search at a time. If an expression takes too long, terminates the worker, and
+ * starts a new one for the next search. The module of the worker must call `answerSearches(self)`.
  */
 export function matchLinesInWorker(createWorker: () => SearchWorker): MatchLines {
   const thread = new SearchThread(createWorker);
   return (expression) => (texts) => thread.search({ expression, texts });
 }
 
-/** Answers the searches of `matchLinesInWorker`. The module of the worker calls this and nothing else. */
+/** Answers the searches of `matchLinesInWorker`. The module of the worker must call this and need do nothing else. */
 export function answerSearches(scope: SearchWorkerScope): void {
   const answer = (reply: SearchReply) => scope.postMessage(reply);
   scope.addEventListener('message', ({ data }) => {
@@ -59,7 +62,7 @@ class SearchThread {
     this.#createWorker = createWorker;
   }
 
-  /** Queues a search, so that terminating the worker never interrupts another search. */
+  /** Queues a search. Searches run one at a time, so that terminating the worker never interrupts another search. */
   search(request: SearchRequest): Promise<LinesOfTexts> {
     const found = this.#last.then(() => this.#searchNow(request));
     this.#last = found.catch(() => undefined);

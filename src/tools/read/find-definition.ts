@@ -4,7 +4,7 @@ import type { Folder } from '../folder/folder.js';
 import { findLines } from './find-lines.js';
 import { renderMatches, type SearchOptions, searchFiles } from './search-code.js';
 
-/** Keywords that introduce a definition in common programming languages. */
+/** Keywords that begin a definition in common programming languages. */
 const keywords =
   'class|interface|type|enum|namespace|module|function\\*?|const|let|var|def|fn|func|struct|trait|impl|object|record|' +
   'protocol|extension|macro_rules!|sub|package|data|newtype|CREATE (?:TABLE|VIEW|FUNCTION)';

@@ -7,9 +7,9 @@ export interface LineMatch {
 }
 
 /**
- * Returns the indexes of the matching lines for each text, counted from 0. The expression comes from a model and may
- * backtrack forever, so each call must reject with `tooSlow()` after `SEARCH_TIME_LIMIT_MS`. Takes several texts per call,
- * because setting up the time limit costs more than searching one file.
+ * Finds the lines of each text that match, and returns their indexes, counted from 0. The regular expression comes
+ * from a model and may backtrack forever, so each call must reject with `tooSlow()` after `SEARCH_TIME_LIMIT_MS`.
+ * Takes several texts per call, because setting up the time limit costs more than searching one file.
  */
 export type MatchLines = (
   expression: RegExp,
@@ -24,8 +24,8 @@ export const tooSlow = (): ToolError => new ToolError('The pattern takes too lon
 export const linesOf = (text: string): string[] => text.split(/\r?\n/);
 
 /**
- * Finds the lines that match a regular expression in several texts. Searches for an invalid expression literally.
- * Ignores case unless the pattern has capital letters (smart case, as in ripgrep).
+ * Finds the lines of several texts that match a regular expression. If the expression is invalid, searches for it
+ * as plain text. Ignores case unless the pattern contains capital letters, as ripgrep's smart case does.
  */
 export function findLines(
   pattern: string,

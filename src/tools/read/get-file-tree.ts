@@ -4,7 +4,7 @@ import { atMost, showing, skipped } from './limits.js';
 
 const DEFAULT_DEPTH = 3;
 
-/** Creates `get_file_tree(max_depth)`, which lists folders and files indented by depth. */
+/** Creates `get_file_tree(max_depth)`, which lists folders and files, indented by depth. */
 export const getFileTreeTool = (folder: Folder, maxEntries: number): Tool =>
   defineTool({
     name: 'get_file_tree',

@@ -1,13 +1,13 @@
 /**
- * Limits of the tools: integers of at least 1, or `Infinity` for no limit. A shortened result says so, and how to get the
- * rest (rule: tool-limits).
+ * Limits of the tools: integers of at least 1, or `Infinity` for no limit. A result that was shortened tells the
+ * model so, and how to get the rest (rule: tool-limits).
  */
 export interface ToolLimits {
   /** Maximum number of lines per `read_file` call. Default: 500. */
   readonly maxLines: number;
-  /** Maximum number of files from `list_files`, and of entries from `get_file_tree`. Default: 200. */
+  /** Maximum number of files that `list_files` returns, and of entries that `get_file_tree` returns. Default: 200. */
   readonly maxFiles: number;
-  /** Maximum number of matches from `search_code` and `find_definition`. Default: 50. */
+  /** Maximum number of matches that `search_code` and `find_definition` return. Default: 50. */
   readonly maxMatches: number;
   /** Time limit for a command of `run_command`. Default: 60,000 ms. */
   readonly commandTimeoutMs: number;
@@ -38,26 +38,32 @@ function limitOf(name: keyof ToolLimits, given: GivenLimits): number {
   throw new RangeError(`${name} must be ${what} from 1, or Infinity for no limit, not ${limit}.`);
 }
 
-/** Returns a limit for a tool's description, such as `, at most 200 at a time`; empty if there is no limit. */
+/**
+ * Returns the words for a limit in a tool's description, such as `, at most 200 at a time`; empty if there is no
+ * limit.
+ */
 export const atMost = (limit: number, rest = ''): string =>
   limit === Infinity ? '' : `, at most ${limit}${rest}`;
 
 interface Shown {
   readonly shown: number;
   readonly total: number;
-  /** Plural name of the counted things. */
+  /** Plural name of the things that are counted, such as `matches`. */
   readonly what: string;
-  /** Advice on how to get the rest. */
+  /** Advice for the model on how to get the rest. */
   readonly rest: string;
 }
 
-/** Describes how much of a result is shown, in the same words for all tools: `showing 50 of 312 matches; …`. */
+/**
+ * Returns a line that tells the model how much of a result it got, in the same words for all tools:
+ * `showing 50 of 312 matches; …`.
+ */
 export function showing({ shown, total, what, rest }: Shown): string {
   const count = `showing ${shown} of ${total} ${what}`;
   return shown < total ? `${count}; ${rest}` : count;
 }
 
-/** Returns a line such as `(2 folders could not be read)`; empty if the count is 0. */
+/** Returns a list with a line such as `(2 folders could not be read)`; empty if the count is 0. */
 export function skipped(count: number, what: 'file' | 'folder'): string[] {
   return count === 0 ? [] : [`(${count} ${what}${count === 1 ? '' : 's'} could not be read)`];
 }

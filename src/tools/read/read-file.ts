@@ -3,7 +3,7 @@ import { ToolError } from '../../sdk/actions/tool-errors.js';
 import { type Folder, readText } from '../folder/folder.js';
 import { atMost, showing } from './limits.js';
 
-/** Maximum length of a shown line in characters. A minified file may be a single line of a megabyte. */
+/** Maximum number of characters shown of a line. A minified file may be a single line of a megabyte. */
 const MAX_LINE_LENGTH = 2_000;
 
 /** Creates `read_file(path, start_line, end_line)`, which returns numbered lines. */

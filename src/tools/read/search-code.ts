@@ -5,7 +5,7 @@ import type { Folder } from '../folder/folder.js';
 import { findLines, type LineMatch, type MatchLines } from './find-lines.js';
 import { atMost, showing, skipped } from './limits.js';
 
-/** Maximum length of a shown line in characters. */
+/** Maximum number of characters shown of a line. */
 const MAX_TEXT_LENGTH = 300;
 const BATCH_SIZE = 16;
 
@@ -15,7 +15,10 @@ export interface SearchOptions {
   readonly maxMatches: number;
 }
 
-/** Creates `search_code(pattern, path)`, which returns matches as `path:line: text` and keeps the indentation. */
+/**
+ * Creates `search_code(pattern, path)`, which returns matches as `path:line: text`, with the indentation of the
+ * text.
+ */
 export const searchCodeTool = (folder: Folder, { matchLines, maxMatches }: SearchOptions): Tool =>
   defineTool({
     name: 'search_code',
@@ -45,7 +48,7 @@ interface Search {
 interface Matches {
   readonly lines: readonly string[];
   readonly total: number;
-  /** Number of files and folders that could not be read, without binary files. */
+  /** Numbers of files and folders that could not be read. Binary files do not count. */
   readonly unreadable: { readonly files: number; readonly folders: number };
 }
 
@@ -101,7 +104,7 @@ async function* batchesBelow(folder: Folder, path: string, { signal }: ToolConte
   yield { paths, unreadableFolders };
 }
 
-/** Reads the text of a file; empty if it is binary, undefined if it cannot be read. */
+/** Reads the text of a file for searching; empty if the file is binary, undefined if it cannot be read. */
 async function searchableText(folder: Folder, path: string): Promise<string | undefined> {
   try {
     return (await folder.readIfText(path))?.content ?? '';

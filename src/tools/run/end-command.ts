@@ -3,18 +3,21 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type CommandMark, listProcesses } from './process-table.js';
 import type { RunningCommand } from './start-command.js';
 
-/** Time between SIGTERM and SIGKILL, and then the time until the system must have removed the processes. */
+/**
+ * Time between SIGTERM and SIGKILL. It is also the time within which the system must have removed the killed
+ * processes.
+ */
 const TERM_MS = 500;
 const KILL_MS = 1_000;
 const POLL_MS = 25;
 
-/** Number of times to list and kill processes at exit, because they may fork meanwhile. */
+/** Number of times that all processes are listed and killed at exit, because they may start new ones meanwhile. */
 const KILL_ROUNDS = 10;
 
 /** A started command, and the mark that identifies its descendants. */
 type Started = Pick<RunningCommand, 'child' | 'mark'>;
 
-/** Commands with processes that may still be running. */
+/** Started commands whose processes may still be running. */
 const live = new Set<Started>();
 
 /** Registers a command whose processes must be killed when this process exits. */
@@ -24,12 +27,13 @@ export function killOnExit(command: Started): void {
 }
 
 /**
- * Ends all processes of a command with SIGTERM, then SIGKILL. Resolves when none is left, or after 1.5 seconds if the
- * system cannot remove them.
+ * Ends all processes of a command with SIGTERM, then SIGKILL. Resolves when none is left, or after 1.5 seconds if
+ * the system cannot remove them.
  *
- * These are its process group, all descendants, and on Linux every process with its mark, even in another session or with
- * another parent (`setsid`, `nohup`, `env -i`, a daemon that forked twice). Processes that another program starts for the
- * command (`cron`, `systemd-run`, a container) are not included.
+ * The processes of a command are its process group, all descendants, and on Linux every process with the command's
+ * mark, even in another session or with another parent (`setsid`, `nohup`, `env -i`, a daemon that forked twice).
+ * Processes that another program starts on behalf of the command (`cron`, `systemd-run`, a container) are not
+ * included.
  */
 export async function endCommand(command: Started): Promise<void> {
   const { child } = command;
@@ -43,7 +47,7 @@ export async function endCommand(command: Started): Promise<void> {
   if (live.size === 0) process.off('exit', killLive);
 }
 
-/** Kills all registered commands. Must be synchronous, because an exit handler cannot wait. */
+/** Kills all registered commands. This function must be synchronous, because an exit handler cannot wait. */
 function killLive(): void {
   for (const { child, mark } of live) {
     if (child.pid === undefined) continue;
@@ -76,7 +80,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // The process has ended, or its id now belongs to a process of another user.
+    // The process has already ended, or its id now belongs to a process of another user.
   }
 }
 

@@ -1,19 +1,25 @@
-/** Number of rows above the cursor that a program may still overwrite; enough for progress bars of several lines. */
+/**
+ * Number of rows above the cursor that a program may still overwrite. This is enough for progress bars of several
+ * lines.
+ */
 const MAX_OPEN_ROWS = 50;
-/** Maximum length of a row that may still be overwritten; a longer one is final. */
+/** Maximum length of a row that may still be overwritten. A longer row is passed on and can no longer change. */
 const MAX_OPEN_CHARS = 8_192;
-/** Maximum length of an incomplete escape sequence at the end of a chunk. */
+/** Maximum length of an escape sequence whose end has not arrived yet. */
 const MAX_PENDING_CHARS = 4_096;
 
 const CSI = String.raw`(?:\x1b\[|\x9b)`;
 /**
- * Matches the beginning of a title or a link (OSC), or of another string. It ends with BEL or ST, and never
- * continues on the next line.
+ * Matches the beginning of a control string, such as a title or a link (OSC). A control string ends with BEL or
+ * ST, and never continues on the next line.
  */
 const STRING = String.raw`(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])`;
 const STRING_BODY = String.raw`[^\x07\n\x1b\x90\x98\x9c-\x9f]*`;
 
-/** Matches text, an escape sequence, or one control character. `open` is a sequence whose end has not arrived yet. */
+/**
+ * Matches text, an escape sequence, or one control character. The group `open` is a sequence whose end has not
+ * arrived yet.
+ */
 const tokens = new RegExp(
   [
     String.raw`(?<text>[\0\t\v\f\x20-\x7e\u{a0}-\u{10ffff}]+)`,
@@ -28,16 +34,16 @@ const tokens = new RegExp(
 );
 
 /**
- * Reduces the output of a command to what a terminal would show in the end: of overwritten text the last state, and no
- * colours, titles or links (rule: command-output). Works in linear time and bounded memory.
+ * Reduces the output of a command to what a terminal would show in the end: only the last state of overwritten
+ * text, and no colours, titles or links (rule: command-output). Takes linear time and bounded memory.
  */
 export class LastState {
-  /** Rows that may still change; the cursor is in the row at `#at`. */
+  /** Rows that may still change. The cursor is in the row at index `#at`. */
   readonly #rows: Row[] = [];
   #at = 0;
   #pending = '';
 
-  /** Adds output and returns the text that can no longer change. */
+  /** Adds output. Returns the text that can no longer change. */
   add(chunk: string): string {
     const output = this.#pending + chunk;
     this.#pending = '';
@@ -51,7 +57,7 @@ export class LastState {
     return this.#takeFinal();
   }
 
-  /** Returns the rest of the text. */
+  /** Returns the text of all rows that are left. */
   end(): string {
     return this.#rows.map((row) => row.text).join('\n');
   }
@@ -106,15 +112,18 @@ export class LastState {
   }
 }
 
-/** A row of a terminal. While text is only appended it is a string, otherwise a list of characters. */
+/**
+ * A row of a terminal. While text is only appended, the row is a string; once it is overwritten, a list of
+ * characters.
+ */
 class Row {
   #string = '';
   #cells: string[] | undefined;
-  /** Position of the cursor in the list; with a string, whether the cursor is at its beginning. */
+  /** Position of the cursor in the list of characters. While the row is a string, `#isAtEnd` is the position. */
   #column = 0;
   #isAtEnd = true;
 
-  /** Spaces at the end of an overwritten row are what remains of longer text. */
+  /** Trailing spaces of an overwritten row are removed, because a program writes them to erase longer text. */
   get text(): string {
     return this.#cells ? this.#cells.join('').replace(/ +$/, '') : this.#string;
   }
@@ -124,13 +133,13 @@ class Row {
     return this.#column;
   }
 
-  /** True if the row is too long to be kept and the cursor is at its end. */
+  /** True if the row is too long to be kept, and the cursor is at its end. */
   get isLong(): boolean {
     if (!this.#cells) return this.#isAtEnd && this.#string.length > MAX_OPEN_CHARS;
     return this.#cells.length > MAX_OPEN_CHARS && this.#column === this.#cells.length;
   }
 
-  /** Returns the text and begins again with an empty row. */
+  /** Returns the text of the row, and empties the row. */
   take(): string {
     const { text } = this;
     [this.#string, this.#cells, this.#column, this.#isAtEnd] = ['', undefined, 0, true];
@@ -151,7 +160,7 @@ class Row {
   }
 
   moveTo(column: number): void {
-    // A carriage return before a line break is common, and moves the cursor without changing anything.
+    // Moving to column 0 is common, as a carriage return before a line break does so; it does not change the text.
     if (column === 0 && !this.#cells) this.#isAtEnd = this.#string === '';
     else {
       this.#toCells();
@@ -163,7 +172,7 @@ class Row {
     this.moveTo(this.column + columns);
   }
 
-  /** Erases to the end of the row (0), to its beginning (1), or all of it (2). */
+  /** Erases from the cursor to the end of the row (0), to its beginning (1), or the whole row (2). */
   erase(part: number): void {
     const cells = this.#toCells();
     if (part === 0) cells.length = Math.min(cells.length, this.#column);
@@ -171,7 +180,7 @@ class Row {
     else cells.fill(' ', 0, this.#column + 1);
   }
 
-  /** Removes characters at the cursor; the rest of the row moves there. */
+  /** Removes characters at the cursor, and moves the rest of the row there. */
   remove(count: number): void {
     this.#toCells().splice(this.#column, count);
   }

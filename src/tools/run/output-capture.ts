@@ -1,9 +1,12 @@
 import { showing } from '../read/limits.js';
 
-/** Number of characters kept from the beginning, and as many from the end. */
+/** Number of characters that are kept from the beginning, and as many from the end. */
 const HALF_LENGTH = 15_000;
 
-/** Keeps the beginning and the end of a long output. `rest` tells the model how to get the part between them. */
+/**
+ * Keeps only the beginning and the end of a long output. `rest` is advice for the model on how to get the part
+ * between them.
+ */
 export class OutputCapture {
   readonly #rest: string;
   #head = '';

@@ -1,16 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Properties that identify the processes of a command, even in another session or with another parent. */
+/** Marks by which the processes of a command are recognised, even in another session or with another parent. */
 export interface CommandMark {
-  /** Id in the environment of each process; lost if a process clears its environment. */
+  /** Value of an environment variable that each process inherits. A process that clears its environment loses it. */
   readonly word: string;
   /**
-   * Unusual limit for POSIX message queues, in bytes. Child processes inherit it even if the environment is cleared.
-   * Undefined if the system has no such limit, or no bash to set it.
+   * Unusual limit for POSIX message queues, in bytes. Child processes inherit it even if the environment is
+   * cleared. Undefined if the system has no such limit, or no bash by which to set it.
    */
   readonly queueLimit: number | undefined;
-  /** Start time of the first process, as in `startOf`. Older processes cannot belong to the command. */
+  /** Start time of the first process, as `startOf` returns it. Older processes cannot belong to the command. */
   readonly since: number;
 }
 
@@ -22,7 +22,7 @@ export interface ProcessEntry {
   readonly isMarked: boolean;
 }
 
-/** Lists the running processes; on Linux only those that are not older than the command. */
+/** Lists the running processes. On Linux, lists only those that are not older than the command. */
 export function listProcesses(mark: CommandMark): ProcessEntry[] {
   return process.platform === 'linux' ? listProc(mark) : listByPs();
 }
@@ -44,7 +44,10 @@ function readProc(pid: number, mark: CommandMark): ProcessEntry[] {
   return [{ pid, parent, group, isMarked: hasMark(pid, mark) }];
 }
 
-/** Reads fields of proc_pid_stat(5). Starts after the process name, because the name may contain any characters. */
+/**
+ * Reads fields of the file that proc_pid_stat(5) describes. Begins after the process name, because the name may
+ * contain any characters.
+ */
 function readStat(pid: number) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -56,7 +59,7 @@ function readStat(pid: number) {
   };
 }
 
-/** Index of `starttime` (field 22 of the file) among the fields after the name. */
+/** Index of `starttime` among the fields after the process name; it is field 22 of the whole file. */
 const START_FIELD = 19;
 
 /** Returns the start time of a process in clock ticks since boot; 0 if it is unavailable. */

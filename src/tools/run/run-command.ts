@@ -17,31 +17,34 @@ import { type CommandPlace, startCommand } from './start-command.js';
 
 export interface CommandOptions {
   readonly timeoutMs: number;
-  /** Returns values that commands must not find in their environment. */
+  /** Returns values that commands must not find in their environment, such as the model key. */
   readonly secrets: () => readonly string[];
   /** Runs an approved command. By default, starts it as a child process. */
   readonly run?: CommandRunner;
 }
 
-/** Runs a command in a real folder and resolves when it has ended. */
+/** Runs a command in a real folder. Resolves when the command has ended. */
 export type CommandRunner = (
   command: string,
   place: RunPlace,
   context: ToolContext,
 ) => Promise<string | StoppedCommand>;
 
-/** Maximum number of remembered folders. One step has fewer calls. */
+/** Maximum number of calls whose folder is remembered between preview and run. One step has fewer calls. */
 const MAX_PREVIEWS = 200;
 
 /**
- * Creates `run_command(command, working_dir)`, which runs bash, or PowerShell on Windows. A command can access files
- * outside the project folder, so a person must approve it.
+ * Creates `run_command(command, working_dir)`, which runs bash, or PowerShell on Windows. A command can access
+ * files outside the project folder, so a person must approve each call.
  */
 export function runCommandTool(
   root: ProjectRoot,
   { timeoutMs, secrets, run = runCommand }: CommandOptions,
 ): Tool {
-  /** Real folder of each previewed call, in which alone the call may run. */
+  /**
+   * Real folder of each previewed call. The call may run only in that folder, because a person approved it for
+   * that folder.
+   */
   const previewed = new Map<string, string>();
   const tool = defineTool({
     name: 'run_command',
@@ -76,11 +79,14 @@ export function runCommandTool(
   return { ...tool, readShellCall: (args) => readShellCall(root, args) };
 }
 
-/** Identifies a call. Its arguments belong to the key, since a session may use an id again after a refusal. */
+/**
+ * Returns the key that identifies a call. The key includes the arguments, because after a refusal a session may
+ * use the same id again.
+ */
 const keyOf = (args: ToolArguments, { sessionId, callId }: ToolContext): string =>
   JSON.stringify([sessionId, callId, args]);
 
-/** Reads a call for the rules of "always", with the real folder (rule: always-rules). */
+/** Reads a call in order to apply a person's "always" rules to it, with its real folder (rule: always-rules). */
 async function readShellCall(
   root: ProjectRoot,
   { command, working_dir, ...others }: ToolArguments,
@@ -104,7 +110,10 @@ const timeLimit = (timeoutMs: number): string =>
 const seconds = (milliseconds: number): string =>
   milliseconds === 1_000 ? '1 second' : `${milliseconds / 1_000} seconds`;
 
-/** Returns the real path of the working directory. Throws `ToolError` for the model if it is not a folder. */
+/**
+ * Returns the real path of the working directory. Throws `ToolError`, whose message is for the model, if it is not
+ * a folder.
+ */
 async function folderAt(root: ProjectRoot, path = '.'): Promise<string> {
   const folder = await root.locate(path || '.');
   if ((await root.kindOf(root.name(folder))) !== 'folder') throw notReadable(path);
@@ -116,7 +125,10 @@ export interface RunPlace extends CommandPlace {
   readonly timeoutMs: number;
 }
 
-/** Runs a command and resolves when all of its processes have ended. A stopped command fails, with its output so far. */
+/**
+ * Runs a command. Resolves when all of its processes have ended. If the command is stopped early, that is a
+ * failure, which includes the output so far.
+ */
 export async function runCommand(
   command: string,
   { timeoutMs, ...place }: RunPlace,
@@ -124,7 +136,7 @@ export async function runCommand(
 ): Promise<string | StoppedCommand> {
   const [decoder, screen, output] = [new StringDecoder('utf8'), new LastState(), new OutputCapture()];
   const running = startCommand(command, place, (chunk) => {
-    // A character whose last bytes are still missing waits for the next chunk.
+    // If the last bytes of a character are still missing, the decoder keeps its first bytes until the next chunk.
     const text = decoder.write(chunk);
     output.add(screen.add(text));
     onOutput?.(text);
@@ -143,7 +155,7 @@ export async function runCommand(
   return resultOf(end, { output: output.text(), timeoutMs });
 }
 
-/** How a command ended: its exit code, the signal that ended it, or why it was stopped. */
+/** Way in which a command ended: its exit code, the signal that ended it, or the reason why it was stopped. */
 type CommandEnd = number | NodeJS.Signals | StopReason;
 type StopReason = 'timeout' | 'aborted';
 
@@ -158,13 +170,13 @@ function resultOf(end: CommandEnd, { output, timeoutMs }: CommandOutput): string
   return [how, output].filter(Boolean).join('\n');
 }
 
-/** The result of a command that was stopped, which is a failure (rule: tool-definitions). */
+/** The result of a command that was stopped; it counts as a failure (rule: tool-definitions). */
 export interface StoppedCommand {
   readonly success: false;
   readonly error: string;
 }
 
-/** Returns the result of a command that was stopped before it was done, with its output until then. */
+/** Returns the result of a command that was stopped before its end, with its output until then. */
 export function stoppedCommand(why: StopReason, { output, timeoutMs }: CommandOutput): StoppedCommand {
   const how =
     why === 'timeout' ? `Timed out after ${timeoutMs / 1_000} s.` : 'Interrupted before it was done.';

@@ -7,22 +7,28 @@ import { type CommandMark, queueLimitOf, startOf } from './process-table.js';
 export interface RunningCommand {
   readonly child: ChildProcess;
   readonly mark: CommandMark;
-  /** Resolves to the exit code or the signal; rejects if the shell cannot be started. */
+  /** Resolves to the exit code, or to the signal that ended the shell. Rejects if the shell cannot be started. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
 
-/** How long to wait for the last output after the shell has exited. */
+/** Time to wait for the last output after the shell has exited. */
 const DRAIN_MS = 200;
 
 const MARK_VARIABLE = 'STEPWISE_COMMAND';
 
-/** Variables that commands do not inherit: the service token and all variables of a vendor, except for its URL. */
+/**
+ * Matches variables that commands do not inherit: the service's bearer token, and all variables of a vendor except
+ * its URL.
+ */
 export const secretVariables = /^(?:STEPWISE_(?:LLM_KEY|TOKEN)|(?:OPENAI|ANTHROPIC)_(?!UPSTREAM_URL$).*)$/i;
 
-/** Variables whose value is a key or a token. Other variables may contain the same value. */
+/**
+ * Matches variables whose value is a key or a token. Other variables may contain the same value, and are hidden as
+ * well.
+ */
 const keyVariables = /^(?:STEPWISE|OPENAI|ANTHROPIC)_(?:\w+_)?(?:KEY|TOKEN)$/i;
 
-/** Minimum length of a key; a shorter value occurs in other variables by chance. */
+/** Minimum length of a key to search for in other variables, because a shorter value occurs there by chance. */
 const MIN_KEY_LENGTH = 8;
 
 export const keysIn = (environment: NodeJS.ProcessEnv): string[] =>
@@ -32,7 +38,7 @@ export const keysIn = (environment: NodeJS.ProcessEnv): string[] =>
 
 const isWindows = process.platform === 'win32';
 
-/** The folder of a command, and values that it must not find in its environment. */
+/** The folder in which a command runs, and values that it must not find in its environment. */
 export interface CommandPlace {
   readonly folder: string;
   readonly secrets: readonly string[];
@@ -60,14 +66,15 @@ export function startCommand(
       reject(new TerminalToolError('SYSTEM_ERROR', 'The shell cannot be started.', { cause })),
     );
     child.once('close', (code, signal) => resolve(code ?? signal ?? 1));
-    // Do not wait for `close` alone: a background process may keep the pipes open.
+    // `close` alone is not enough, because a background process may keep the pipes open after the shell has
+    // exited.
     child.once('exit', (code, signal) => setTimeout(() => resolve(code ?? signal ?? 1), DRAIN_MS));
   });
   const since = child.pid === undefined ? 0 : startOf(child.pid);
   return { child, mark: { word, queueLimit, since }, ended };
 }
 
-/** Merges standard error into standard output, so that the order of the lines is preserved. */
+/** Merges standard error into standard output, so that the lines of both stay in order. */
 const RUN = 'eval "$0" 2>&1';
 const RUN_LIMITED = `ulimit -S -q "$1" 2>/dev/null; shift; ${RUN}`;
 
@@ -78,19 +85,19 @@ function shellFor(command: string, queueLimit: number | undefined): [string, ...
   return [shell, '-NoProfile', '-NonInteractive', '-Command', command];
 }
 
-/** Chooses a random limit of at least half the allowed one, so that commands can still use message queues. */
+/** Returns a random limit of at least half the allowed one, so that commands can still use message queues. */
 function freeQueueLimit(): number | undefined {
   if (process.platform !== 'linux' || !exists('bash')) return undefined;
   const allowed = Math.min(queueLimitOf('self') ?? 0, MAX_QUEUE_LIMIT);
   return allowed > 2 ? randomInt(Math.ceil(allowed / 2), allowed) : undefined;
 }
 
-/** Upper bound in bytes if the system has no limit. */
+/** Upper bound of the chosen limit in bytes, if the system has none. */
 const MAX_QUEUE_LIMIT = 2 ** 32;
 
 const cached = new Map<string, boolean>();
 
-/** Returns true if the program is on PATH. Cached, since each lookup starts a process. */
+/** Returns true if a program is on PATH. The result is cached, because each lookup starts a process. */
 function exists(program: string): boolean {
   const found = cached.get(program) ?? isFound(program);
   cached.set(program, found);
@@ -102,7 +109,10 @@ function isFound(program: string): boolean {
   return spawnSync(finder ?? '', args, { stdio: 'ignore' }).status === 0;
 }
 
-/** Returns the names of the variables that commands must not find: those of keys, and those whose value contains one. */
+/**
+ * Returns the names of the variables to hide from commands: variables of keys, and variables whose value contains
+ * a key or another secret.
+ */
 export function hiddenVariables(secrets: readonly string[]): string[] {
   const keys = [...keysIn(process.env), ...secrets.filter(({ length }) => length >= MIN_KEY_LENGTH)];
   const forms = keys.flatMap(encodedForms);
@@ -112,8 +122,8 @@ export function hiddenVariables(secrets: readonly string[]): string[] {
 }
 
 /**
- * Returns our environment without model keys, also under other names and inside other values, and with settings that
- * keep programs from waiting for input.
+ * Returns the environment for commands: ours without model keys, which are also removed under other names and
+ * inside other values, and with settings that keep programs from waiting for input.
  */
 function commandEnvironment(mark: string, secrets: readonly string[]): NodeJS.ProcessEnv {
   const hidden = new Set(hiddenVariables(secrets));
@@ -127,7 +137,10 @@ function commandEnvironment(mark: string, secrets: readonly string[]): NodeJS.Pr
   };
 }
 
-/** Returns the environment variable that identifies our descendants; nested runs append their own id. */
+/**
+ * Returns the environment variable by which descendants of a command are recognised. Nested runs append their own
+ * id to it.
+ */
 export const markVariable = (mark: string): NodeJS.ProcessEnv => ({
   [MARK_VARIABLE]: [process.env[MARK_VARIABLE], mark].filter(Boolean).join(' '),
 });

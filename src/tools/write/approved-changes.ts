@@ -4,7 +4,7 @@ import { changedMeanwhile } from '../folder/path-errors.js';
 import { redirection } from '../folder/shown-path.js';
 import { renderChange } from './unified-diff.js';
 
-/** Maximum number of stored previews. One step has fewer calls, so that none is evicted before its call runs. */
+/** Maximum number of stored previews. One step has fewer calls, so no preview is dropped before its call runs. */
 const MAX_PREVIEWS = 200;
 
 const ON_TOP = 'On top of an earlier change of this step:';
@@ -12,22 +12,25 @@ const ON_TOP = 'On top of an earlier change of this step:';
 /** The change that a call makes to a file. */
 interface FileChange {
   readonly path: string;
-  /** Returns the new text; `before` is undefined if the file does not exist. Throws `ToolError` if the change cannot be applied. */
+  /**
+   * Returns the new text of the file. `before` is undefined if the file does not exist. Throws `ToolError` if the
+   * change cannot be applied.
+   */
   readonly apply: (before: string | undefined) => Promise<string>;
 }
 
-/** Observer of changes: called when a change is previewed, and again when it has been made. */
+/** Observes changes: called when a change is previewed, and again when it has been made. */
 export type OnChange = (callId: string, change: ChangedFile) => Promise<void>;
 
 /**
- * Previews of the changes to one folder. A change is made only if the file still has the text that the person saw. All
- * calls of a step are approved before the first one runs, so a preview includes the changes of earlier calls
- * (rule: approval).
+ * Previews of the changes to one folder. A change is made only if the file still has the text that the person saw.
+ * All calls of a step are approved before the first one runs, so a preview assumes that the earlier calls have
+ * been made (rule: approval).
  */
 export class ApprovedChanges {
   readonly #folder: Folder;
   readonly #onChange: OnChange | undefined;
-  /** Previewed changes by session and call, because several runs may share the tools of a folder. */
+  /** Previewed changes by session and call, because several runs may share the tools of one folder. */
   readonly #previewed = new Map<string, ChangedFile>();
 
   constructor(folder: Folder, onChange?: OnChange) {
@@ -35,7 +38,10 @@ export class ApprovedChanges {
     this.#onChange = onChange;
   }
 
-  /** Renders the change for approval. Throws `ToolError` if the person edited the call but the file has changed meanwhile. */
+  /**
+   * Renders a change so that a person can approve it. Throws `ToolError` if the person edited the call and the
+   * file has changed meanwhile.
+   */
   async preview(
     { path, apply }: FileChange,
     { callId, sessionId, earlierCallIds, edited }: PreviewContext,
@@ -59,8 +65,8 @@ export class ApprovedChanges {
   }
 
   /**
-   * Writes the file. Throws `ToolError` if the result would differ from the preview, or if a link now leads to another
-   * file.
+   * Writes the file. Throws `ToolError` if the result would differ from the preview, or if the path now leads to
+   * another file.
    */
   async carryOut({ path, apply }: FileChange, { callId, sessionId }: ToolContext): Promise<ChangedFile> {
     const place = await this.#folder.nameOf(path);

@@ -44,7 +44,7 @@ const changeOf = (edit: Edit) => ({
   },
 });
 
-/** Finds the text as the model sees the file, and replaces it there (rule: line-ends). */
+/** Finds the old text in the file as the model sees the file, and replaces it there (rule: line-ends). */
 async function applyEdit(text: string, { path, old_string, new_string }: Edit): Promise<string> {
   const [{ shown: file }, { shown: old }, { shown: replacement }] = [
     toShown(text),
@@ -65,10 +65,10 @@ const notFound = (path: string, nearMiss: string | undefined): string =>
     ? `old_string does not occur in "${path}". Read the file again.`
     : `old_string does not occur in "${path}". ${nearMiss}`;
 
-/** Maximum number of occurrences to search for, since there may be millions. */
+/** Maximum number of occurrences to search for, because a file may contain millions. */
 const MAX_OCCURRENCES = 100;
 
-/** Returns the line number of each occurrence. Occurrences may overlap. */
+/** Returns the number of the line in which each occurrence begins. Occurrences may overlap. */
 function linesOf(text: string, part: string): number[] {
   const lines: number[] = [];
   let line = 1;

@@ -1,12 +1,15 @@
 import { DIFF_TIMEOUT_MS } from './unified-diff.js';
 
-/** A line of a text, with its line break; the rest after the last line break has none. */
+/** A line of a text, with its line break. The text after the last line break is a line without one. */
 interface Line {
   readonly text: string;
   readonly end: string;
 }
 
-/** A text as `read_file` shows it: without byte order mark, and with `\n` as the only line break. */
+/**
+ * A text as `read_file` shows it: without a byte order mark, and with `
+ * ` as the only line break.
+ */
 interface ShownText {
   readonly bom: string;
   readonly shown: string;
@@ -14,7 +17,7 @@ interface ShownText {
 
 const BOM = '\uFEFF';
 
-/** Returns the text as the model sees it, and the byte order mark, which it does not see. */
+/** Returns the text as the model sees it; also returns the byte order mark, which the model does not see. */
 export function toShown(text: string): ShownText {
   const bom = text.startsWith(BOM) ? BOM : '';
   return { bom, shown: withLineFeeds(text.slice(bom.length)) };
@@ -23,8 +26,8 @@ export function toShown(text: string): ShownText {
 const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
 
 /**
- * Returns the new text of a file with the byte order mark and the line breaks of the old text. The model sees neither of
- * them, so it cannot repeat them (rule: line-ends).
+ * Returns the new text of a file, with the byte order mark and the line breaks of the old text. The model sees
+ * neither of them, so it cannot write them itself (rule: line-ends).
  */
 export async function keepLineEnds(before: string, after: string): Promise<string> {
   const { bom } = toShown(before);
@@ -34,14 +37,17 @@ export async function keepLineEnds(before: string, after: string): Promise<strin
   return bom + withBreaks(shown, await breaksFor(shown, own));
 }
 
-/** A part of a shown text, and the shown text that replaces it. */
+/** A part of a text as the model sees it, and the text that replaces this part. */
 interface Replacement {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** Replaces a part of the shown text. Everything outside this part stays as it is, line breaks included. */
+/**
+ * Replaces a part of the text that the model sees. Everything outside this part stays unchanged, including line
+ * breaks.
+ */
 export async function replaceShown(before: string, { from, to, text }: Replacement): Promise<string> {
   const { bom, shown } = toShown(before);
   const own = before.slice(bom.length);
@@ -58,7 +64,10 @@ export async function replaceShown(before: string, { from, to, text }: Replaceme
   return bom + head + withBreaks(changed, breaks) + own.slice(ownTo);
 }
 
-/** Converts a position in the shown text, in which each `\r` before a `\n` is missing. */
+/**
+ * Converts a position in the text that the model sees, which lacks each `\r` before a `
+ * `, to a position in the file.
+ */
 function offsetInOwn(own: string, at: number): number {
   let offset = at;
   for (let end = own.indexOf('\r\n'); end >= 0 && end < offset; end = own.indexOf('\r\n', end + 2))
@@ -68,15 +77,15 @@ function offsetInOwn(own: string, at: number): number {
 
 const lastBreak = (text: string): string => (text.endsWith('\r\n') ? '\r\n' : '\n');
 
-/** Replaces each line break of a shown text by the one in the list. */
+/** Replaces the line breaks of a text, in order, by those of the list. */
 function withBreaks(shown: string, breaks: readonly string[]): string {
   const lines = shown.split('\n');
   return lines.map((line, index) => (index === 0 ? line : `${breaks[index - 1]}${line}`)).join('');
 }
 
 /**
- * Returns the line break for each line of a shown text: that of the old line that it repeats, replaces or follows;
- * `otherwise` if no old line has one.
+ * Returns the line break for each line of a text that the model wrote: that of the old line which it repeats,
+ * replaces or follows; `otherwise` if no old line has a line break.
  */
 async function breaksFor(shown: string, before: string, otherwise = '\n'): Promise<readonly string[]> {
   const old = linesOf(before);
@@ -86,7 +95,10 @@ async function breaksFor(shown: string, before: string, otherwise = '\n'): Promi
   return lines.map((_, index) => aligned[index] ?? only);
 }
 
-/** Compares two texts by their lines, and returns a line break for each new line; none if that takes too long. */
+/**
+ * Compares two texts line by line, and returns a line break for each new line. The list is empty if the comparison
+ * takes too long.
+ */
 async function alignedEnds(old: readonly Line[], lines: readonly string[]): Promise<readonly string[]> {
   const { diffArrays } = await import('diff');
   const texts = old.map(({ text }) => text);
@@ -100,7 +112,8 @@ async function alignedEnds(old: readonly Line[], lines: readonly string[]): Prom
       removed = change.count;
       continue;
     }
-    // Added lines replace the removed ones one by one; further lines follow the last of them.
+    // Each added line gets the line break of the removed line that it replaces. Further added lines get that of
+    // the last removed line.
     const [first, last] = change.added ? [at, at + removed - 1] : [at + removed, Number.POSITIVE_INFINITY];
     for (let index = 0; index < change.count; index++) ends.push(endAt(Math.min(first + index, last)));
     at += removed + (change.added ? 0 : change.count);

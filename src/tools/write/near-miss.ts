@@ -1,28 +1,28 @@
 import { spellUnseen } from '../../sdk/base/unseen.js';
 
-/** Number of different lines that are described. */
+/** Maximum number of different lines that the message describes. */
 const MAX_DIFFERENCES = 5;
-/** Number of lines of the wanted text that are searched for; the most distinctive ones. */
+/** Number of lines of the wanted text that are searched for in the file: the most distinctive ones. */
 const MAX_WANTED = 8;
-/** Maximum number of characters compared in each line, and in the whole file. */
+/** Maximum number of characters that are compared in each line, and in the whole file. */
 const MAX_LINE_CHARS = 400;
 const MAX_FILE_CHARS = 1_000_000;
-/** Minimum share of the wanted lines' grams that a similar part of the file contains. */
+/** Minimum share of character pairs and triples of the wanted lines that a similar part of the file must contain. */
 const MIN_SIMILARITY = 0.6;
-/** Characters around the first difference of two lines that are quoted. */
+/** Number of characters that are quoted before and after the first difference of two lines. */
 const BEFORE_CHARS = 40;
 const AFTER_CHARS = 80;
 
-/** The lines of a file that resemble a wanted text most. */
+/** The lines of a file that resemble a wanted text the most. */
 interface NearMiss {
-  /** Index of the first line. */
+  /** Index of the first of these lines. */
   readonly from: number;
   readonly lines: readonly string[];
 }
 
 /**
- * Describes for the model where a file nearly contains the wanted text, and how the two differ; undefined if no part
- * of the file is similar. Both texts are as `read_file` shows them.
+ * Describes to the model where a file nearly contains the wanted text, and how the two differ. Returns undefined
+ * if no part of the file is similar. Both texts must be as `read_file` shows them.
  */
 export function describeNearMiss(text: string, wanted: string): string | undefined {
   const wantedLines = wanted.split('\n');
@@ -45,7 +45,10 @@ export function describeNearMiss(text: string, wanted: string): string | undefin
   ].join('\n');
 }
 
-/** Returns true if the file's line has the wanted part; a first or last wanted line may be a part of a line. */
+/**
+ * Returns true if the file's line contains the wanted part. The first and the last wanted line may be a part of a
+ * line; others must be equal.
+ */
 function isSamePart(
   own: string | undefined,
   wanted: string,
@@ -65,7 +68,7 @@ function describeDifference(number: number, wanted: string, own: string | undefi
   return [`line ${number}${kind}:`, ...quoted, ...describeCharacters(wanted, own, at)].join('\n');
 }
 
-/** Names two different characters by their codes if they may look the same. */
+/** Names two different characters by their code points if people could mistake one for the other. */
 function describeCharacters(wanted: string, own: string, at: number): readonly string[] {
   const [a, b] = [wanted, own].map((line) => String.fromCodePoint(line.codePointAt(at) ?? 0)) as [
     string,
@@ -87,7 +90,7 @@ function firstDifference(a: string, b: string): number {
   return at;
 }
 
-/** Quotes a line around a position, so that blanks at both ends are visible. */
+/** Quotes a line around a position in JSON quotes, so that blanks at its ends are visible. */
 function quote(line: string, at: number): string {
   const from = at > BEFORE_CHARS + 10 ? at - BEFORE_CHARS : 0;
   const to = at + AFTER_CHARS;
@@ -97,7 +100,10 @@ function quote(line: string, at: number): string {
 
 const withoutBlanks = (text: string): string => text.replace(/\s+/g, '');
 
-/** Lets each distinctive line of the wanted text vote for the position of the whole text. */
+/**
+ * Finds the part of the file that is most similar to the wanted text. Each distinctive wanted line votes for the
+ * position of the whole text.
+ */
 function findSimilar(lines: readonly string[], wanted: readonly string[]): NearMiss | undefined {
   const sought = wanted
     .map((line, index) => ({ index, grams: gramsOf(line) }))
@@ -121,7 +127,10 @@ function findSimilar(lines: readonly string[], wanted: readonly string[]): NearM
   return { from: best, lines: lines.slice(best, best + wanted.length) };
 }
 
-/** Returns the pairs and triples of a line's characters, without what differs most often: blanks, case, quotes, accents. */
+/**
+ * Returns the pairs and triples of a line's characters, leaving out what differs most often: blanks, case, quotes,
+ * accents.
+ */
 function gramsOf(line: string): ReadonlySet<string> {
   const plain = line
     .slice(0, MAX_LINE_CHARS)

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from '../../sdk/actions/define-tool.js';
 import type { ApprovedChanges } from './approved-changes.js';
 import { keepLineEnds } from './line-ends.js';
 
-/** Creates `write_file(path, content)`, which writes a whole file and creates missing folders. */
+/** Creates `write_file(path, content)`, which writes a whole file. Creates missing folders. */
 export function writeFileTool(changes: ApprovedChanges): Tool {
   return defineTool({
     name: 'write_file',

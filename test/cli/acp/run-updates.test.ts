@@ -4,10 +4,10 @@ import type { RunEvent } from '../../../src/sdk/run/run-events.js';
 import { answered } from '../../support/test-service.js';
 
 const event = (fields: object) => ({ step: 1, ...fields }) as RunEvent; // only these fields are read
-const turn = event({ type: 'agent_turn_start', phase: null, iterations_left: 1 });
+const turn = event({ type: 'agent_turn_start', phase: null, iterationsLeft: 1 });
 const delta = (part: 'draft' | 'thought' | 'answer', text: string) =>
   event({ type: `${part}_delta`, delta: text });
-const retry = event({ type: 'agent_error', error: { message: 'Busy.' }, retry_in_ms: 1_000 });
+const retry = event({ type: 'agent_error', error: { message: 'Busy.' }, retryInMs: 1_000 });
 const reply = event({
   type: 'agent_reason',
   response: { ...answered, thought: null, direct_response: 'It is 42.', usage: null },
@@ -46,7 +46,7 @@ describe('the texts of a run in an editor (rule: acp)', () => {
 
   test('an editor gets a heading for each phase of the strict strategy', () => {
     const phases = ['reason', 'act', 'observe'].map((phase) =>
-      event({ type: 'agent_turn_start', phase, iterations_left: 1 }),
+      event({ type: 'agent_turn_start', phase, iterationsLeft: 1 }),
     );
     expect(textsOf(...phases).map((text) => text.trim())).toEqual(['**Reason**', '**Act**', '**Observe**']);
   });
@@ -65,7 +65,7 @@ describe('the texts of a run in an editor (rule: acp)', () => {
   ])('sends the answer of the run only if no reply had it: %j', (answer, count) => {
     const end = event({
       type: 'agent_completion',
-      result: { answer, stop_reason: 'step_limit', history: [] },
+      result: { answer, stopReason: 'step_limit', history: [] },
     });
     const texts = textsOf(turn, delta('answer', 'It is 42.'), reply, end);
     expect(texts).toEqual(['It is 42.', ...(count === 1 ? [answer] : [])]);

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { describeCall, fenced } from '../../../src/cli/acp/updates/tool-call-content.js';
 
-const titleOf = (tool_name: string, tool_args: Readonly<Record<string, unknown>>): string =>
-  describeCall({ id: '1', tool_name, tool_args }, '/x').title;
+const titleOf = (toolName: string, toolArgs: Readonly<Record<string, unknown>>): string =>
+  describeCall({ id: '1', toolName, toolArgs }, '/x').title;
 
 test('the title of an MCP call in an editor has the name of the tool and its arguments', () => {
   expect(titleOf('github__close_issue', { number: 7, reason: 'not planned' })).toBe(

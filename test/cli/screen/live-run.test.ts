@@ -50,12 +50,12 @@ const delta = (part: 'draft' | 'thought' | 'answer', text: string): EventFields 
   type: `${part}_delta`,
   delta: text,
 });
-const turn: EventFields = { type: 'agent_turn_start', phase: null, iterations_left: 10, step: 1 };
-const call = { id: 'c', tool_name: 'run_command', tool_args: { command: 'npm test' }, step: 1 };
+const turn: EventFields = { type: 'agent_turn_start', phase: null, iterationsLeft: 10, step: 1 };
+const call = { id: 'c', toolName: 'run_command', toolArgs: { command: 'npm test' }, step: 1 };
 const usage = { input_tokens: 6_900, output_tokens: 210, cached_input_tokens: 5_000 };
 const end = (answer: string): EventFields => {
   // The screen only reads these fields.
-  const fields = { answer, stop_reason: 'answered', steps: [{}, {}], usage, history: [], tasks: [] };
+  const fields = { answer, stopReason: 'answered', steps: [{}, {}], usage, history: [], tasks: [] };
   const result = fields as unknown as RunResult;
   return { type: 'agent_completion', result };
 };
@@ -64,7 +64,7 @@ describe('live run (rule: terminal)', () => {
   test('the terminal shows thought and answer while they stream, and once when they are complete', async () => {
     const { emulator, display, show } = open({ columns: 70 });
     show(
-      { type: 'agent_start', task: 'How much?', max_steps: 10 },
+      { type: 'agent_start', task: 'How much?', maxSteps: 10 },
       turn,
       delta('thought', 'I look '),
       delta('thought', 'at it.'),
@@ -135,7 +135,7 @@ describe('live run (rule: terminal)', () => {
   test('the terminal removes the partial text of a failed step', async () => {
     const { emulator, show } = open();
     const error = { code: 'upstream_overloaded', message: 'Busy.', retryable: true };
-    show(turn, delta('thought', 'Half a '), { type: 'agent_error', error, retry_in_ms: 2_000 });
+    show(turn, delta('thought', 'Half a '), { type: 'agent_error', error, retryInMs: 2_000 });
     show(
       turn,
       delta('thought', 'Whole.'),
@@ -166,7 +166,7 @@ describe('live run (rule: terminal)', () => {
       expect.stringMatching(/Running npm test… 0s • esc to interrupt/),
     ]);
     const lines = Array.from({ length: 30 }, (_, index) => `test ${index + 1} ok`).join('\n');
-    show({ type: 'tool_complete', ...call, observation: `Exit code 0.\n${lines}`, duration_ms: 1 }, end(''));
+    show({ type: 'tool_complete', ...call, observation: `Exit code 0.\n${lines}`, durationMs: 1 }, end(''));
     expect((await emulator.rows()).slice(0, 6)).toEqual([
       '',
       '● run_command(command="npm test")',
@@ -193,13 +193,13 @@ describe('live run (rule: terminal)', () => {
     const { emulator, show } = open();
     const reads = ['a', 'b'].map((path) => ({
       id: path,
-      tool_name: 'read_file',
-      tool_args: { path },
+      toolName: 'read_file',
+      toolArgs: { path },
       step: 1,
     }));
     for (const read of reads) show({ type: 'tool_start', ...read });
     for (const read of reads.toReversed())
-      show({ type: 'tool_complete', ...read, observation: `text of ${read.id}`, duration_ms: 1 });
+      show({ type: 'tool_complete', ...read, observation: `text of ${read.id}`, durationMs: 1 });
     show(end(''));
     expect((await emulator.rows()).slice(0, 6)).toEqual([
       '',
@@ -217,9 +217,9 @@ describe('live run (rule: terminal)', () => {
       { id: 1, content: 'Look', status },
       { id: 2, content: 'Tell', status: 'todo' },
     ];
-    const own = { id: 't', tool_name: 'create_tasks', tool_args: { tasks: ['Look', 'Tell'] }, step: 1 };
+    const own = { id: 't', toolName: 'create_tasks', toolArgs: { tasks: ['Look', 'Tell'] }, step: 1 };
     show(turn, { type: 'tool_start', ...own }, { type: 'tasks_updated', tasks: tasks('todo') });
-    show({ type: 'tool_complete', ...own, observation: '[ ] 1. Look', duration_ms: 1 });
+    show({ type: 'tool_complete', ...own, observation: '[ ] 1. Look', durationMs: 1 });
     show({ type: 'tasks_updated', tasks: tasks('completed') });
     display.flush();
     const marks = async () => (await emulator.rows()).filter((row) => /^[☐◐☑]/.test(row));
@@ -244,10 +244,10 @@ describe('live run (rule: terminal)', () => {
       {
         type: 'tool_complete',
         ...call,
-        tool_name: 'read_file',
-        tool_args: args,
+        toolName: 'read_file',
+        toolArgs: args,
         observation: 'x'.repeat(500),
-        duration_ms: 1,
+        durationMs: 1,
       },
       end(answer),
     );
@@ -299,12 +299,12 @@ describe('live run (rule: terminal)', () => {
     const { emulator, display, show } = open();
     const hostile = '\u001b[2J\u001b[1;1HFAKE\u009b2K\u202e\u001b]0;title\u0007 &#27;[2J';
     show(
-      { type: 'agent_start', task: hostile, max_steps: 1 },
+      { type: 'agent_start', task: hostile, maxSteps: 1 },
       turn,
       delta('thought', hostile),
       delta('answer', hostile),
     );
-    show({ type: 'tool_start', ...call, tool_name: hostile, tool_args: { [hostile]: hostile } });
+    show({ type: 'tool_start', ...call, toolName: hostile, toolArgs: { [hostile]: hostile } });
     show(
       { type: 'tool_output', ...call, delta: hostile },
       { type: 'tasks_updated', tasks: [{ id: 1, content: hostile, status: 'todo' }] },

@@ -167,7 +167,7 @@ describeWorkbench('stopping and resuming runs in the extension', (suite) => {
     const saved = readTrajectory(await workbench.readFile('stepwise-run.json'));
     expect(saved).toMatchObject({
       task: 'What is a?',
-      result: { stop_reason: 'answered', answer: 'It is 1.' },
+      result: { stopReason: 'answered', answer: 'It is 1.' },
     });
   });
 });

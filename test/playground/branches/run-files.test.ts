@@ -28,7 +28,7 @@ describe('the exported file of a run (rule: playground-branches)', () => {
     ]);
     const json = runFile({ ...run, task: `Use ${key}` }, [` ${key}`, token]);
     expect(json).not.toContain('canary');
-    expect((await replayRun(readTrajectory(json)).result()).stop_reason).toBe('answered');
+    expect((await replayRun(readTrajectory(json)).result()).stopReason).toBe('answered');
   });
 
   test('an exported run keeps words that equal a secret of fewer than eight characters', async () => {

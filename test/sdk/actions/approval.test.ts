@@ -55,7 +55,7 @@ describe('approval in two phases (rule: approval)', () => {
       content: 'The user refused this call, so it was not run. Reason: Too slow.',
       toolResult: { success: false, denied: true },
     });
-    expect(result.stop_reason).toBe('denied');
+    expect(result.stopReason).toBe('denied');
   });
 
   test.each([
@@ -79,7 +79,7 @@ describe('approval in two phases (rule: approval)', () => {
         approve: async () => ({ type: 'deny', reason: '' }),
       },
     );
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
     expect(result.history[2]?.content).toBe('The user refused this call, so it was not run.');
   });
 
@@ -93,7 +93,7 @@ describe('approval in two phases (rule: approval)', () => {
       'The user changed the arguments to {"command":"npm test -- fast"}.\nran npm test -- fast',
     );
     expect(events).toContainEqual(
-      expect.objectContaining({ type: 'tool_start', tool_args: { command: 'npm test -- fast' } }),
+      expect.objectContaining({ type: 'tool_start', toolArgs: { command: 'npm test -- fast' } }),
     );
   });
 
@@ -131,7 +131,7 @@ describe('approval in two phases (rule: approval)', () => {
   test('the decision stop runs no call, not even one approved before, and leaves a complete history', async () => {
     const { calls, result } = await decide({ type: 'allow' }, { type: 'stop' });
     expect(calls).toEqual([]);
-    expect(result.stop_reason).toBe('stopped');
+    expect(result.stopReason).toBe('stopped');
     expect(openCalls(result.history)).toEqual([]);
   });
 
@@ -143,7 +143,7 @@ describe('approval in two phases (rule: approval)', () => {
       content: 'Not run. Nobody is there to approve this.',
       toolResult: { success: false, denied: true },
     });
-    expect(result.stop_reason).toBe('denied');
+    expect(result.stopReason).toBe('denied');
   });
 
   test('a tool with requiresApproval needs approval even if the service reports requires_approval: false', async () => {
@@ -170,7 +170,7 @@ describe('approval in two phases (rule: approval)', () => {
     const { result } = await finish([{ call: { name: 'look_up', args: { key: 'a' } } }, done], {
       guards: [() => ({ type: 'ask' })],
     });
-    expect(result.stop_reason).toBe('denied');
+    expect(result.stopReason).toBe('denied');
   });
 });
 

@@ -33,7 +33,7 @@ describe('the TODO list of a run (rule: client-tools)', () => {
       { answer: 'Found.', outcome: 'action_after_limit' },
     ]);
     expect(service.requests.map(({ max_iterations_left }) => max_iterations_left)).toEqual([10, 9, 1]);
-    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'Found.' });
+    expect(result).toMatchObject({ stopReason: 'answered', answer: 'Found.' });
   });
 
   test('create_tasks replaces the TODO list, so completing the new list ends the work', async () => {
@@ -49,7 +49,7 @@ describe('the TODO list of a run (rule: client-tools)', () => {
       { id: 2, content: 'Tell', status: 'todo' },
     ]);
     expect(service.requests.at(-1)?.max_iterations_left).toBe(1);
-    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(result).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
   });
 
   test('create_tasks accepts as many tasks as the service does and returns an error to the model for more', async () => {
@@ -63,7 +63,7 @@ describe('the TODO list of a run (rule: client-tools)', () => {
     expect(
       stepRequestSchema.shape.tasks.safeParse(Array(1_001).fill(service.requests[2]?.tasks?.[0])).success,
     ).toBe(false);
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
   });
 
   test('a TODO list that an earlier run completed does not require an answer', async () => {
@@ -94,7 +94,7 @@ describe('request_input (rule: client-tools)', () => {
     expect(events.find(({ type }) => type === 'agent_request_input')).toMatchObject({
       question: 'Which shop?',
       choices: ['A', 'B'],
-      timeout_ms: 300_000,
+      timeoutMs: 300_000,
     });
     expect(result.history[2]).toMatchObject({ content: 'Shop B', toolResult: { success: true } });
   });
@@ -110,7 +110,7 @@ describe('request_input (rule: client-tools)', () => {
     });
     expect(types.slice(-2)).toEqual(['agent_observe', 'agent_stopped']);
     expect(types).toContain('agent_request_input_timeout');
-    expect(result).toMatchObject({ stop_reason: 'needs_input', input_request: { question: 'Which shop?' } });
+    expect(result).toMatchObject({ stopReason: 'needs_input', inputRequest: { question: 'Which shop?' } });
     expect(withdrawn).toBe(true);
     const client = new StepwiseClient({ baseUrl: service.url });
     const next = client.run('Shop A', { llmConfig: { modelName: 'scripted' }, history: result.history });
@@ -126,15 +126,15 @@ describe('request_input (rule: client-tools)', () => {
     });
     expect(types).toContain('agent_request_input_timeout');
     expect(result.history[2]).toMatchObject({ toolResult: { success: false } });
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
     expect(withdrawn).toBe(true);
   });
 
   test('a question ends a run without onInputRequest; the next task is the answer', async () => {
     const first = await finish([ask]);
     expect(first.result).toMatchObject({
-      stop_reason: 'needs_input',
-      input_request: { question: 'Which shop?' },
+      stopReason: 'needs_input',
+      inputRequest: { question: 'Which shop?' },
     });
     expect(first.types.at(-1)).toBe('agent_stopped');
     const { service } = first;
@@ -158,7 +158,7 @@ describe('compaction (rule: client-tools)', () => {
     expect(events.find(({ type }) => type === 'context_compacted')).toBeDefined();
     expect(service.compactions[0]).toMatchObject({ target_tokens: 500, strategy: 'mask' });
     expect(service.requests[2]?.conversation_history[2]?.content).toBe('(masked)');
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
   });
 
   test('compact_context is not offered without a compaction policy', async () => {

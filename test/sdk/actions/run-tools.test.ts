@@ -26,7 +26,7 @@ describe('tools of a run (rule: tool-definitions)', () => {
       throw new Error('No such shelf.');
     });
     expect(turn).toMatchObject({ content: 'No such shelf.', toolResult: { success: false } });
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
     expect(events).toContainEqual(
       expect.objectContaining({ type: 'tool_error', denied: false, terminal: false }),
     );
@@ -84,7 +84,7 @@ describe('tools of a run (rule: tool-definitions)', () => {
   test('a run stops waiting for a tool that hangs', async () => {
     const { turn, result } = await observationOf(() => new Promise(() => undefined), { toolTimeoutMs: 30 });
     expect(turn?.content).toContain('Given up after 30 ms');
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
   }, 10_000);
 
   test('a run continues after two security violations and ends at the third (rule: tool-pack)', async () => {
@@ -95,9 +95,9 @@ describe('tools of a run (rule: tool-definitions)', () => {
     ];
     const call = { call: { name: 'look_up' } };
     const twice = await finish([call, call, done], { tools });
-    expect(twice.result).toMatchObject({ stop_reason: 'answered', termination_reason: null });
+    expect(twice.result).toMatchObject({ stopReason: 'answered', terminationReason: null });
     const thrice = await finish([call, call, call, done], { tools });
-    expect(thrice.result).toMatchObject({ stop_reason: 'error', termination_reason: 'SECURITY_VIOLATION' });
+    expect(thrice.result).toMatchObject({ stopReason: 'error', terminationReason: 'SECURITY_VIOLATION' });
   });
 
   test('a TerminalToolError ends the run without another model call', async () => {
@@ -105,8 +105,8 @@ describe('tools of a run (rule: tool-definitions)', () => {
       throw new TerminalToolError('SECURITY_VIOLATION', 'Outside the project.');
     });
     expect(result).toMatchObject({
-      stop_reason: 'error',
-      termination_reason: 'SECURITY_VIOLATION',
+      stopReason: 'error',
+      terminationReason: 'SECURITY_VIOLATION',
       error: { code: 'security_violation', message: 'Outside the project.' },
     });
     expect(turn).toMatchObject({ toolResult: { success: false, terminal: true } });
@@ -168,7 +168,7 @@ describe('tools of a run (rule: tool-definitions)', () => {
         },
       ],
     });
-    expect(result).toMatchObject({ stop_reason: 'error', error: { message: 'broken guard' } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { message: 'broken guard' } });
     expect(openCalls(result.history)).toEqual([]);
   });
 });

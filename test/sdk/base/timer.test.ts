@@ -50,7 +50,7 @@ describe('time limits (rule: run-options)', () => {
     const observations = result.history.filter(({ role }) => role === 'tool_observation');
     expect(observations.map(({ content }) => content)).toEqual(['slow but there', 'The first.']);
     expect(types).not.toContain('agent_request_input_timeout');
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
   });
 
   test.each([

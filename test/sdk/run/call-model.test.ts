@@ -20,12 +20,12 @@ describe('failures and retries of a run (rule: run-options)', () => {
     const events = [];
     for await (const event of run) {
       events.push(event);
-      if (event.type === 'agent_error' && event.retry_in_ms !== null) expect(event.retry_in_ms).toBe(1_000);
+      if (event.type === 'agent_error' && event.retryInMs !== null) expect(event.retryInMs).toBe(1_000);
     }
     const result = await run.result();
     expect(service.requests).toHaveLength(3);
     expect(result).toMatchObject({
-      stop_reason: 'error',
+      stopReason: 'error',
       error: { code: 'service_unreachable', retryable: true },
     });
     expect(result.history.at(-1)).toMatchObject({ role: 'tool_observation' });
@@ -88,7 +88,7 @@ describe('failures and retries of a run (rule: run-options)', () => {
     ...foreignStreams.map(([name, line]) => [name, line, true] as [string, Script, boolean]),
   ])('a run reports %s as invalid_answer and keeps its history (%j, stream: %j)', async (_, line, streamed) => {
     const { result } = await finish([lookUpCall(), line], { retries: 0, stream: streamed });
-    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'invalid_answer' } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { code: 'invalid_answer' } });
     expect(result.error?.message).toMatch(
       /^The server at http:\/\/127\.0\.0\.1:\d+ is not Stepwise \(HTTP \d{3}\): check the address\.$/,
     );
@@ -104,7 +104,7 @@ describe('failures and retries of a run (rule: run-options)', () => {
       status: 200,
     };
     const { result, service } = await finish([endless], { maxSteps: 4, strategy, stream: false });
-    expect(result).toMatchObject({ stop_reason: 'step_limit', termination_reason: 'STEP_LIMIT' });
+    expect(result).toMatchObject({ stopReason: 'step_limit', terminationReason: 'STEP_LIMIT' });
     expect(service.requests).toHaveLength(calls);
   });
 
@@ -121,7 +121,7 @@ describe('failures and retries of a run (rule: run-options)', () => {
     const newer = ['weather.changed', 'constructor', '__proto__'].map((type) => event({ type, delta: 'x' }));
     const foreign = newer.join('') + event({ type: 'step.completed', step });
     const { result, events } = await finish([{ foreign, status: 200, type: stream }]);
-    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(result).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
     expect(events.map(({ type }) => typeof type)).toEqual(events.map(() => 'string'));
   });
 
@@ -137,8 +137,8 @@ describe('failures and retries of a run (rule: run-options)', () => {
       headers: { 'retry-after': retryAfter },
     };
     const { result, events } = await finish([page, done]);
-    expect(events).toContainEqual(expect.objectContaining({ type: 'agent_error', retry_in_ms: wait }));
-    expect(result.stop_reason).toBe('answered');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'agent_error', retryInMs: wait }));
+    expect(result.stopReason).toBe('answered');
   });
 
   test.each([
@@ -162,25 +162,25 @@ describe('failures and retries of a run (rule: run-options)', () => {
 
   test('a run with retries: NaN does not retry (rule: run-options)', async () => {
     const { result, service } = await finish([{ error: 'overloaded', retryAfterMs: 1 }], { retries: NaN });
-    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'overloaded' } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { code: 'overloaded' } });
     expect(service.requests).toHaveLength(1);
   });
 
   test('a run retries twice by default (rule: run-options)', async () => {
     const { result, events, service } = await finish([{ error: 'overloaded', retryAfterMs: 1 }]);
-    expect(events.flatMap((each) => (each.type === 'agent_error' ? [each.retry_in_ms] : []))).toEqual([
+    expect(events.flatMap((each) => (each.type === 'agent_error' ? [each.retryInMs] : []))).toEqual([
       1,
       1,
       null,
     ]);
     expect(service.requests).toHaveLength(3);
-    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'overloaded' } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { code: 'overloaded' } });
   });
 
   test('a run waits as long as the service asks for before it retries', async () => {
     const { result, events } = await finish([{ error: 'upstream_rate_limited', retryAfterMs: 30 }, done]);
-    expect(events).toContainEqual(expect.objectContaining({ type: 'agent_error', retry_in_ms: 30 }));
-    expect(result.stop_reason).toBe('answered');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'agent_error', retryInMs: 30 }));
+    expect(result.stopReason).toBe('answered');
   });
 
   test('a run waits at most 60 seconds before a retry, even if the service asks for more', async () => {
@@ -188,7 +188,7 @@ describe('failures and retries of a run (rule: run-options)', () => {
     const waits: (number | null)[] = [];
     for await (const each of run) {
       if (each.type !== 'agent_error') continue;
-      waits.push(each.retry_in_ms);
+      waits.push(each.retryInMs);
       run.stop();
     }
     expect(waits).toEqual([60_000]);
@@ -207,7 +207,7 @@ describe('failures and retries of a run (rule: run-options)', () => {
     ["a proxy's page", { fault: 'html' } as const, 'invalid_answer', 1],
   ])('%s ends a run without retries and keeps the task in the history', async (_, line, code, calls) => {
     const { result, service } = await finish([line], { retries: 0 });
-    expect(result).toMatchObject({ stop_reason: 'error', error: { code } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { code } });
     expect(service.requests).toHaveLength(calls);
     expect(result.history).toEqual([{ role: 'user', content: task }]);
   });

@@ -35,5 +35,5 @@ test('an onRequest that throws ends the run with a result (rule: run-result)', a
       throw new Error('no more');
     },
   });
-  expect([result.stop_reason, service.requests.length]).toEqual(['error', 0]);
+  expect([result.stopReason, service.requests.length]).toEqual(['error', 0]);
 });

@@ -11,18 +11,18 @@ describe('the end of a run (rule: run-result)', () => {
     );
     expect(result).toMatchObject({
       answer: 'I know this much.',
-      stop_reason: 'step_limit',
-      termination_reason: 'STEP_LIMIT',
+      stopReason: 'step_limit',
+      terminationReason: 'STEP_LIMIT',
     });
   });
 
   test('an answer in the last step ends the run with answered', async () => {
-    expect((await finish([done], { maxSteps: 1 })).result.stop_reason).toBe('answered');
+    expect((await finish([done], { maxSteps: 1 })).result.stopReason).toBe('answered');
   });
 
   test('a run at its step limit without any text reports that it could not finish', async () => {
     const { result } = await finish([lookUpCall()], { maxSteps: 3 });
-    expect(result).toMatchObject({ stop_reason: 'step_limit' });
+    expect(result).toMatchObject({ stopReason: 'step_limit' });
     expect(result.answer).toBe('The task could not be finished within the allowed number of steps.');
     expect(result.steps).toHaveLength(3);
   });
@@ -33,7 +33,7 @@ describe('the end of a run (rule: run-result)', () => {
     ['a call of an unknown tool', { answer: 'Action: fly()', outcome: 'unknown_tool' }],
   ] as const)('a run at its step limit says first that it could not finish, then the last text: %s', async (_, last) => {
     const { result } = await finish([lookUpCall(), last], { maxSteps: 2 });
-    expect(result).toMatchObject({ stop_reason: 'step_limit', termination_reason: 'STEP_LIMIT' });
+    expect(result).toMatchObject({ stopReason: 'step_limit', terminationReason: 'STEP_LIMIT' });
     expect(result.answer).toBe(
       `The task could not be finished within the allowed number of steps.\n\n${last.answer}`,
     );
@@ -49,7 +49,7 @@ describe('the end of a run (rule: run-result)', () => {
       'allow_action',
     ]);
     expect(types.filter((type) => type === 'tool_complete')).toHaveLength(2);
-    expect(result).toMatchObject({ stop_reason: 'step_limit', termination_reason: 'STEP_LIMIT' });
+    expect(result).toMatchObject({ stopReason: 'step_limit', terminationReason: 'STEP_LIMIT' });
     expect(result.answer).toBe('The task could not be finished within the allowed number of steps.');
     expect(openCalls(result.history)).toEqual([]);
   });
@@ -67,7 +67,7 @@ describe('the end of a run (rule: run-result)', () => {
     const { result, types } = await finish([
       { thought: 'All is done.\n**TASK_COMPLETE**', call: { name: 'look_up', args: { key: 'x' } } },
     ]);
-    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'All is done.' });
+    expect(result).toMatchObject({ stopReason: 'answered', answer: 'All is done.' });
     expect(types).not.toContain('tool_start');
     expect(openCalls(result.history)).toEqual([]);
   });
@@ -81,36 +81,36 @@ describe('the end of a run (rule: run-result)', () => {
     const bad = { malformed: 'Action: look_up(' };
     const { result, service } = await finish([bad, bad, bad, bad]);
     expect(service.requests).toHaveLength(3);
-    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'malformed_action' } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { code: 'malformed_action' } });
     expect(result.history.filter(({ kind }) => kind === 'notice')).toHaveLength(2);
   });
 
   test('a run corrects an answer with a correction once, then accepts it (rule: correction-limit)', async () => {
     const unclear: Script = { answer: 'Fenced.', correctAnswer: true };
     const again = await finish([unclear, { answer: 'Still fenced.', correctAnswer: true }]);
-    expect(again.result).toMatchObject({ stop_reason: 'answered', answer: 'Still fenced.' });
+    expect(again.result).toMatchObject({ stopReason: 'answered', answer: 'Still fenced.' });
     expect(again.service.requests).toHaveLength(2);
     expect(again.result.history.map(({ kind }) => kind)).toEqual([undefined, undefined, 'notice', undefined]);
     const acted = await finish([unclear, lookUpCall(), done]);
-    expect(acted.result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(acted.result).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
     const last = await finish([unclear], { maxSteps: 1 });
-    expect(last.result).toMatchObject({ stop_reason: 'answered', answer: 'Fenced.' });
+    expect(last.result).toMatchObject({ stopReason: 'answered', answer: 'Fenced.' });
   });
 
   test('a readable action resets the count of corrections', async () => {
     const bad = { malformed: 'Action: look_up(' };
     const { result } = await finish([bad, bad, lookUpCall(), bad, bad, done]);
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
   });
 
   test('a refusal of the model ends the run with the code upstream_refusal', async () => {
     const { result } = await finish([{ error: 'upstream_refusal' }]);
-    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'upstream_refusal' } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { code: 'upstream_refusal' } });
   });
 
   test('a run takes another step after an empty reply', async () => {
     const { result, service } = await finish([{ error: 'empty_response' }, done]);
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
     expect(service.requests.map(({ user_query }) => user_query)).toEqual([task, task]);
   });
 

@@ -21,7 +21,7 @@ describe('events of a run (rule: run-events)', () => {
       'agent_reason',
       'agent_completion',
     ]);
-    expect(result).toMatchObject({ answer: 'It is 42.', stop_reason: 'answered', termination_reason: null });
+    expect(result).toMatchObject({ answer: 'It is 42.', stopReason: 'answered', terminationReason: null });
     expect(result.usage).toMatchObject({ input_tokens: 200, output_tokens: 20, reasoning_tokens: null });
     expect(result.history.map(({ role }) => role)).toEqual([
       'user',
@@ -33,7 +33,7 @@ describe('events of a run (rule: run-events)', () => {
 
   test('every event has the number of its step; agent_start has 0', async () => {
     const { events } = await finish([lookUpCall(), done]);
-    expect(events[0]).toMatchObject({ type: 'agent_start', step: 0, task, model: 'scripted', max_steps: 10 });
+    expect(events[0]).toMatchObject({ type: 'agent_start', step: 0, task, model: 'scripted', maxSteps: 10 });
     expect(events.at(-1)?.step).toBe(2);
     expect(events.map(({ step }) => step)).toEqual(events.map(({ step }) => step).toSorted((a, b) => a - b));
   });
@@ -43,7 +43,7 @@ describe('events of a run (rule: run-events)', () => {
     for await (const { type } of run) if (type === 'tool_start') break;
     expect(service.requests).toHaveLength(1);
     const result = await run.result();
-    expect(result.stop_reason).toBe('stopped');
+    expect(result.stopReason).toBe('stopped');
     expect(openCalls(result.history)).toEqual([]);
   });
 

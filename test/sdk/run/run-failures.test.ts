@@ -12,7 +12,7 @@ describe('a failed run (rule: run-failures)', () => {
     await fc.assert(
       fc.asyncProperty(codes, async (code) => {
         const { result } = await finish([{ error: code }], { retries: 0, maxSteps: 1 });
-        expect(result).toMatchObject({ answer: null, stop_reason: 'error', error: { code } });
+        expect(result).toMatchObject({ answer: null, stopReason: 'error', error: { code } });
         const { message, hint } = result.error ?? {};
         expect(
           result
@@ -50,7 +50,7 @@ describe('a failed run (rule: run-failures)', () => {
   test('a stopped run has no answer, and text() says that it was stopped', async () => {
     const { run } = await start([done]);
     run.stop();
-    expect(await run.result()).toMatchObject({ answer: null, stop_reason: 'stopped', error: null });
+    expect(await run.result()).toMatchObject({ answer: null, stopReason: 'stopped', error: null });
     await expect(run.text()).rejects.toThrow('The run was stopped before there was an answer.');
   });
 

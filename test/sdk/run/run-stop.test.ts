@@ -33,13 +33,13 @@ describe('stopping a run (rule: one-signal)', () => {
       const { run } = await start(script);
       let seen = 0;
       for await (const _ of run) if (++seen === stopAt) run.stop();
-      const { history, stop_reason } = await run.result();
-      expect(stop_reason).toBe('stopped');
+      const { history, stopReason } = await run.result();
+      expect(stopReason).toBe('stopped');
       for (const turn of history) expect(turnSchema.safeParse(turn).success).toBe(true);
       expect(openCalls(history)).toEqual([]);
       expect(history.filter(({ role }) => role === 'user')).toEqual([{ role: 'user', content: task }]);
       const resumed = await finish([done], { history });
-      expect(resumed.result.stop_reason).toBe('answered');
+      expect(resumed.result.stopReason).toBe('answered');
     }
   }, 30_000);
 
@@ -68,7 +68,7 @@ describe('stopping a run (rule: one-signal)', () => {
 
   test("the caller's signal stops a run before it begins", async () => {
     const { result } = await finish([done], { signal: AbortSignal.abort() });
-    expect(result).toMatchObject({ stop_reason: 'stopped', history: [{ role: 'user', content: task }] });
+    expect(result).toMatchObject({ stopReason: 'stopped', history: [{ role: 'user', content: task }] });
   });
 
   test('stopping a run aborts the running tool and adds an observation for it', async () => {
@@ -87,7 +87,7 @@ describe('stopping a run (rule: one-signal)', () => {
       tools: [waiting],
       signal: controller.signal,
     });
-    expect(result.stop_reason).toBe('stopped');
+    expect(result.stopReason).toBe('stopped');
     expect(result.history.at(-1)).toMatchObject({ content: 'Interrupted before it was done.' });
   });
 
@@ -107,8 +107,8 @@ describe('stopping a run (rule: one-signal)', () => {
     for (const [script, options] of cases) {
       const { run } = await start([script], options);
       stop = () => run.stop();
-      const { stop_reason, history } = await run.result();
-      expect(stop_reason).toBe('stopped');
+      const { stopReason, history } = await run.result();
+      expect(stopReason).toBe('stopped');
       expect(openCalls(history)).toEqual([]);
     }
   }, 20_000);
@@ -143,7 +143,7 @@ describe('a run saved during a step (rule: saved-runs)', () => {
   const starts = (name: string) => {
     let seen = 0;
     return (nth: number) => (event: RunEvent) =>
-      event.type === 'tool_start' && event.tool_name === name && ++seen === nth;
+      event.type === 'tool_start' && event.toolName === name && ++seen === nth;
   };
 
   test('a saved run marks a started call as unknown, keeps the outcome of ended calls, and has none for the rest', async () => {
@@ -153,7 +153,7 @@ describe('a run saved during a step (rule: saved-runs)', () => {
     const second = await savedAt(two, starts('run_command')(2));
     expect(second.known).toEqual(['ran deploy', 'a is 42', unknown]);
     const resumed = await finish([done], { history: second.history });
-    expect(resumed.result.stop_reason).toBe('answered');
+    expect(resumed.result.stopReason).toBe('answered');
     expect(resumed.service.requests[0]?.conversation_history).toEqual(second.history);
   });
 

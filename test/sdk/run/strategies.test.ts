@@ -29,7 +29,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
     expect(service.requests.map(({ max_iterations_left }) => max_iterations_left)).toEqual([
       4, 4, 4, 3, 3, 3,
     ]);
-    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(result).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
     expect(result.steps).toHaveLength(2);
   });
 
@@ -72,7 +72,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
     const observed = events.flatMap((event) => (event.type === 'agent_observe' ? [event] : []));
     expect(observed).toEqual([expect.objectContaining({ step: 1, thought: null, response: null })]);
     expect(result.history).toEqual(expect.arrayContaining([...(observed[0]?.observations ?? [])]));
-    expect(result.stop_reason).toBe(why === 'a question stays open' ? 'needs_input' : 'error');
+    expect(result.stopReason).toBe(why === 'a question stays open' ? 'needs_input' : 'error');
   });
 
   test('every event from the beginning of a phase to its end has the phase as label, the last event has none (rule: run-events)', async () => {
@@ -98,7 +98,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
     );
     expect(service.requests.map(({ phase }) => phase)).toEqual(['reason', 'observe']);
     expect(service.requests[1]?.max_iterations_left).toBe(1);
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
   });
 
   test('a text without an action in act continues with observe', async () => {
@@ -117,7 +117,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
       const { service, result } = await finish(script, strict());
       const phases = ['reason', ...Array(count).fill('act'), 'act', 'observe'];
       expect(service.requests.map(({ phase }) => phase)).toEqual(phases);
-      expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+      expect(result).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
       expect(result.steps).toHaveLength(1);
     }
   });
@@ -131,20 +131,20 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
   test('three unreadable actions in a row end a run of reason-act-observe without observe (rule: correction-limit)', async () => {
     const { service, result } = await finish([reason, { malformed: 'Action: look_up(' }], strict());
     expect(service.requests.map(({ phase }) => phase)).toEqual(['reason', 'act', 'act', 'act']);
-    expect(result).toMatchObject({ stop_reason: 'error', error: { code: 'malformed_action' } });
+    expect(result).toMatchObject({ stopReason: 'error', error: { code: 'malformed_action' } });
   });
 
   test('a text in act that may mean an action is corrected once, then observe follows (rule: correction-limit)', async () => {
     const unclear: Script = { control: {}, thought: 'I look.', correctText: true };
     const { service, result } = await finish([reason, unclear, unclear, done], strict());
     expect(service.requests.map(({ phase }) => phase)).toEqual(['reason', 'act', 'act', 'observe']);
-    expect(result).toMatchObject({ stop_reason: 'answered', answer: 'It is 42.' });
+    expect(result).toMatchObject({ stopReason: 'answered', answer: 'It is 42.' });
   });
 
   test('maxSteps counts whole rounds in reason-act-observe', async () => {
     const { result, service } = await finish([reason, act, observe], strict({ maxSteps: 1 }));
     expect(service.requests).toHaveLength(3);
-    expect(result.stop_reason).toBe('step_limit');
+    expect(result.stopReason).toBe('step_limit');
   });
 });
 

@@ -27,6 +27,6 @@ test('a function tools that throws ends the run with an error after `agent_start
       throw new Error('No tools today.');
     },
   });
-  expect([types[0], types.at(-1), result.stop_reason]).toEqual(['agent_start', 'agent_stopped', 'error']);
+  expect([types[0], types.at(-1), result.stopReason]).toEqual(['agent_start', 'agent_stopped', 'error']);
   expect(result.error?.message).toContain('No tools today.');
 });

@@ -126,7 +126,7 @@ describe('a run forked off a saved one (rule: saved-runs)', () => {
       { script: [done] },
     );
     expect(requests[0]?.conversation_history.at(-1)).toMatchObject({ content: 'A', toolCallId: 'call_1' });
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
   });
 
   test('a forked run has the TODO list of that step', async () => {
@@ -166,7 +166,7 @@ describe('a saved run joined with its continuation (rule: saved-runs)', () => {
     const replay = replayRun(joined);
     const played = await replay.result();
     expect(played.history).toEqual(result.history);
-    expect(played.stop_reason).toBe(result.stop_reason);
+    expect(played.stopReason).toBe(result.stopReason);
     expect(played.answer).toBe(result.answer);
     expect(played.steps).toHaveLength(3 + result.steps.length);
     expect(replay.save()).toMatchObject({ task: saved.task, responses: joined.responses });
@@ -182,7 +182,7 @@ describe('a saved run joined with its continuation (rule: saved-runs)', () => {
     expect(joined.responses.slice(0, 3)).toEqual(kept.responses);
     const limits: (number | undefined)[] = [];
     const replay = replayRun(joined, { onRequest: (request) => limits.push(request.max_iterations_left) });
-    expect((await replay.result()).stop_reason).toBe('answered');
+    expect((await replay.result()).stopReason).toBe('answered');
     expect(requests.map((request) => request.max_iterations_left)).toEqual([30, 29]);
     expect(limits).toEqual([3, 2, 1, 30, 29]);
   });

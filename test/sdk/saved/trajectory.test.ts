@@ -45,19 +45,19 @@ test('readTrajectory drops approvals, tools and signals that someone added to th
 const comparable = (events: readonly RunEvent[]) =>
   events
     .filter(({ type }) => !type.endsWith('_delta'))
-    .map((event) => ({ ...event, duration_ms: 0, request: undefined }))
+    .map((event) => ({ ...event, durationMs: 0, request: undefined }))
     .map((event) => JSON.parse(JSON.stringify(event)) as unknown);
 
 /** The smallest saved run. */
 const minimal = JSON.stringify({
   format: 'stepwise-run',
-  version: 1,
+  version: 2,
   task: '',
   project_id: '',
   session_id: '',
   options: { llmConfig: { modelName: 'm' } },
   tools: [],
-  began_with: [],
+  beganWith: [],
   responses: [],
   observations: [],
   history: [],
@@ -182,7 +182,7 @@ describe('saved runs (rule: saved-runs)', () => {
         options: { llmConfig: saved.options.llmConfig },
       }),
     );
-    expect(await replayRun(former).result()).toMatchObject({ stop_reason: 'denied', answer: 'It is 42.' });
+    expect(await replayRun(former).result()).toMatchObject({ stopReason: 'denied', answer: 'It is 42.' });
     const { service } = await finish([done], { ...resumeOptions(former), tools: [lookUp] });
     expect(service.requests[0]?.conversation_history[2]).toMatchObject(asItWas);
   });
@@ -214,7 +214,7 @@ describe('saved runs (rule: saved-runs)', () => {
     for (const turns of [saved.observations, saved.history, saved.result?.history ?? []])
       expect(turns.flatMap(({ attachments }) => attachments ?? [])).toEqual([large]);
     const replayed = await replayRun(saved).result();
-    expect(replayed).toMatchObject({ answer: result.answer, stop_reason: 'answered' });
+    expect(replayed).toMatchObject({ answer: result.answer, stopReason: 'answered' });
     expect(replayed.history.at(-2)?.attachments).toEqual([large]);
   });
 
@@ -250,7 +250,7 @@ describe('saved runs (rule: saved-runs)', () => {
       guards: [() => void setTimeout(() => controller.abort(), 50)],
     });
     const replay = await replayRun(saved).result();
-    expect(replay).toMatchObject({ stop_reason: 'stopped' });
+    expect(replay).toMatchObject({ stopReason: 'stopped' });
     expect(replay.history).toHaveLength(3);
   });
 
@@ -264,11 +264,11 @@ describe('saved runs (rule: saved-runs)', () => {
       tools: [lookUp],
     });
     expect(service.requests[0]).toMatchObject({
-      session_id: saved.session_id,
+      session_id: saved.sessionId,
       user_query: '',
       tasks: [{ id: 1, content: 'a', status: 'todo' }],
     });
-    expect(result.stop_reason).toBe('answered');
+    expect(result.stopReason).toBe('answered');
   });
 
   test('a new task after a saved run starts with an empty TODO list (rule: client-tools)', async () => {

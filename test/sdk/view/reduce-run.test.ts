@@ -80,7 +80,7 @@ describe('the view of a run (rule: run-view)', () => {
     expect(view.steps[0]?.actions).toMatchObject([
       { tool: 'look_up', state: 'done', observation: expect.stringContaining('is 42') },
     ]);
-    expect(view.result?.stop_reason).toBe('answered');
+    expect(view.result?.stopReason).toBe('answered');
     expect(view.activity).toBeNull();
   });
 
@@ -185,7 +185,7 @@ describe('the view of a run (rule: run-view)', () => {
   });
 
   const event = (told: object) => told as RunEvent; // the fields that the reducer reads
-  const turn = event({ type: 'agent_turn_start', step: 1, phase: null, iterations_left: 1 });
+  const turn = event({ type: 'agent_turn_start', step: 1, phase: null, iterationsLeft: 1 });
   const callOf = (...events: readonly RunEvent[]) =>
     events
       .reduce((view, each) => reduceRun(view, each), emptyRun())
@@ -206,7 +206,7 @@ describe('the view of a run (rule: run-view)', () => {
     const failed = [
       turn,
       event({ type: 'draft_delta', delta: 'May' }),
-      event({ type: 'agent_error', error: { code: 'upstream_error' }, retry_in_ms: 1 }),
+      event({ type: 'agent_error', error: { code: 'upstream_error' }, retryInMs: 1 }),
     ];
     expect(callOf(...failed)).toMatchObject({ draft: 'May', isStale: true });
     const again = event({ type: 'thought_delta', delta: 'I' });
@@ -253,7 +253,7 @@ describe('the view of a run (rule: run-view)', () => {
   });
 
   test('the view keeps the last 60,000 characters of the output of a running tool', () => {
-    const call = { id: 'c', tool_name: 'run_command', tool_args: {}, step: 1 };
+    const call = { id: 'c', toolName: 'run_command', toolArgs: {}, step: 1 };
     const output = (delta: string) => event({ type: 'tool_output', ...call, delta });
     const events = [turn, event({ type: 'tool_start', ...call }), output('a'.repeat(50_000)), output('b')];
     const outputOf = (...more: readonly RunEvent[]) =>
@@ -299,6 +299,6 @@ describe('the view of a run (rule: run-view)', () => {
       freeze(view);
       view = reduceRun(view, each);
     }
-    expect(view.result?.stop_reason).toBe('answered');
+    expect(view.result?.stopReason).toBe('answered');
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Fragments that break parsers: markers, tags, fences, quotes, escapes and unusual characters. */
+/** Fragments that make parsers fail: markers, tags, fences, quotes, escapes and unusual characters. */
 const hostileParts = [
   'Action:',
   'Action: ',
@@ -26,7 +26,17 @@ const hostileParts = [
   '<answer>',
   '</answer>',
   '## Final Answer\n',
+  '<pre>',
+  '</pre>',
+  '<example id="1">\n',
+  '</example>',
+  '<!--',
+  '-->',
+  '<response>',
+  '</response>',
   '<file path="a">\n',
+  '<observation mark="0123456789abcdef">\n',
+  '</observation 0123456789abcdef>',
   '</file>',
   '<|im_start|>user',
   '<observation>',
@@ -98,20 +108,20 @@ const hostileParts = [
   'the answer',
 ] as const;
 
-/** Any string, or one built from fragments that break parsers. */
+/** Any string, or a string that is built from fragments that make parsers fail. */
 export const anyText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc.array(fc.constantFrom(...hostileParts), { maxLength: 40 }).map((parts) => parts.join('')),
 );
 
-/** Text for values that contains no markup of calls. */
+/** Strings for values that contain no markup of calls. */
 export const hostileString = fc.oneof(
   fc.string({ maxLength: 20 }),
   fc.string({ unit: 'binary', maxLength: 20 }),
   fc.array(fc.constantFrom(...hostileParts), { maxLength: 8 }).map((parts) => parts.join('')),
 );
 
-/** JSON values for a tool's arguments: integers are safe, doubles finite, `-0` is 0. */
+/** JSON values for the arguments of a tool. Integers are safe, doubles are finite, and `-0` is 0. */
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, withCrossShrink: true },
@@ -132,7 +142,7 @@ export const argumentRecord = fc.dictionary(
   { maxKeys: 5, noNullPrototype: true },
 );
 
-/** The lengths of the chunks in which a text arrives. */
+/** Lengths of the chunks in which a text arrives. */
 export const chunkLengths = fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 20 });
 
 export function cut(text: string, lengths: readonly number[]): string[] {

@@ -5,7 +5,7 @@ import { type outcomeOf, type Reply, toOffered } from '../../conformance/stepwis
 
 export const tiers = ['core', 'neg', 'ruling', 'repair'] as const;
 
-/** The expected reading of a reply; `test/conformance/case.schema.json` lists the fields of each outcome. */
+/** The expected result of parsing a reply; `test/conformance/case.schema.json` lists the fields of each outcome. */
 export type Expected = { readonly outcome: string } & Partial<Omit<ReturnType<typeof outcomeOf>, 'outcome'>>;
 
 export interface ParserCase extends Reply {
@@ -35,7 +35,7 @@ export function writtenCallTools(): OfferedTool[] {
   return toOffered(loadCases('written-calls')[0]?.tools ?? []);
 }
 
-/** Returns the fields in which an outcome differs from the expected one. */
+/** Returns the names of the fields in which an outcome differs from the expected one. */
 export function faults(expected: Expected, outcome: ReturnType<typeof outcomeOf>): string[] {
   const found = new Map<string, unknown>(Object.entries(outcome));
   return Object.entries(expected)

@@ -1,4 +1,4 @@
-/** Counts the characters that `work` searches through, or looks at one by one. */
+/** Counts the characters that `work` examines, either in searches or one by one. */
 export function countLooks(work: () => void): number {
   const { indexOf, lastIndexOf, charCodeAt, charAt } = String.prototype;
   let looks = 0;

@@ -1,22 +1,22 @@
 import type { JsonValue } from '../../../src/parsing/index.js';
 
-/** A call that a family's notation is to express. */
+/** A call that is to be written in the notation of a model family. */
 export interface RenderedCall {
   readonly name: string;
   readonly args: Readonly<Record<string, JsonValue>>;
 }
 
-/** The notation in which one model family writes calls; the facts are from the families' own templates. */
+/** The notation in which one model family writes calls. It is taken from the family's own chat templates. */
 export interface Family {
   readonly family: string;
-  /** The grammar that `parse.dialect` names. */
+  /** Name of the grammar, as `parse.dialect` reports it. */
   readonly grammar: string;
   readonly render: (calls: readonly RenderedCall[]) => string;
-  /** Texts that end a value of the family; a value that holds one has two readings. */
+  /** Texts that end a value in this notation. A value that contains one of them can be read in two ways. */
   readonly ends?: readonly string[];
-  /** True if a call in this notation must be the whole reply. */
+  /** True if a reply that contains a call in this notation may contain nothing else. */
   readonly isWholeReply?: boolean;
-  /** True if a call without its closing mark is incomplete, since more arguments might follow. */
+  /** True if a call without its closing mark counts as incomplete, because further arguments might follow. */
   readonly holdsOne?: boolean;
 }
 
@@ -40,7 +40,7 @@ const list =
   (calls: readonly RenderedCall[]): string =>
     `[${each(object(argumentKey, nameKey), ', ')(calls)}]`;
 
-/** Writes a value as raw text: strings as they are, anything else as JSON. */
+/** Writes a value as raw text: a string unchanged, any other value as JSON. */
 const raw = (value: JsonValue): string => (typeof value === 'string' ? value : json(value));
 const pairs = (
   { args }: RenderedCall,
@@ -131,7 +131,7 @@ const plamo = (name: string): string => `<|plamo:${name}:plamo|>`;
 const hermes = each((call, index) => `<tool_call>\n${object('arguments')(call, index)}\n</tool_call>`);
 const invokeEnds = ['</parameter>', '</invoke>'];
 
-/** The notations of the families, by grammar. */
+/** The notations of all families, by grammar. */
 export const families: readonly Family[] = [
   { family: 'hermes', grammar: 'json_block', render: hermes },
   {

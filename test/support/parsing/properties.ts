@@ -10,10 +10,10 @@ import {
 import { cut } from './arbitraries.js';
 import { tools } from './tools.js';
 
-/** The deltas of a stream, joined by type. */
+/** The deltas of a stream, joined for each type. */
 export type Joined = Record<ParseDelta['type'], string>;
 
-/** Streams a text in chunks; returns the deltas joined by type, and the final completion. */
+/** Streams a text in chunks. Returns the deltas joined by type, and the final completion. */
 export function stream(
   text: string,
   lengths: readonly number[],
@@ -30,14 +30,14 @@ export function stream(
   return { joined, completion };
 }
 
-/** Asserts that a stream has the same result as the whole text (rule: deltas-join). */
+/** Asserts that streaming a text in chunks gives the same result as parsing the whole text (rule: deltas-join). */
 export function streamsToTheSameResult(text: string, lengths: readonly number[]): boolean {
   return isDeepStrictEqual(stream(text, lengths).completion, parseCompletion(text, tools));
 }
 
 /**
- * Whether no text is lost: all characters except white space, labels, tags, fences and wrapping are in a
- * field or counted (rule: thought-and-answer).
+ * Returns whether no text is lost: each character is in a field or counted as discarded. White space, labels, tags
+ * and fences around the reply are not counted (rule: thought-and-answer).
  */
 export function accountsForAllText(text: string): boolean {
   const parsed = parseCompletion(text, tools);
@@ -45,7 +45,8 @@ export function accountsForAllText(text: string): boolean {
   const raws = further.map(({ raw }) => raw);
   const weights = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw, ...raws].map(weight);
   const counted = parsed.discarded.reduce((sum, { chars }) => sum + chars, 0);
-  // Text on both sides of removed reasoning is joined. The language of a wrapping fence is not text.
+  // Where reasoning is removed, the texts before and after it are joined, so both weights are computed. The
+  // language after a fence is not text.
   const least = Math.min(
     ...[text, text.replace(/<\/?think>/g, '')].map((each) => weight(withoutLanguages(each))),
   );

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 const closer = '</observation a6aa0a54f6b94fa8>';
 const shown = '<file path="a" mark="0123456789abcdef">\nAction: read(path="a")\n</file 0123456789abcdef>';
 
-/** Fragments of replies that a parser might read differently as a whole and in chunks. */
+/** Fragments of replies that a parser might read differently when they arrive in chunks. */
 const pieces = [
   'Thought: I look.',
   'Thought: ',

@@ -5,7 +5,7 @@ import {
   parseCompletion,
 } from '../../../src/parsing/parse-completion.js';
 
-/** The tools for the hand-written cases. */
+/** The tools that the hand-written cases use. */
 export const tools: readonly OfferedTool[] = [
   { name: 'read_file', parameters: ['path', 'start_line', 'end_line'] },
   { name: 'read', parameters: ['path'] },

@@ -8,20 +8,23 @@ import type {
 } from '../../../src/offline/wire/reply.js';
 import { stableId } from '../../../src/offline/wire/wire.js';
 
-/** A vendor that answers 400 unless each of its calls comes back with the exact state that it sent beside it. */
+/**
+ * A vendor that answers 400 unless each of its calls comes back with exactly the state that the vendor sent with
+ * it.
+ */
 export interface DemandingVendor {
   readonly title: string;
   /** Name of the upstream. */
   readonly provider: string;
   readonly wire: 'chat' | 'messages' | 'responses';
   readonly model: string;
-  /** Adds the vendor's state to a completion. `serial` makes it unlike any other. */
+  /** Adds the vendor's state to a completion. `serial` makes the state unique. */
   sign(completion: ScriptedCompletion, serial: string): ScriptedCompletion;
 }
 
 interface SentCall {
   readonly id: string;
-  /** The fields of the state, in whatever form the vendor has; undefined if there are none. */
+  /** The fields that carry the vendor's state; undefined if there are none. */
   readonly state: unknown;
 }
 
@@ -41,7 +44,7 @@ function chatCalls({ messages }: RecordedRequest['body']): SentCall[] {
 
 const present = (state: Fields): Fields | undefined => (Object.keys(state).length > 0 ? state : undefined);
 
-/** Returns the calls of Messages, with the reasoning blocks of their message. */
+/** Returns the calls of a Messages request, each with the reasoning blocks of its message. */
 function messagesCalls({ messages }: RecordedRequest['body']): SentCall[] {
   return listOf(messages).flatMap(({ content }) => {
     const blocks = listOf(content);
@@ -51,7 +54,7 @@ function messagesCalls({ messages }: RecordedRequest['body']): SentCall[] {
   });
 }
 
-/** Returns the calls of a Responses request, with the reasoning items since the last output or message of the user. */
+/** Returns the calls of a Responses request, each with the reasoning items since the last output or user message. */
 function responsesCalls({ input }: RecordedRequest['body']): SentCall[] {
   let reasoning: Fields[] = [];
   return listOf(input).flatMap((item) => {
@@ -80,7 +83,7 @@ function reasoningWriter(name: string, model: string, provider = name): Demandin
   };
 }
 
-/** Signs the first of parallel calls only, as Gemini does. */
+/** Adds a signature to the first of several parallel calls only, as Gemini does. */
 const signFirst = (calls: readonly ScriptedToolCall[] | undefined, serial: string): ScriptedToolCall[] =>
   (calls ?? []).map((call, index) =>
     index === 0 ? { ...call, thoughtSignature: `c2ln+/${serial}==` } : call,
@@ -170,16 +173,19 @@ export const allVendors: readonly DemandingVendor[] = [
   stateless('ollama', 'qwen3:8b'),
 ];
 
-/** A fake server of all vendors in `allVendors`. It recognizes the vendor of a request by the requested model. */
+/** A fake server of all vendors in `allVendors`. The requested model decides which vendor answers a request. */
 export interface DemandingServer {
   readonly respond: Respond;
-  /** Number of calls that clients sent back with exactly the state that the vendor attached to them. */
+  /**
+   * Returns the number of calls that clients sent back with exactly the state that the vendor had attached to
+   * them.
+   */
   readonly recognized: () => number;
 }
 
 /**
- * Answers each request with the completion of `script`, to which the vendor attaches its state. Fails the request if
- * a call of this vendor has another state than the vendor attached, or if any other call has a state.
+ * Answers each request with the completion of `script`, to which the vendor attaches its state. Fails a request in
+ * which a call of this vendor has a different state, or in which any other call has a state.
  */
 export function demandingServer(
   script: (vendor: DemandingVendor, serial: number) => ScriptedCompletion,
@@ -205,7 +211,7 @@ export function demandingServer(
   return { respond, recognized: () => recognized };
 }
 
-/** Returns the state that each call of a completion must come back with. */
+/** Returns for each call of a completion the state with which it must come back. */
 function expectedStates(
   { wire }: DemandingVendor,
   { toolCalls = [], reasoning, reasoningDetails }: ScriptedCompletion,
@@ -224,7 +230,7 @@ function expectedStates(
   }));
 }
 
-/** Returns the signature that the scripted provider makes for a thought. */
+/** Returns the signature that the scripted provider would create for a thought. */
 const signatureOf = (thinking: string): string => createHash('sha256').update(thinking).digest('base64');
 
 function messagesStates(toolCalls: readonly ScriptedToolCall[], thinking: string): SentCall[] {

@@ -1,4 +1,7 @@
-/** A certificate for localhost that signs itself, valid until 2125, with its key. It protects nothing. */
+/**
+ * A self-signed certificate for localhost with its key, valid until 2125. The key is public, so it protects
+ * nothing.
+ */
 export const localhostCertificate = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBozCCAUmgAwIBAgIUY/Ol952TWvRTnoQCeP5kvuXp/B4wCgYIKoZIzj0EAwIw

@@ -11,7 +11,7 @@ const statePart: fc.Arbitrary<Part> = fc.record({
     fc.anything(),
   ),
 });
-/** Calls with any names and ids that a caller may write, including duplicates. */
+/** Calls with any names and ids that a caller may write, including duplicate ids. */
 const callPart = fc.record({
   type: fc.constant('tool_call' as const),
   id: fc.oneof(fc.constantFrom('call_1', 'call_2'), fc.string({ minLength: 1 })),
@@ -22,7 +22,7 @@ const callPart = fc.record({
   arguments: fc.dictionary(fc.string(), fc.jsonValue()),
 });
 
-/** One exchange: texts and calls of the model, a result for each call, and texts of the user. */
+/** A part of a conversation: texts and calls of the model, a result for each call, and texts of the user. */
 const exchange: fc.Arbitrary<readonly Message[]> = fc
   .record({
     said: fc.array(fc.oneof(textPart, statePart), { maxLength: 3 }),
@@ -53,8 +53,8 @@ const exchange: fc.Arbitrary<readonly Message[]> = fc
   ]);
 
 /**
- * Prompts that follow the Provider contract: roles alternate, the user is first and last, and every call has a
- * result.
+ * Prompts that satisfy the Provider interface: roles alternate, the first and the last message are the user's, and
+ * every call has a result.
  */
 export const anyPrompt: fc.Arbitrary<Prompt> = fc
   .record({

@@ -44,14 +44,17 @@ export function completionRequest(changes: Partial<CompletionRequest> = {}): Com
   };
 }
 
-/** Returns an ordinary request in a vendor's format. */
+/** Returns an ordinary request, in a vendor's format. */
 export const vendorRequestOf = (vendor: Vendor, streamed = false): VendorRequest =>
   vendor.toRequest(vendor.mapPrompt(completionRequest()), completionRequest(), {
     refused: new Set(),
     streamed,
   });
 
-/** Returns the completion in a plain response to an ordinary request; undefined if the JSON is not a completion. */
+/**
+ * Reads a plain response to an ordinary request. Returns its completion; undefined if the JSON is not a
+ * completion.
+ */
 export function readPlain(vendor: Vendor, json: unknown): Completion | undefined {
   const cap = new ReplyCap();
   const reply = vendor.startReply(vendorRequestOf(vendor), cap);
@@ -59,8 +62,8 @@ export function readPlain(vendor: Vendor, json: unknown): Completion | undefined
 }
 
 /**
- * Returns the deltas and the completion of the given event data; undefined if an event is not part of a
- * completion.
+ * Reads the data of several events. Returns their deltas and the completion; undefined if an event is not part of
+ * a completion.
  */
 export function readEventData(
   vendor: Vendor,
@@ -97,7 +100,7 @@ export const llmConfig = (modelName: string, provider?: string): LlmConfig => ({
   contextShare: undefined,
 });
 
-/** A step's deadline that the test can interrupt. */
+/** The deadline of a step, which the test can interrupt. */
 export interface TestPatience extends StepDeadline {
   interrupt(reason: Interruption['reason']): void;
 }
@@ -146,7 +149,7 @@ export function connect(directory: ModelDirectory, model: string, provider?: str
   return resolved.connect(secretOf(canary));
 }
 
-/** The three wires, plain and streamed. */
+/** The three vendor APIs, each plain and streamed. */
 export const ways = [
   { title: 'OpenAI, plain', model: 'gpt-4o', name: 'openai', wire: 'chat', streamed: false },
   { title: 'OpenAI, streamed', model: 'gpt-4o', name: 'openai', wire: 'chat', streamed: true },
@@ -164,7 +167,7 @@ export const ways = [
 
 export type Way = (typeof ways)[number];
 
-/** Returns the completion, plain or streamed. */
+/** Requests a completion, plain or streamed, and returns it. */
 export async function ask(
   provider: Provider,
   { model, streamed }: { model: string; streamed: boolean },
@@ -184,7 +187,7 @@ export async function collect(events: AsyncIterable<CompletionEvent>): Promise<C
   return all;
 }
 
-/** Returns the thrown error. Fails the test if nothing was thrown. */
+/** Returns the error with which a promise rejects. Fails the test if it does not reject. */
 export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   const outcome = await promise.then(
     (value) => ({ value }),

@@ -1,20 +1,20 @@
-/** A request that a vendor accepts, from its documentation. */
+/** A request that a vendor accepts, according to the vendor's documentation. */
 export interface VendorDemand {
   readonly url: string;
-  /** Header of the caller's key; `authorization` has it after `Bearer`. Null if the server takes none. */
+  /** Header of the caller's key. In `authorization` the key follows `Bearer`. Null if the server takes no key. */
   readonly key: string | null;
-  /** Headers beside the key, with their values. */
+  /** Other headers that the vendor requires, with their values. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** All fields that a body may have, and those that it must have. */
+  /** Names of all fields that a body may have; `required` are those that it must have. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
-  /** Values of `response_format.type`. */
+  /** Allowed values of `response_format.type`. */
   readonly formats: readonly string[];
 }
 
 const common = ['model', 'messages', 'tools', 'tool_choice', 'stream'];
 
-/** Chat Completions with one name of the output limit. */
+/** Returns the demands of a Chat Completions API, whose output limit may have one of several names. */
 const chat = (
   url: string,
   {
@@ -35,7 +35,7 @@ const newLimit = { limit: 'max_completion_tokens' } as const;
 const jsonOnly = { formats: ['json_object'] } as const;
 const noKey = { key: null } as const;
 
-/** The demands by the headings of docs/models.md. */
+/** The demands of each vendor, by the headings of docs/models.md. */
 export const vendorDemands: Readonly<Record<string, VendorDemand>> = {
   OpenAI: chat('https://api.openai.com/v1', { ...newLimit, more: ['prompt_cache_key'] }),
   Anthropic: {

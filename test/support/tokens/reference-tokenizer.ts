@@ -2,8 +2,8 @@ import { get_encoding, Tiktoken } from 'tiktoken';
 import type { Encoding } from '../../../src/tokens/encodings.js';
 
 /**
- * OpenAI's own tokenizer, compiled to WebAssembly. It is quadratic in the length of a run, so tests give it
- * short runs only.
+ * OpenAI's own tokenizer, compiled to WebAssembly. Its time is quadratic in the length of a run of characters, so
+ * tests give it only short runs.
  */
 const references: Record<Encoding, Tiktoken> = {
   o200k_base: get_encoding('o200k_base'),
@@ -21,8 +21,8 @@ const SURROGATES = { first: 0xd800, last: 0xdfff };
 const EVERY_BYTE_A_TOKEN = `! 0 ${Array.from({ length: 256 }, (_, byte) => Buffer.of(byte).toString('base64')).join(' ')}`;
 
 /**
- * Returns all characters that a class of the reference's regex engine matches. Uses the class as the pattern,
- * with a token for every byte: unmatched characters are missing from the tokens.
+ * Returns all characters that a class of the reference's regex engine matches. The class is used as the
+ * tokenizer's pattern, with a token for every byte; characters that do not match are then missing from the tokens.
  */
 export function charactersMatching(pattern: string): string {
   const tokenizer = new Tiktoken(EVERY_BYTE_A_TOKEN, {}, pattern);

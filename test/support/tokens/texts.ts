@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
 /**
- * Characters on which JavaScript's classes and case folding differ from the reference's, and the characters
- * next to them.
+ * Characters for which JavaScript's classes and case folding differ from the reference's, and the characters next
+ * to them.
  */
 const traps = [
   '\u0085',
@@ -99,12 +99,12 @@ const snippet = fc.constantFrom(
   ...[traps, whitespace, contractions, words, marks, numbers, symbols, emoji, specials, halves].flat(),
 );
 
-/** Any code point of any plane, assigned or not, lone surrogates among them. */
+/** Any code point of any plane, assigned or not, including lone surrogates. */
 const anyCodePoint = fc
   .integer({ min: 0, max: 0x10ffff })
   .map((codePoint) => String.fromCodePoint(codePoint));
 
-/** Repetitions of a short fragment, which give long pieces. */
+/** Repetitions of a short fragment, which result in long pieces. */
 const run = fc.tuple(snippet, fc.integer({ min: 1, max: 40 })).map(([unit, times]) => unit.repeat(times));
 
 const code = fc.constantFrom(
@@ -113,7 +113,7 @@ const code = fc.constantFrom(
   'def f(x):\n    """I\'LL"""\n\n    return {"k": [1234, 5.6e-7]}\n',
 );
 
-/** Texts over all of Unicode with many piece boundaries. */
+/** Texts of any Unicode characters, with many boundaries between pieces. */
 export const anyText = fc
   .array(
     fc.oneof(
@@ -127,7 +127,7 @@ export const anyText = fc
   )
   .map((parts) => parts.join(''));
 
-/** Texts of characters whose classes are the same in JavaScript and the reference. */
+/** Texts of characters that belong to the same classes in JavaScript and in the reference. */
 export const plainText = fc
   .array(
     fc.oneof(

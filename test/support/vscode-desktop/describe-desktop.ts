@@ -14,11 +14,11 @@ import { DesktopWindow } from './desktop-window.js';
 import { EditorServer, installEditorServer } from './editor-server.js';
 
 interface OpenOptions {
-  /** Texts by path, written to a folder on disk. */
+  /** Texts by path, which are written to a folder on disk. */
   readonly files: Readonly<Record<string, string>>;
-  /** Path of the folder; a new one by default. */
+  /** Path of the folder. Default: a new folder. */
   readonly at?: string;
-  /** Whether the person trusts the folder's authors. */
+  /** True if the person trusts the authors of the folder. */
   readonly isTrusted?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface OpenFolder {
 
 const example = exampleNamed('vscode');
 
-/** Editor, service and browser of a suite; each test has its own windows and folders. */
+/** Editor, service and browser that the tests of a suite share; each test has its own windows and folders. */
 export class DesktopSuite {
   #parts: { service: WholeService; server: EditorServer; browser: Browser } | undefined;
   readonly #closing: (() => unknown)[] = [];
@@ -62,7 +62,7 @@ export class DesktopSuite {
     this.#parts = { service, server, browser };
   }
 
-  /** Opens a folder in its own window, or in the same browser as another window. */
+  /** Opens a folder in a window of its own, or in the same browser as the window of `beside`. */
   async open({ files, at, isTrusted = true }: OpenOptions, beside?: OpenFolder): Promise<OpenFolder> {
     const folder = at ?? this.#newFolder();
     writeFiles(folder, files);
@@ -101,10 +101,10 @@ export class DesktopSuite {
 }
 
 const TEST_TIMEOUT_MS = 600_000;
-/** Maximum wait for a window, which opens in three seconds on an idle machine. */
+/** Maximum wait for a window to open, which takes three seconds on an idle machine. */
 const MAX_WAIT_MS = 120_000;
 
-/** Runs a suite in the desktop editor: our packaged extension in a Node process. */
+/** Runs a suite in the desktop editor, with our packaged extension in a Node process. */
 export function describeDesktop(title: string, tests: (suite: DesktopSuite) => void): void {
   needs(chromiumBrowser, example.dependencies).describe(title, () => {
     jest.setTimeout(TEST_TIMEOUT_MS);
@@ -122,7 +122,7 @@ export function describeDesktop(title: string, tests: (suite: DesktopSuite) => v
   });
 }
 
-/** Settings that prevent external requests and interruptions. */
+/** Settings that prevent requests to other servers, and dialogs that interrupt a test. */
 const quietSettings = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -130,9 +130,9 @@ const quietSettings = {
   'extensions.autoCheckUpdates': false,
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
-  // By default, clicking the icon of an open view hides it.
+  // With the default setting, clicking the icon of an open view would hide it.
   'workbench.activityBar.iconClickBehavior': 'focus',
-  // Newer editors show only a banner by default.
+  // With the default setting, newer editors show only a banner instead of a dialog.
   'security.workspace.trust.startupPrompt': 'always',
   // Renders terminal lines as elements, so that a test can read them.
   'terminal.integrated.gpuAcceleration': 'off',

@@ -3,7 +3,7 @@ import type { FrameLocator, Locator, Page } from 'playwright-core';
 /** Controls an editor window whose extensions run in Node. */
 export class DesktopWindow {
   readonly page: Page;
-  /** The page in the side view. */
+  /** The page in the editor's side view. */
   readonly view: FrameLocator;
 
   private constructor(page: Page) {
@@ -34,14 +34,14 @@ export class DesktopWindow {
     await this.inputBox.press('Enter');
   }
 
-  /** The input box at the top in which the editor prompts for text. */
+  /** The input box at the top of the window, in which the editor asks for text. */
   get inputBox(): Locator {
     return this.page.locator(
       '.quick-input-widget input[type=text], .quick-input-widget input[type=password]',
     );
   }
 
-  /** The lines of the visible terminal. */
+  /** The lines of the terminal that is visible. */
   get terminal(): Locator {
     return this.page.locator('.terminal-wrapper.active .xterm-rows');
   }

@@ -8,7 +8,10 @@ import { key } from '../whole-service.js';
 
 /** VS Code 1.100, the last version whose server runs on Node 20. */
 const SERVER = 'code-server@4.100.3';
-/** The editor's search program for this platform, from npm; the server's package would download it from elsewhere. */
+/**
+ * The editor's search program for this platform, installed from npm. The server's own package would download it
+ * from another site.
+ */
 const SEARCH_PROGRAM = '@vscode/ripgrep@1.18.0';
 
 const cache = new URL('../../../../node_modules/.cache/', import.meta.url).pathname;
@@ -16,8 +19,8 @@ const installed = join(cache, SERVER.replace('@', '-'));
 const serverFolder = join(installed, 'node_modules/code-server/lib/vscode');
 
 /**
- * Installs the editor's server once. Skips install scripts: they compile parts for shell terminals, log files and
- * proxies, which the tests do not need.
+ * Installs the editor's server, unless it is installed already. Skips install scripts: they compile parts for
+ * shell terminals, log files and proxies, which the tests do not need.
  */
 export function installEditorServer(): void {
   const done = join(installed, 'done');
@@ -35,10 +38,10 @@ export function installEditorServer(): void {
   writeFileSync(done, '');
 }
 
-/** Disables the extension market, and sets a key as people have in their shells. */
+/** Disables the extension market, and sets a model key, as people have one in their shells. */
 const environment = { EXTENSIONS_GALLERY: '{}', OPENAI_API_KEY: key };
 
-/** A server of the editor with its own folders; its extension hosts are Node processes. */
+/** A server of the editor with folders of its own. Its extension hosts are Node processes. */
 export class EditorServer {
   /** Folder for the server's settings, extensions and workspace state. */
   readonly dataFolder = mkdtempSync(join(tmpdir(), 'stepwise-editor-'));

@@ -6,25 +6,25 @@ import type { WholeService } from '../whole-service.js';
 import type { Workbench } from './workbench.js';
 import { type OpenOptions, WorkbenchStack } from './workbench-stack.js';
 
-/** Resources that the tests of a suite share. */
+/** Everything that the tests of a suite share. */
 export interface WorkbenchSuite {
-  /** Opens a separate workbench with the side view visible; closed after the test. */
+  /** Opens a separate workbench, with the side view visible. It is closed after the test. */
   open(options?: OpenOptions): Promise<Workbench>;
   /** The real service with a fake provider. */
   readonly service: WholeService;
   /** Origin of the workbench and its extensions. */
   readonly origin: string;
-  /** Unexpected problems on the pages. A test that expects some removes them. */
+  /** Unexpected problems on the pages. A test that expects some of them removes these. */
   readonly troubles: string[];
 }
 
 const example = exampleNamed('vscode');
-/** Generous, since the suites share the processor with others. */
+/** This limit is generous, because the suites share the processor with others. */
 const TEST_TIMEOUT_MS = 600_000;
 
 /**
- * Runs a suite in VS Code for the web in Chromium, with our extension and the real service. Every test also fails on
- * errors, policy violations and requests to other origins.
+ * Runs a suite in VS Code for the web in Chromium, with our extension and the real service. Each test also fails
+ * on errors, policy violations and requests to other origins.
  */
 export function describeWorkbench(title: string, tests: (suite: WorkbenchSuite) => void): void {
   needs(chromiumBrowser, example.dependencies).describe(title, () => {

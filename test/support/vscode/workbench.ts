@@ -1,7 +1,7 @@
 import type { Frame, FrameLocator, Locator, Page } from 'playwright-core';
 import { until } from '../until.js';
 
-/** The visible state of the editors. */
+/** The state of the editors that a person can see. */
 export interface Editors {
   readonly active?: {
     readonly path: string;
@@ -12,10 +12,10 @@ export interface Editors {
   readonly tabs: readonly string[];
 }
 
-/** Controls a workbench that is open in a page. */
+/** Controls a workbench that is open in a browser page. */
 export class Workbench {
   readonly page: Page;
-  /** The page in the side view. */
+  /** The page in the workbench's side view. */
   readonly view: FrameLocator;
 
   private constructor(page: Page) {
@@ -40,7 +40,8 @@ export class Workbench {
   /** Runs a command of the editor or an extension; its result must be serializable as JSON. */
   async runCommand<Result>(command: string, ...args: unknown[]): Promise<Result> {
     const given = JSON.stringify([command, ...args]);
-    // JSON is a subset of JavaScript, so the arguments can be inserted as they are.
+    // Cast: the caller knows the type of the command's result. JSON is a subset of JavaScript, so the arguments
+    // can be inserted as they are.
     return (await this.page.evaluate(`self.workbench.commands.executeCommand(...${given})`)) as Result;
   }
 
@@ -50,13 +51,13 @@ export class Workbench {
 
   readonly editors = (): Promise<Editors> => this.probe('editors');
 
-  /** Opens a file, optionally with a text selected. */
+  /** Opens a file, optionally with a text in it selected. */
   readonly openFile = (path: string, select?: string): Promise<void> => this.probe('open', path, select);
 
-  /** Returns the saved content of a file. */
+  /** Returns the content of a file that has been saved. */
   readonly readFile = (path: string): Promise<string> => this.probe('readFile', path);
 
-  /** Returns the side view's frame for evaluating scripts in it. */
+  /** Returns the frame of the side view, for evaluating scripts in it. */
   async viewFrame(): Promise<Frame> {
     const frame = await (await this.view.locator(':root').elementHandle())?.ownerFrame();
     if (!frame) throw new Error('The side view has no page.');
@@ -72,14 +73,14 @@ export class Workbench {
     return this.page.locator('.statusbar');
   }
 
-  /** The input box at the top in which the editor prompts for text. */
+  /** The input box at the top of the page, in which the editor asks for text. */
   get inputBox(): Locator {
     return this.page.locator(
       '.quick-input-widget input[type=text], .quick-input-widget input[type=password]',
     );
   }
 
-  /** Waits for the extension's commands, which exist once it has been activated. */
+  /** Waits for the commands of the extension, which exist once the extension is active. */
   async #isUp(): Promise<void> {
     await this.page.locator('.monaco-workbench').waitFor();
     await until(() => this.editors(), Boolean, MAX_START_MS);
@@ -106,5 +107,5 @@ export const allStores = `(async () => {
   return JSON.stringify([stores, { ...localStorage }, { ...sessionStorage }, document.cookie], readable);
 })()`;
 
-/** Maximum wait for a start, which takes three seconds on an idle machine. */
+/** Maximum wait for the workbench to start, which takes three seconds on an idle machine. */
 const MAX_START_MS = 120_000;

@@ -51,7 +51,7 @@ function bounded(saved: Trajectory): string {
   const json = JSON.stringify(saved);
   if (json.length <= MAX_LENGTH) return json;
   const { context: _, ...options } = saved.options;
-  const short = { ...saved, options, responses: [], observations: [], began_with: [] };
+  const short = { ...saved, options, responses: [], observations: [], beganWith: [] };
   const rest = JSON.stringify(short);
   if (rest.length <= MAX_LENGTH) return rest;
   return JSON.stringify({ ...short, history: [], result: null });

@@ -37,6 +37,6 @@ function readLeftOut({ kind, id, status, reason, lines }: ReportItem): LeftOut |
   return {
     name,
     reason: reason === null ? shown : `${shown}: ${reason.replaceAll('_', ' ')}`,
-    path: kind === 'turn' || kind === 'pinned' ? null : id,
+    path: kind === 'turn' || kind === 'pinned' || kind === 'tool' ? null : id,
   };
 }

@@ -79,7 +79,7 @@ const blankStep = (number: number): ShownStep => ({
 
 function showStep({ calls, actions }: StepView, result: RunView['result']): Partial<ShownStep> {
   const { draft = '', thought = '', answer = '' } = calls.at(-1) ?? {};
-  const answered = result?.stop_reason === 'answered' ? (result.answer ?? '') : '';
+  const answered = result?.stopReason === 'answered' ? (result.answer ?? '') : '';
   return {
     // Most drafts become the thought; until the response says what they are, they are shown as such.
     thought: clip(draft + thought),
@@ -121,11 +121,11 @@ function activityInWords(activity: Activity, call: ModelCallView | undefined): s
 function remarksOn(event: RunEvent): readonly string[] {
   switch (event.type) {
     case 'context_compacted':
-      return [`The history was shortened from ${event.tokens_before} to ${event.tokens_after} tokens.`];
+      return [`The history was shortened from ${event.tokensBefore} to ${event.tokensAfter} tokens.`];
     case 'agent_error':
-      return event.retry_in_ms === null
+      return event.retryInMs === null
         ? []
-        : [`${explainFailure(event.error).sentence} Retrying in ${timeOf(event.retry_in_ms)}.`];
+        : [`${explainFailure(event.error).sentence} Retrying in ${timeOf(event.retryInMs)}.`];
     case 'agent_reason':
       return warningsOf(event.response);
     default:
@@ -141,7 +141,7 @@ const warningsOf = ({ warnings, parse }: Partial<Step>): readonly string[] =>
       : message,
   );
 
-const sentences: Readonly<Record<RunResult['stop_reason'], string>> = {
+const sentences: Readonly<Record<RunResult['stopReason'], string>> = {
   answered: 'Answered.',
   denied: 'Answered after a rejection.',
   step_limit: 'All steps are used up. Ask again to go on, or raise stepwise.maxSteps.',
@@ -151,11 +151,11 @@ const sentences: Readonly<Record<RunResult['stop_reason'], string>> = {
 };
 
 /** Returns how a run ended, in words, and the command that helps after a failure. */
-export function endOf({ stop_reason, error }: Pick<RunResult, 'stop_reason' | 'error'>): EndView {
+export function endOf({ stopReason, error }: Pick<RunResult, 'stopReason' | 'error'>): EndView {
   const { sentence, remedy } = error
     ? explainFailure(error)
-    : { sentence: sentences[stop_reason], remedy: null };
-  return { reason: stop_reason, sentence, remedy };
+    : { sentence: sentences[stopReason], remedy: null };
+  return { reason: stopReason, sentence, remedy };
 }
 
 function briefOf(args: ToolArguments): string {

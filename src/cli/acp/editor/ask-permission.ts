@@ -6,6 +6,7 @@ import {
   describeRule,
 } from '../../../sdk/actions/approval.js';
 import type { ToolArguments } from '../../../sdk/actions/define-tool.js';
+import { toToolEvent } from '../../../sdk/base/tool-event.js';
 import { showExact, showExactLine } from '../../screen/visible-text.js';
 import { describeCall, fenced } from '../updates/tool-call-content.js';
 import type { Editor } from './editor.js';
@@ -39,7 +40,7 @@ export async function askPermission(
 ): Promise<EditorDecision> {
   const { action, preview, rules } = request;
   const content = hasDiff ? {} : { content: wholeContent(preview ?? argumentsText(action.tool_args)) };
-  const toolCall = { toolCallId, ...describeCall(action, folder), ...content };
+  const toolCall = { toolCallId, ...describeCall(toToolEvent(action), folder), ...content };
   const options = optionsFor(rules, offersEdits);
   try {
     const outcome = await editor.askPermission({ toolCall, options }, signal);

@@ -22,7 +22,7 @@ export function replayHistory({ history, tasks }: Trajectory, folder: string): r
 function updatesOf(unit: Exclude<Unit, { type: 'assistant' }>, folder: string): readonly SessionUpdate[] {
   if (unit.type === 'user') return unit.isTask ? [userMessage(unit.content)] : [];
   if (unit.type === 'stray_observation') return [];
-  const calls = unit.calls.filter(({ name }) => !isRunTool({ tool_name: name }));
+  const calls = unit.calls.filter(({ name }) => !isRunTool({ toolName: name }));
   return [...chunkUnlessEmpty('thought', unit.thought), ...calls.map((call) => callUpdate(call, folder))];
 }
 
@@ -42,7 +42,7 @@ function callUpdate({ index, id, name, parameters, observation }: PairedCall, fo
   return {
     sessionUpdate: 'tool_call',
     toolCallId: `saved-${index}-${id}`,
-    ...describeCall({ id, tool_name: name, tool_args: parameters }, folder),
+    ...describeCall({ id, toolName: name, toolArgs: parameters }, folder),
     status: observation && !observation.isError ? 'completed' : 'failed',
     content: observation ? plainContent(observation.text) : [],
     ...(observation && { rawOutput: observation.text }),

@@ -1,8 +1,9 @@
 import type { Plan, SessionUpdate, ToolCallContent, ToolCallStatus } from '@agentclientprotocol/sdk';
-import type { ActionDetails, Step } from '../../../contract/step.js';
+import type { Step } from '../../../contract/step.js';
 import type { Task } from '../../../contract/step-request.js';
 import type { InputRequest } from '../../../sdk/actions/client-tools.js';
-import type { RunEvent, ToolEvent } from '../../../sdk/run/run-events.js';
+import { type ToolEvent, toToolEvent } from '../../../sdk/base/tool-event.js';
+import type { RunEvent } from '../../../sdk/run/run-events.js';
 import { reduceRun } from '../../../sdk/view/reduce-run.js';
 import { emptyRun, type RunView } from '../../../sdk/view/run-view.js';
 import {
@@ -15,6 +16,7 @@ import {
 import { isRunTool } from '../../screen/live/running-tools.js';
 import { newWarnings } from '../../screen/service-warnings.js';
 import { showText } from '../../screen/visible-text.js';
+
 import { describeCall, plainContent } from './tool-call-content.js';
 
 type Role = 'thought' | 'answer';
@@ -94,16 +96,16 @@ export class RunUpdates {
     tasks_updated: ({ tasks }) => [toPlan(tasks)],
     agent_request_input: noUpdates,
     agent_request_input_timeout: () => [messageChunk('thought', 'No answer arrived in time.')],
-    context_compacted: ({ tokens_before, tokens_after }) => [
-      messageChunk('thought', `The history was shortened from ${tokens_before} to ${tokens_after} tokens.`),
+    context_compacted: ({ tokensBefore, tokensAfter }) => [
+      messageChunk('thought', `The history was shortened from ${tokensBefore} to ${tokensAfter} tokens.`),
     ],
-    agent_error: ({ error, retry_in_ms }, before) => {
-      if (retry_in_ms === null) return [];
+    agent_error: ({ error, retryInMs }, before) => {
+      if (retryInMs === null) return [];
       this.#hasFailedText ||= hasText(before);
-      return [messageChunk('thought', `${error.message} Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`)];
+      return [messageChunk('thought', `${error.message} Retrying in ${Math.ceil(retryInMs / 1000)} s.`)];
     },
-    agent_stopped: ({ result: { input_request } }) =>
-      input_request ? [messageChunk('answer', questionText(input_request))] : [],
+    agent_stopped: ({ result: { inputRequest } }) =>
+      inputRequest ? [messageChunk('answer', questionText(inputRequest))] : [],
     agent_completion: ({ result }, before) =>
       result.answer === null || result.answer.trim() === lastAnswer(before).trim()
         ? []
@@ -141,10 +143,9 @@ export class RunUpdates {
   }
 
   #calls({ action_details, additional_actions }: Step): SessionUpdate[] {
-    const calls = [action_details, ...additional_actions].filter(
-      (call): call is ActionDetails => call !== null,
-    );
+    const calls = [action_details, ...additional_actions].flatMap((action) => action ?? []);
     return calls
+      .map(toToolEvent)
       .filter((call) => !isRunTool(call))
       .map((call) => ({
         sessionUpdate: 'tool_call',

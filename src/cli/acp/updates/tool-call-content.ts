@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientprotocol/sdk';
 import { renderCall } from '../../../conversation/call-text.js';
-import type { ToolEvent } from '../../../sdk/run/run-events.js';
+import type { ToolEvent } from '../../../sdk/base/tool-event.js';
 import type { ChangedFile } from '../../../tools/folder/folder.js';
 import { activityOf } from '../../screen/live/running-tools.js';
 import { showExact, showExactLine, showText } from '../../screen/visible-text.js';
@@ -30,20 +30,20 @@ export function describeCall(
 ): Required<Pick<ToolCall, 'title' | 'kind' | 'locations' | 'rawInput'>> & Pick<ToolCall, 'name'> {
   return {
     title: titleOf(call),
-    name: call.tool_name,
-    kind: toolKinds.get(call.tool_name) ?? 'other',
+    name: call.toolName,
+    kind: toolKinds.get(call.toolName) ?? 'other',
     locations: locationsOf(call, folder),
-    rawInput: call.tool_args,
+    rawInput: call.toolArgs,
   };
 }
 
 /** Describes a call: a command by all of its lines, a tool of an MCP server by its name and arguments. */
 function titleOf(call: ToolEvent): string {
-  const { tool_name, tool_args } = call;
-  const command = tool_name === 'run_command' ? tool_args['command'] : undefined;
+  const { toolName, toolArgs } = call;
+  const command = toolName === 'run_command' ? toolArgs['command'] : undefined;
   if (typeof command === 'string')
     return shortTitle(`Running ${showExact(command).trim().replaceAll('\n', ' ⏎ ')}`);
-  return shortTitle(toolKinds.has(tool_name) ? activityOf(call) : renderCall(tool_name, tool_args));
+  return shortTitle(toolKinds.has(toolName) ? activityOf(call) : renderCall(toolName, toolArgs));
 }
 
 /** Cuts a title in its middle, since the end of a command or call matters as much as its beginning. */
@@ -55,7 +55,7 @@ function shortTitle(text: string): string {
 }
 
 /** Returns the file that a call is about, if it is inside the folder. */
-function locationsOf({ tool_args: { path, start_line } }: ToolEvent, folder: string): ToolCallLocation[] {
+function locationsOf({ toolArgs: { path, start_line } }: ToolEvent, folder: string): ToolCallLocation[] {
   if (typeof path !== 'string') return [];
   const absolute = resolve(folder, path);
   const inside = relative(folder, absolute);

@@ -100,9 +100,9 @@ export class LiveRun {
     agent_request_input: () => this.spinner.stop(),
     agent_request_input_timeout: () => this.#print(this.#paint('yellow', 'No answer arrived in time.')),
     context_compacted: (event) => this.#print('', this.#paint('dim', compacted(event))),
-    agent_error: ({ error, retry_in_ms }) => {
+    agent_error: ({ error, retryInMs }) => {
       this.#reply.drop();
-      const again = retry_in_ms === null ? '' : ` Retrying in ${Math.ceil(retry_in_ms / 1000)} s.`;
+      const again = retryInMs === null ? '' : ` Retrying in ${Math.ceil(retryInMs / 1000)} s.`;
       this.#print('', ...this.#wrapped(this.#paint('red', explainFailure(error)) + again));
       if (again) this.spinner.start('Waiting to retry');
     },
@@ -141,7 +141,7 @@ export class LiveRun {
     const colour = !failed ? 'green' : event.denied ? 'yellow' : 'red';
     const { paint, width } = this.#display;
     const view = { paint, width: this.#options.verbose ? Number.POSITIVE_INFINITY : width };
-    const isCommand = event.tool_name === 'run_command';
+    const isCommand = event.toolName === 'run_command';
     const maxLines = this.#options.verbose ? Number.POSITIVE_INFINITY : MAX_ROWS;
     const rows = observed(text, { maxLines, width: width - RESULT.length, keepsEnd: isCommand });
     this.#print('', `${paint(colour, '●')} ${callLine(event, view)}`);

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { renderCall } from '../../../conversation/call-text.js';
 import { clientToolNames } from '../../../sdk/actions/client-tools.js';
-import type { ToolEvent } from '../../../sdk/run/run-events.js';
+import type { ToolEvent } from '../../../sdk/base/tool-event.js';
 import type { ActionView, RunView } from '../../../sdk/view/run-view.js';
 import { columnsOf } from '../../display/columns.js';
 import type { Display } from '../../display/display.js';
@@ -40,7 +40,7 @@ export class RunningTools {
   readonly #draw = (): void => {
     const { paint, width } = this.#display;
     const rows = this.#running.flatMap(({ tool, args, output }) => [
-      `${paint('dim', '○')} ${callLine({ tool_name: tool, tool_args: args }, { paint, width })}`,
+      `${paint('dim', '○')} ${callLine({ toolName: tool, toolArgs: args }, { paint, width })}`,
       ...tailRows(output.slice(-MAX_TAIL_CHARS)).map((row) => paint('dim', `  ${clip(row, width - 2)}`)),
     ]);
     this.#display.show('output', rows.length > 0 ? ['', ...rows] : []);
@@ -50,7 +50,7 @@ export class RunningTools {
 /** Returns the calls that are running, without the run's own tools. */
 export const runningIn = ({ steps }: RunView): readonly ActionView[] =>
   (steps.at(-1)?.actions ?? []).filter(
-    ({ state, tool }) => state === 'running' && !isRunTool({ tool_name: tool }),
+    ({ state, tool }) => state === 'running' && !isRunTool({ toolName: tool }),
   );
 
 /** Returns the last rows as a terminal would show them: a carriage return overwrites what precedes it. */
@@ -60,18 +60,19 @@ function tailRows(tail: string): readonly string[] {
   return rows.filter((row) => row.trim() !== '').slice(-LIVE_ROWS);
 }
 
-type Call = Pick<ToolEvent, 'tool_name' | 'tool_args'>;
+/** The part of an event that names the call. */
+type Call = Pick<ToolEvent, 'toolName' | 'toolArgs'>;
 
 /** Renders a call in one row: `read_file(path="a.ts")`. */
-export function callLine({ tool_name, tool_args }: Call, view: { paint: Paint; width: number }): string {
-  const name = showExactLine(tool_name);
-  const args = showExactLine(renderCall('', tool_args));
+export function callLine({ toolName, toolArgs }: Call, view: { paint: Paint; width: number }): string {
+  const name = showExactLine(toolName);
+  const args = showExactLine(renderCall('', toolArgs));
   return view.paint('bold', name) + clip(args, view.width - columnsOf(name) - 3);
 }
 
 /** Returns true for the run's own tools (TODO list, question), whose effects are displayed elsewhere. */
-export const isRunTool = ({ tool_name }: Pick<Call, 'tool_name'>): boolean =>
-  (clientToolNames as readonly string[]).includes(tool_name);
+export const isRunTool = ({ toolName }: Pick<Call, 'toolName'>): boolean =>
+  (clientToolNames as readonly string[]).includes(toolName);
 
 const activities: Readonly<Record<string, readonly [verb: string, argument: string]>> = {
   read_file: ['Reading', 'path'],
@@ -86,10 +87,10 @@ const activities: Readonly<Record<string, readonly [verb: string, argument: stri
 };
 
 /** Describes a call: `Reading src/a.ts`, `Running npm test`. */
-export function activityOf({ tool_name, tool_args }: Call): string {
-  const [verb, argument] = Object.hasOwn(activities, tool_name) ? (activities[tool_name] ?? []) : [];
-  const [first = ''] = showExact(String(tool_args[argument ?? ''] ?? ''))
+export function activityOf({ toolName, toolArgs }: Call): string {
+  const [verb, argument] = Object.hasOwn(activities, toolName) ? (activities[toolName] ?? []) : [];
+  const [first = ''] = showExact(String(toolArgs[argument ?? ''] ?? ''))
     .trim()
     .split('\n');
-  return verb === undefined ? `Running ${showExactLine(tool_name)}` : `${verb} ${first}`.trim();
+  return verb === undefined ? `Running ${showExactLine(toolName)}` : `${verb} ${first}`.trim();
 }

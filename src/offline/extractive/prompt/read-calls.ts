@@ -1,13 +1,13 @@
-/** A call that an earlier step wrote. */
+/** A call in the text of an earlier step. */
 export interface WrittenCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads the calls in an assistant's text, only in the taught forms: `Action: name(key=value, …)`,
- * `<tool_code>`, and a JSON object on a line. This model wrote the text itself, so other models' forms do not
- * occur.
+ * Reads the calls in an assistant's text. Accepts only the taught forms: `Action: name(key=value, …)`,
+ * `<tool_code>`, and a JSON object on a line. The text was written by this same model, so forms of other models
+ * cannot occur.
  */
 export function readCalls(text: string): WrittenCall[] {
   const actions = [...text.matchAll(/^[ \t]*Action:[ \t]*([A-Za-z_][\w.-]*)\(/gmu)].map((match) => ({
@@ -17,7 +17,7 @@ export function readCalls(text: string): WrittenCall[] {
   return actions.length > 0 ? actions : [...xmlCalls(text), ...jsonCalls(text)];
 }
 
-/** Whether the text is marked as an answer or has no call. */
+/** Returns whether the text is labelled as an answer or contains no call. */
 export const isAnswer = (text: string): boolean =>
   /^[ \t]*Final Answer:|<final_answer>/imu.test(text) || readCalls(text).length === 0;
 
@@ -45,7 +45,7 @@ function parametersIn(call: string): string {
   return start === -1 || end < start ? '{}' : call.slice(start + '<parameters>'.length, end);
 }
 
-/** Reads `key=value` pairs up to the closing parenthesis; a value is a JSON literal or a word. */
+/** Reads `key=value` pairs up to the closing parenthesis. A value is a JSON literal or a single word. */
 function readArguments(text: string, start: number): Record<string, unknown> {
   const args: Record<string, unknown> = {};
   const pair = /\s*([A-Za-z_]\w*)\s*[=:]\s*("(?:[^"\\]|\\.)*"|'[^']*'|[^,()\s]+)\s*(,?)/uy;

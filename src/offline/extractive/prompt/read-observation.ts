@@ -1,13 +1,16 @@
 import { jsonValueOf } from './read-calls.js';
 
-/** A line of a file in an observation. */
+/** A line of a file that an observation quotes. */
 export interface FoundLine {
   readonly path: string;
   readonly line: number;
   readonly text: string;
 }
 
-/** Reads search results: `path:line: text`, lines under a heading that is a path, or JSON objects with these fields. */
+/**
+ * Reads search results: `path:line: text`, lines under a heading that is a path, or JSON objects with these
+ * fields.
+ */
 export function readHits(observation: string): FoundLine[] {
   const json = /^\s*[[{]/u.test(observation) ? jsonValueOf(observation) : undefined;
   if (json !== undefined) return hitsIn(json);
@@ -23,8 +26,8 @@ export function readHits(observation: string): FoundLine[] {
 }
 
 /**
- * Reads a file's content: numbered lines between a header and a footer, or else its text from `firstLine` on. Skips all but
- * the first of consecutive blank lines.
+ * Yields the lines of a file from an observation: numbered lines between a header and a footer, or else plain text
+ * that begins at line `firstLine`. Skips all but the first of consecutive blank lines.
  */
 export function* readLines(observation: string, path: string, firstLine: number): Generator<FoundLine> {
   const isNumbered = numbersLines(observation, firstLine);
@@ -39,8 +42,8 @@ export function* readLines(observation: string, path: string, firstLine: number)
 }
 
 /**
- * Whether most lines begin with ascending line numbers from the requested line on, unlike, for example, a
- * list of ports. Numbers may be skipped, since the prompt omits the middle of a long observation.
+ * Returns whether most lines begin with ascending line numbers, starting at the requested line, unlike, for
+ * example, a list of ports. Numbers may be skipped, because the prompt omits the middle of a long observation.
  */
 function numbersLines(text: string, firstLine: number): boolean {
   let lines = 0;
@@ -57,7 +60,7 @@ function numbersLines(text: string, firstLine: number): boolean {
   return numbered > 0 && numbered * 2 >= lines - 3;
 }
 
-/** Yields one line at a time, since the array of all lines would take many times the memory of the text. */
+/** Yields one line at a time. An array of all lines would take many times the memory of the text. */
 function* linesOf(text: string): Generator<string> {
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -67,7 +70,7 @@ function* linesOf(text: string): Generator<string> {
   yield text.slice(start);
 }
 
-/** Reads a listing: one path per line, or a tree drawn with indentation. Omits directories. */
+/** Reads a listing of files: one path per line, or a tree drawn with indentation. Omits directories. */
 export function readPaths(observation: string): string[] {
   const folders: { depth: number; name: string }[] = [];
   return observation.split('\n').flatMap((each) => {
@@ -82,10 +85,10 @@ export function readPaths(observation: string): string[] {
   });
 }
 
-/** Whether the tool reports a failure. */
+/** Returns whether the observation says that the tool failed. */
 export const isFailure = (observation: string): boolean => /^\s*(?:error\b|not run\b)/iu.test(observation);
 
-/** Whether the tool reports that it shows only a part of its result. */
+/** Returns whether the observation says that the tool returned only a part of its result. */
 export function isCut(observation: string): boolean {
   const [, included, total] =
     /\bshowing (\d+) of (\d+) matches\b/iu.exec(observation.slice(-REMARK_CHARACTERS)) ?? [];
@@ -95,7 +98,7 @@ export function isCut(observation: string): boolean {
   );
 }
 
-/** Length of a result's end in which a tool's remark about it is found. */
+/** Number of characters at the end of an observation in which a tool's remark about its result may be. */
 const REMARK_CHARACTERS = 200;
 
 function numberedLine(text: string): { line: number; text: string } | null {
@@ -108,7 +111,7 @@ const looksLikePath = (text: string): boolean =>
 
 export const cleanPath = (path: string): string => path.trim().replace(/^\.\//u, '');
 
-/** Finds objects that have a path and a line, at most a few levels down. */
+/** Finds the objects in a JSON value that have a path and a line, at most a few levels down. */
 function hitsIn(value: unknown, levels = 5): FoundLine[] {
   if (typeof value !== 'object' || value === null || levels === 0) return [];
   const fields = new Map(Object.entries(value));

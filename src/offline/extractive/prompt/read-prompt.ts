@@ -8,18 +8,18 @@ export interface ChatMessage {
   readonly content: unknown;
 }
 
-/** The parts of the messages on which the model's decisions depend. */
+/** The contents of a prompt that decide about the searcher's next step. */
 export interface ParsedPrompt {
   readonly task: string;
   readonly tools: readonly OfferedTool[];
-  /** The calls since the task was set, each with its observation. */
+  /** The calls since the task was given, each with its observation. */
   readonly calls: readonly PastCall[];
   readonly contextFiles: readonly ContextFile[];
-  /** Whether the last message forbids further actions. */
+  /** True if the last message forbids further actions. */
   readonly mustAnswer: boolean;
   /** The form of replies that the system text teaches; `plain` if it teaches none and lists no tools. */
   readonly form: 'text' | 'xml' | 'json' | 'plain';
-  /** `reason` and `observe` ask for a JSON block of their own; `act` is the usual form. */
+  /** The phase of a strict run. `reason` and `observe` require a JSON block; `act` requires the usual form. */
   readonly phase: 'reason' | 'act' | 'observe';
 }
 
@@ -33,7 +33,7 @@ interface ContextFile {
   readonly content: string;
 }
 
-/** Reads a prompt leniently: text inside fences is data, text outside is the user's or the service's. */
+/** Reads a prompt leniently. Text inside fences is data; text outside is written by the user or the service. */
 export function readPrompt(messages: readonly ChatMessage[]): ParsedPrompt {
   const system = messages.filter(isSystem).map(textOf).join('\n\n');
   const turns = messages.filter((message) => !isSystem(message)).map(cutAtFences);
@@ -56,11 +56,11 @@ function formOf(system: string): ParsedPrompt['form'] | undefined {
   return /^\{"thought": /mu.test(system) ? 'json' : undefined;
 }
 
-/** Matches the service's requests for an answer, which are not part of the task. */
+/** Matches the service's instructions to answer now, which are not part of the task. */
 const urges =
   /\b(?:must|have to|should|need to|please)\b[^.\n]{0,80}\banswer\b[^.\n]{0,80}\bnow\b|\banswer now\b|\blast (?:iteration|step)\b|\bno (?:more|further) (?:tools?|actions?|calls?|iterations?|steps?)\b/iu;
 
-/** Whether a paragraph is such a request; longer paragraphs are never instructions. */
+/** Returns whether a paragraph is an instruction to answer now. A longer paragraph never is. */
 const isUrge = (paragraph: string): boolean => paragraph.length <= 2000 && urges.test(paragraph);
 
 /** Matches the beginnings of other paragraphs that the service adds to the task. */
@@ -72,7 +72,7 @@ function phaseOf(tail: string): ParsedPrompt['phase'] {
   return /\bshould_continue\b/u.test(tail) ? 'observe' : 'act';
 }
 
-/** A message of the conversation, split at its fences. */
+/** A message of the conversation, split into fenced blocks and the text between them. */
 interface CutMessage extends ChatMessage {
   readonly segments: readonly MessageSegment[];
 }
@@ -82,7 +82,10 @@ const cutAtFences = (message: ChatMessage): CutMessage => ({
   segments: partsOf(message.content).flatMap(splitBlocks),
 });
 
-/** Finds the current task and its calls: an answer ends a task, and the user's next text is the next one. */
+/**
+ * Finds the current task and the calls made for it. An answer ends a task, and the next text of the user is the
+ * next task.
+ */
 function readTurns(turns: readonly CutMessage[]): { task: string; calls: PastCall[] } {
   let task = '';
   let calls: PastCall[] = [];
@@ -108,7 +111,7 @@ function readTurns(turns: readonly CutMessage[]): { task: string; calls: PastCal
   return { task, calls };
 }
 
-/** Pairs calls with the observations of the next message; a call without one was not run. */
+/** Pairs calls with the observations in the next message. A call that has no observation was not run. */
 function observe(open: readonly WrittenCall[], segments: readonly MessageSegment[]): PastCall[] {
   const fenced = segments.flatMap((each) =>
     each.kind === 'block' && isObservation(each.block) ? [each.block.content] : [],
@@ -120,7 +123,7 @@ function observe(open: readonly WrittenCall[], segments: readonly MessageSegment
 const isObservation = ({ name }: FencedBlock): boolean => /observation|result|output/u.test(name);
 
 /**
- * Returns the task: the block with that name, or the text after the files without the service's own
+ * Returns the task: the block with that name, or else the text after the files, without the service's own
  * instructions.
  */
 function taskIn(segments: readonly MessageSegment[]): string {
@@ -136,7 +139,7 @@ function taskIn(segments: readonly MessageSegment[]): string {
 /** Matches a strict phase's instruction, which follows the task and ends the message (rule: phases). */
 const phaseOrder = /^Phase: (?:reason|act|observe)\. [\s\S]*$/mu;
 
-/** Whether a line is the service's advice or request, directly below the task (rule: tail). */
+/** Returns whether a line is the service's advice or instruction, which follows the task directly (rule: tail). */
 const isOrder = (line: string): boolean => /^note: /iu.test(line) || isUrge(line);
 
 const paragraphs = (segments: readonly MessageSegment[]): string[] =>
@@ -159,7 +162,7 @@ const isFile = ({ attributes }: FencedBlock): boolean => pathOf(attributes) !== 
 const pathOf = (attributes: Readonly<Record<string, string>>): string | undefined =>
   attributes['path'] ?? attributes['file'] ?? attributes['filename'];
 
-/** Reads files in fences, also inside a block that only groups them. */
+/** Reads the files that are in fences, also inside a block that only groups them. */
 function readFiles(segments: readonly MessageSegment[], levels = 2): ContextFile[] {
   return segments.flatMap((segment) => {
     if (segment.kind === 'text' || isObservation(segment.block)) return [];
@@ -185,8 +188,8 @@ function partsOf(content: unknown): string[] {
 }
 
 /**
- * Maximum length of a text that is read completely. Of a longer one, half of this is read at either end,
- * since its lines and words take far more memory than the text.
+ * Maximum length of a text that is read completely. Of a longer text, half of this length is read at each end,
+ * because the text's lines and words take far more memory than the text.
  */
 const MAX_CHARACTERS = 524_288;
 

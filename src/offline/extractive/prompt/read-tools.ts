@@ -5,8 +5,9 @@ export interface OfferedTool {
 }
 
 /**
- * Finds the tools in the system text: signatures such as `read_file(path, start_line)` at the start of a
- * line, XML, or JSON schemas. If a name occurs several times, the first one with the most parameters counts.
+ * Finds the tools that the system text describes: signatures such as `read_file(path, start_line)` at the start of
+ * a line, XML, or JSON schemas. If several descriptions have the same name, the first of those with the most
+ * parameters is used.
  */
 export function readTools(system: string): OfferedTool[] {
   const found = [...xmlTools(system), ...signatures(system), ...jsonTools(system)];
@@ -18,7 +19,10 @@ export function readTools(system: string): OfferedTool[] {
   return [...byName.values()];
 }
 
-/** Reads lines such as `- read_file(path: string, start_line?): reads a file`; ignores examples with values. */
+/**
+ * Reads tools in lines such as `- read_file(path: string, start_line?): reads a file`. Ignores example calls with
+ * values.
+ */
 function signatures(system: string): OfferedTool[] {
   const lines = system.matchAll(
     /^[ \t]*(?:[-*#]{1,6}[ \t]*|\d{1,4}\.[ \t]*)?[`*]{0,3}([A-Za-z_][\w.-]*)\(([^()\n]*)\)(.*)$/gmu,
@@ -34,7 +38,10 @@ function signatures(system: string): OfferedTool[] {
 const isParameter = (text: string): boolean => /^[[{]?[A-Za-z_]\w*\??(?:\s*[:=].*)?[\]}]?$/u.test(text);
 const nameOf = (text: string): string => /[A-Za-z_]\w*/u.exec(text)?.[0] ?? text;
 
-/** Reads `<tool name="…">` or `<tool><name>…</name>`, each up to the next one. */
+/**
+ * Reads tools in the forms `<tool name="…">` and `<tool><name>…</name>`. Each description ends where the next one
+ * begins.
+ */
 function xmlTools(system: string): OfferedTool[] {
   const parts = system.split(/<tool(?:_definition)?\b/u).slice(1);
   return parts.flatMap((part) => {
@@ -55,7 +62,7 @@ function elementText(body: string, tag: string): string | undefined {
   return end === -1 ? undefined : body.slice(start + tag.length + 2, end).trim();
 }
 
-/** Reads `"name": "read_file"` and the `"properties"` before the next name. */
+/** Reads tools from `"name": "read_file"` and the `"properties"` before the next name. */
 function jsonTools(system: string): OfferedTool[] {
   const parts = system.split(/(?="name"\s*:\s*"[\w.-]+")/u).slice(1);
   return parts.flatMap((part) => {
@@ -65,7 +72,7 @@ function jsonTools(system: string): OfferedTool[] {
   });
 }
 
-/** Returns the names under `"properties"` of the first schema in the text. */
+/** Returns the parameter names under `"properties"` of the first schema in the text. */
 function schemaProperties(text: string): string[] {
   const start = /"properties"\s*:\s*\{/u.exec(text);
   if (!start) return [];
@@ -77,7 +84,10 @@ function schemaProperties(text: string): string[] {
   }
 }
 
-/** Returns the text from an opening brace to its closing one, ignoring braces in strings. Reads each character once. */
+/**
+ * Returns the text from an opening brace to its closing one. Ignores braces in strings, and reads each character
+ * once.
+ */
 function balanced(text: string, start: number): string {
   let depth = 0;
   let inString = false;

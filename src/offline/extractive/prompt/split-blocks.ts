@@ -1,10 +1,10 @@
-/** A part of a message: text, or a fenced block, which is data. */
+/** A part of a message: plain text, or a fenced block, whose content is data. */
 export type MessageSegment =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'block'; readonly block: FencedBlock };
 
 export interface FencedBlock {
-  /** Name of the tag, such as `file` or `observation`. */
+  /** Name of the block's tag, such as `file` or `observation`. */
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly content: string;
@@ -14,9 +14,9 @@ const opener = /^<([a-z][\w-]*)((?:[ \t][^<>\n]*)?)>/gimu;
 const closer = /<\/([a-z][\w-]*)([^<>\n]*)>/gimu;
 
 /**
- * Splits a message at its fences: `<name attribute="…">` at the start of a line up to the matching closing tag.
- * If a closing tag repeats an attribute (a fence mark), only that closing tag counts. An unclosed block is
- * text. Linear in the message.
+ * Splits a message at its fences. A fence is `<name attribute="…">` at the start of a line up to the matching
+ * closing tag. If some closing tag repeats an attribute of the opening tag (a fence mark), only that closing tag
+ * matches. A block that is not closed is text. Takes time linear in the message.
  */
 export function splitBlocks(message: string): MessageSegment[] {
   const segments: MessageSegment[] = [];
@@ -46,7 +46,10 @@ interface CloserSpan {
   readonly end: number;
 }
 
-/** Closing tags by name, and by name and each of their words; each list has the last one first. */
+/**
+ * Closing tags, by name alone and by name with each of their attribute words. In each list, the last tag of the
+ * message comes first.
+ */
 type Closers = ReadonlyMap<string, CloserSpan[]>;
 
 function indexClosers(message: string): Closers {
@@ -74,14 +77,20 @@ interface Opening {
   readonly body: number;
 }
 
-/** Returns the first closing tag after the opening tag that repeats its mark, else the first one. */
+/**
+ * Returns the first closing tag after the opening tag that repeats the opening tag's mark; if none does, the first
+ * closing tag.
+ */
 function findCloser(closers: Closers, { name, attributes, body }: Opening): CloserSpan | undefined {
   const marks = Object.values(attributes).filter((value) => value.match(markPattern)?.[0] === value);
   const marked = marks.flatMap((mark) => firstFrom(closers.get(keyOf(name, mark)), body) ?? []);
   return marked[0] ?? firstFrom(closers.get(keyOf(name, '')), body);
 }
 
-/** Drops closing tags before the position: opening tags come in order, so no later one needs them. */
+/**
+ * Returns the first closing tag after the position. Removes earlier ones, because opening tags are handled in
+ * order and no later one can need them.
+ */
 function firstFrom(spans: CloserSpan[] | undefined, position: number): CloserSpan | undefined {
   while (spans && (spans.at(-1)?.start ?? position) < position) spans.pop();
   return spans?.at(-1);

@@ -1,30 +1,30 @@
 import { synonymsOf } from './synonyms.js';
 import { singular, stemOf, stopWords, weakWords } from './words.js';
 
-/** A name or word to search for. */
+/** A name or a word to search for. */
 export interface SearchTerm {
-  /** The spelling that is searched first. */
+  /** The spelling that is searched for first. */
   readonly text: string;
-  /** A stem of `text` in lower case; a line that has it matches. */
+  /** Stem of `text` in lower case. A line that contains it matches. */
   readonly stem: string;
-  /** Higher for names than for words, and for long words than for short ones. */
+  /** Weight in the score: higher for names than for words, and for long words than for short ones. */
   readonly weight: number;
-  /** Stems of words with the same meaning. */
+  /** Stems of words with the same meaning as this one. */
   readonly synonyms: readonly string[];
   /**
-   * True if the term matches only unchanged: names, quotations, proper nouns, and scripts without spaces
-   * between words.
+   * True if the term must occur exactly as written: names, quotations, proper nouns, and words of scripts without
+   * spaces.
    */
   readonly isLiteral: boolean;
-  /** The spelling in the task, if it was corrected. */
+  /** The spelling in the task, if that was corrected. */
   readonly written?: string;
 }
 
-/** Maximum length of a task that is read; the beginning of a long document is enough. */
+/** Maximum length of a task that is read. Of a long document, the beginning is enough. */
 const MAX_TASK_LENGTH = 4000;
 const MAX_TERMS = 12;
 
-/** Returns the terms of the task, those with the highest weight first, each once. Paths in the task are not terms. */
+/** Returns the distinct terms of the task, those with the highest weight first. Paths in the task are not terms. */
 export function searchTerms(task: string): SearchTerm[] {
   const text = namedPaths(task)
     .reduce((rest, path) => rest.replaceAll(path, ' '), task.slice(0, MAX_TASK_LENGTH))
@@ -39,16 +39,17 @@ export function searchTerms(task: string): SearchTerm[] {
   return terms.map((term) => ({ ...term, synonyms: term.synonyms.filter((stem) => !byStem.has(stem)) }));
 }
 
-/** Whether the task has no important term, and so asks about the whole project. */
+/** Returns whether the task contains no specific term, and so asks about the whole project. */
 export const asksForOverview = (terms: readonly SearchTerm[]): boolean =>
   terms.every(({ weight }) => weight <= 1);
 
-/** Whether the task asks which files there are. */
+/** Returns whether the task asks which files exist. */
 export const asksForListing = (task: string): boolean =>
   /\b(?:list|which|what|show)\b.{0,40}\b(?:files|folders|tree|structure)\b/iu.test(task);
 
 /**
- * Accepted endings of file names, since `order.status` is not a file. After a slash, any ending is accepted.
+ * File name extensions that identify a word as a path; `order.status`, for example, is not a file. In a word with
+ * a slash, any extension is accepted.
  */
 const extensions =
   'bash bat c cc cfg cjs clj conf cpp cs css csv cts dart env erl ex exs go gradle graphql h hpp hs htm html ini ipynb java ' +
@@ -60,10 +61,13 @@ const pathPattern = new RegExp(
   'gu',
 );
 
-/** Matches "readme", which people write without its ending. */
+/** Matches "readme", which people write without its extension. */
 const readme = /(?<![\w/.-])read-?me(?![\w/-]|\.\w)/giu;
 
-/** Returns the paths in the task: words with a slash and an ending, or with a known ending, and the readme. */
+/**
+ * Returns the paths in the task: words with a slash and an extension, words with a known extension, and the
+ * readme.
+ */
 export function namedPaths(task: string): string[] {
   const text = task.slice(0, MAX_TASK_LENGTH);
   const found = [...text.matchAll(pathPattern)].map(([, path = '']) => path);
@@ -78,7 +82,7 @@ const quoted = (task: string): string[] =>
     ),
   ].map(([, ...groups]) => groups.find((group) => group !== undefined) ?? '');
 
-/** Returns names in camelCase, snake_case or SCREAMING_CASE, and dotted and scoped names. */
+/** Returns the identifiers in the task: in camelCase, snake_case or SCREAMING_CASE, and dotted and scoped names. */
 const identifiers = (task: string): string[] =>
   (task.match(/[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)*/gu) ?? []).filter((word) =>
     /[a-z][A-Z]|_[A-Za-z]|\w{2}\.\w{2}|::|->|^[A-Z][A-Z\d]{2,}$/u.test(word),
@@ -94,11 +98,12 @@ const name = (text: string): SearchTerm => ({
   isLiteral: true,
 });
 
-/** Whether the term is specific; other words fit nearly every question. */
+/** Returns whether a term is specific. Other terms occur in nearly every question. */
 export const isSpecific = ({ weight }: SearchTerm): boolean => weight > 1;
 
 /**
- * Whether the term is an identifier or a quotation, which is searched unchanged, so that one hit is enough.
+ * Returns whether a term is an identifier or a quotation. Such a term is searched exactly as written, so one hit
+ * is enough.
  */
 export const isName = ({ weight }: SearchTerm): boolean => weight > NAME_WEIGHT;
 
@@ -117,5 +122,8 @@ function words(task: string, nameWords: ReadonlySet<string>): SearchTerm[] {
   });
 }
 
-/** Matches common German words, since every German noun has a capital letter. */
+/**
+ * Matches common German words. In a German text, a capital letter does not indicate a proper noun, because all
+ * nouns have one.
+ */
 const german = /\b(?:der|das|ist|sind|wie|wird|werden|wo|eine?|beim|mit|und|für|gibt|nicht)\b/iu;

@@ -1,13 +1,15 @@
 import type { SearchTerm } from './search-terms.js';
 import { singular, stemOf, wordsIn } from './words.js';
 
-/** Minimum length of a word to correct; shorter ones are one typing error away from too many others. */
+/** Minimum length of a word to correct. Shorter words are one typing error away from too many other words. */
 const MIN_LETTERS = 5;
 
 const mayBeMisspelt = ({ stem, synonyms, isLiteral }: SearchTerm): boolean =>
   !isLiteral && synonyms.length === 0 && stem.length >= MIN_LETTERS && /^[a-zäöüß]+$/u.test(stem);
 
-/** Returns regular expressions for the word with one typing error after its first letter; none for names. */
+/**
+ * Returns regular expressions for the word with one typing error after its first letter; an empty list for a name.
+ */
 export const misspellings = (term: SearchTerm): string[] =>
   mayBeMisspelt(term)
     ? Array.from(
@@ -16,7 +18,10 @@ export const misspellings = (term: SearchTerm): string[] =>
       )
     : [];
 
-/** Replaces each term that occurs nowhere in the texts by their most frequent word that is one typing error away. */
+/**
+ * Replaces each term that does not occur in the texts by the most frequent word of the texts that is one typing
+ * error away.
+ */
 export function correctSpelling(terms: readonly SearchTerm[], texts: Iterable<string>): SearchTerm[] {
   const suspects = new Set(terms.filter(mayBeMisspelt));
   if (suspects.size === 0) return [...terms];
@@ -37,8 +42,8 @@ function corrected(term: SearchTerm, words: readonly string[]): SearchTerm {
 }
 
 /**
- * Whether two words differ by one typing error: one letter is surplus, missing or wrong, or two are swapped.
- * The first letter must be the same.
+ * Returns whether two words differ by one typing error: one letter is added, missing or wrong, or two adjacent
+ * ones are swapped. The first letter must be the same.
  */
 function isOneSlipAway(a: string, b: string): boolean {
   if (a === b || a[0] !== b[0] || Math.abs(a.length - b.length) > 1) return false;

@@ -1,8 +1,9 @@
 import { stemOf } from './words.js';
 
 /**
- * Synonyms among developers, since a question often uses other words than the code. One line per concept;
- * after the bar, the beginnings of German words for it. The list is about programs in general, not a project.
+ * Synonyms that developers use, because a question often uses other words than the code. Each line is one concept;
+ * after the bar are the beginnings of German words for it. The list is about programs in general, not about one
+ * project.
  */
 const notions = `
 abort cancel interrupt stop | abbrech abbruch
@@ -146,7 +147,7 @@ wrong invalid error bad | falsch ungültig`
     return { stems: english.trim().split(' ').map(stemOf), german: german.trim().split(' ').filter(Boolean) };
   });
 
-/** Returns the synonyms of a word as stems, the closest first; for a German word, its translations. */
+/** Returns the stems of a word's synonyms, the closest first. For a German word, returns its translations. */
 export function synonymsOf(word: string): string[] {
   const stem = stemOf(word);
   const translated = notions.filter(({ german }) => german.some((beginning) => word.startsWith(beginning)));

@@ -1,21 +1,24 @@
-/** Returns the words of a text in lower case; identifiers are split (`rateLimit`, `RATE_LIMIT`, `rate-limit`). */
+/**
+ * Returns the words of a text in lower case. Splits identifiers such as `rateLimit`, `RATE_LIMIT` and
+ * `rate-limit`.
+ */
 export const wordsIn = (text: string): string[] =>
   (text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|[\p{Lo}\p{Lm}]+|\p{N}+/gu) ?? []).map((word) =>
     word.toLowerCase(),
   );
 
-/** Removes the ending of an English plural, so that a search finds both forms. */
+/** Removes the ending of an English plural, so that one search finds both singular and plural. */
 export const singular = (word: string): string =>
   word
     .replace(/(?<=\w{2})ies$/u, 'y')
     .replace(/(?<=\w{2}(?:x|ch|sh|ss))es$/u, '')
     .replace(/(?<=\w{2}[^su])s$/u, '');
 
-/** Words that occur in every source file, and so are matched as a whole instead of by stem. */
+/** Keywords that occur in nearly every source file. They match only as whole words, not by their stems. */
 const keywords = new Set('return import export default extend await class catch throw process'.split(' '));
 
 /**
- * Removes endings, so that `expires`, `expired` and `expiry` have one stem, as have `stopped` and `stop`.
+ * Removes endings, so that `expires`, `expired` and `expiry` have the same stem, and so do `stopped` and `stop`.
  * Leaves short words unchanged.
  */
 export function stemOf(word: string): string {
@@ -25,7 +28,7 @@ export function stemOf(word: string): string {
   return keywords.has(stem) ? word : stem;
 }
 
-/** Words without a topic in a few languages: articles, pronouns, question words. */
+/** Words without a meaning of their own in a few languages: articles, pronouns, question words. */
 export const stopWords = new Set(
   `a about above after again all also am an and any anybody anyone are as at be because been before being between both
   but by can could did do does doing done down during each else ever every few find for from get gets give given go
@@ -44,7 +47,7 @@ export const stopWords = new Set(
   un una uno y`.split(/\s+/u),
 );
 
-/** Words that fit nearly every question about code; searched last, with a low weight. */
+/** Words that occur in nearly every question about code. They are searched last, with a low weight. */
 export const weakWords = new Set(
   `app application begin calculate calculated change class code codebase come computed config define defined directory
   exactly file files folder function functions handle handled happen happens implement implemented kind last line lines

@@ -6,13 +6,13 @@ import { comment, definition, type Passage, splitPassages } from './split-passag
 
 export interface RankedPassage extends Passage {
   readonly score: number;
-  /** Weighted share of the question's terms that occur in the passage, from 0 to 1. */
+  /** Weighted share of the question's terms that the passage contains, from 0 to 1. */
   readonly coverage: number;
   /** The terms that occur in the passage, with the words that matched them. */
   readonly matched: ReadonlyMap<SearchTerm, readonly string[]>;
 }
 
-/** The fields of a passage to which BM25 gives different weights. */
+/** The parts of a passage, such as path and body, to which BM25 gives different weights. */
 interface Fields {
   readonly id: number;
   readonly name: string;
@@ -24,15 +24,18 @@ interface Fields {
 }
 
 const boost = { name: 2.5, path: 1, heading: 2.5, symbols: 2.5, comments: 1.5, body: 1 };
-/** Share of a word's weight that a synonym has: low if the word itself occurs somewhere, otherwise high. */
+/**
+ * Share of a word's weight that its synonym gets: `beside` if the word itself occurs somewhere, `instead` if it
+ * does not.
+ */
 const SYNONYM_SHARE = { beside: 0.35, instead: 0.7 };
 const MAX_PASSAGES = 4_000;
 
 /**
- * Cuts all known lines into passages and returns the matching ones, the best first, and also files of which
+ * Splits all known lines into passages. Returns the passages that match, the best first, and also files of which
  * only the name is known. The score is BM25 over path, headings, names, comments and body, multiplied by the
- * passage's coverage and a factor for the kind of file. Ties are ordered by path and line, so that the order
- * is stable.
+ * passage's coverage and a factor for the kind of file. Passages with equal scores are ordered by path and line,
+ * so that the order is stable.
  */
 export function rankPassages(
   { files, paths }: Evidence,
@@ -56,7 +59,7 @@ export function rankPassages(
   return ranked.sort((a, b) => b.score - a.score || a.path.localeCompare(b.path) || firstOf(a) - firstOf(b));
 }
 
-/** Passages with a smaller share of the maximum coverage are ignored. */
+/** Passages whose coverage is below this share of the maximum coverage are ignored. */
 const MIN_COVERAGE_SHARE = 0.5;
 
 /** Returns the passages whose coverage comes close enough to the maximum. */
@@ -68,7 +71,7 @@ export function bestCovering(passages: readonly RankedPassage[]): RankedPassage[
 const firstOf = ({ lines }: Passage): number => lines[0]?.line ?? 0;
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** Returns the weight of a term in scores: high for a name, low for a word that fits every question. */
+/** Returns the weight of a term in scores: high for a name, low for a word that occurs in every question. */
 const worthOf = (term: SearchTerm): number => {
   if (isName(term)) return 3;
   if (!isSpecific(term)) return 0.2;
@@ -153,15 +156,15 @@ function fieldsOf({ path, lines, heading }: Passage, id: number): Fields {
   };
 }
 
-/** Factors for a passage of which no line or only one line is known. */
+/** Score factors for a passage of which 0 lines (first entry) or 1 line (second entry) are known. */
 const FEW_LINES: readonly number[] = [0.7, 0.7];
 
 const asksForNumber =
   /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
 
 /**
- * Returns a function that computes the factor of a passage from its file and length. The numbers 0 and 1 are
- * ignored as terms, since they occur in too many lines.
+ * Returns a function that computes a passage's score factor from its file and its lines. If the task asks for a
+ * number, passages with a number score higher; 0 and 1 do not count, because they occur in too many lines.
  */
 function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passage) => number {
   const stems = terms.flatMap(({ stem, synonyms }) => [stem, ...synonyms]);
@@ -182,7 +185,10 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
   };
 }
 
-/** Files that describe the project indirectly, such as tests, with their factors; the first match counts. */
+/**
+ * Kinds of files that describe the project only indirectly, such as tests, with their score factors. The first
+ * match counts.
+ */
 const kinds = [
   { path: /(?:^|\/)(?:change-?log|history|news|release-?notes)\b/iu, factor: 0.35 },
   { path: /(?:^|\/)readme\b/iu, factor: 0.6 },

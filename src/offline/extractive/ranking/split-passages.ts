@@ -1,12 +1,12 @@
 /**
- * Adjacent lines of a file that belong together: a function with its comment, a section below its heading, or
- * a single hit.
+ * Adjacent lines of a file that belong together: a function with its comment, a section below its heading, or a
+ * single line that was found.
  */
 export interface Passage {
   readonly path: string;
-  /** The lines in order, without blank lines at the beginning and the end. */
+  /** The lines in order, without blank lines at the beginning and at the end. */
   readonly lines: readonly NumberedLine[];
-  /** The heading or class above the passage. */
+  /** The nearest heading or class above the passage. */
   readonly heading: string;
 }
 
@@ -15,13 +15,14 @@ export interface NumberedLine {
   readonly text: string;
 }
 
-/** Maximum length of a passage; longer ones are cut. */
+/** Maximum number of lines in a passage. Longer ones are split. */
 const MAX_PASSAGE_LINES = 40;
-/** After this many lines of prose, the next paragraph begins a new passage. */
+/** Once a passage of prose has this many lines, the next paragraph begins a new passage. */
 const MAX_PROSE_LINES = 8;
 
 /**
- * Splits the known lines of a file after gaps, at headings, and at paragraphs that begin with a definition.
+ * Splits the known lines of a file into passages: at gaps, at headings, and at paragraphs that begin with a
+ * definition.
  */
 export function splitPassages(path: string, texts: ReadonlyMap<number, string>): Passage[] {
   const isProse = /\.(?:md|mdx|rst|txt|adoc)$/iu.test(path);
@@ -58,7 +59,7 @@ function beginsAnew(
 const beginsDefinition = (text: string): boolean =>
   comment.test(text) || definition.test(text) || method.test(text);
 
-/** Matches a line that has only a comment. */
+/** Matches a line that contains only a comment. */
 export const comment = /^\s*(?:\/\/|\/\*|\*(?:\s|\/|$)|#(?!include|!)|--\s|"""|''')/u;
 
 /** Matches a line that defines a name, in common programming languages. */
@@ -68,7 +69,10 @@ export const definition =
 const method =
   /^\s+(?:(?:async|public|private|protected|static|override|get|set)\s+)*#?[\w$]+\s*(?:<[^>]*>)?\([^;]*\{\s*$/u;
 
-/** Returns the heading or class for the lines below; undefined for a line that does not change it. */
+/**
+ * Returns the heading or class that the lines below a line belong to; undefined if the line does not begin a new
+ * one.
+ */
 function headingOf(text: string, isProse: boolean): string | undefined {
   if (isProse) return /^#{1,6}\s+(.*)$/u.exec(text)?.[1];
   if (!/^\S/u.test(text)) return undefined;

@@ -19,6 +19,7 @@ const fates = {
   dropped: 'left out',
   duplicate: 'duplicate',
   unavailable: 'unavailable',
+  deferred: 'deferred',
 } as const;
 
 type Fate = keyof typeof fates;
@@ -107,4 +108,5 @@ export const kindNames: Readonly<Record<ReportItem['kind'], string>> = {
   implicit: 'focus',
   turn: 'history',
   attachment: 'attachment',
+  tool: 'tool',
 };

@@ -40,7 +40,7 @@ export function changesInWords(changes: readonly Change[]): string {
   if (changes.length === 0) return 'Nothing would change.';
   const counted = order.flatMap((what) => {
     const items = changes.filter((change) => change.what === what).map(({ item }) => item);
-    const noun = items.some(({ kind }) => kind === 'turn') ? 'item' : 'file';
+    const noun = items.some(({ kind }) => kind === 'turn' || kind === 'tool') ? 'item' : 'file';
     return items.length === 0 ? [] : [`${plural(items.length, noun)} would be ${what}`];
   });
   return `${counted.join(', ')}.`;

@@ -1,4 +1,10 @@
-import { parseCompletion, readSignatures, readSpans, toOfferedTool } from '../../../parsing/index.js';
+import {
+  type OfferedTool,
+  parseCompletion,
+  readSignatures,
+  readSpans,
+  toOfferedTool,
+} from '../../../parsing/index.js';
 import type { Parse, Step, StepRequestInput } from '../../../sdk/index.js';
 
 /** The reading of a fragment of a completion. `markup` is syntax: labels, fences and white space. */
@@ -27,16 +33,26 @@ export function provenanceOf(reply: Reply, request: StepRequestInput): Provenanc
   const text = reply.completion_text ?? '';
   if (reply.phase === 'reason' || reply.phase === 'observe') return provenanceOfProse(text, reply);
   if (reply.parse?.dialect === 'native') return { pieces: whole(text, 'thought'), otherwise: null };
-  const tools = [
-    ...(request.tools ?? []).map((tool) => toOfferedTool({ ...tool, inputSchema: tool.inputSchema ?? {} })),
-    ...readSignatures(request.available_tools_prompt_segment ?? ''),
-  ];
+  const tools = [...offeredTools(request), ...readSignatures(request.available_tools_prompt_segment ?? '')];
   const options = { finishReason: reply.finish_reason ?? 'stop' } as const;
   const { outcome, thought } = parseCompletion(text, tools, options);
   return {
     pieces: piecesOf(text, readSpans(text, tools, options)).flatMap((piece) => thoughtApart(piece, thought)),
     otherwise: isSame(outcome, reply.parse?.outcome) ? null : outcome,
   };
+}
+
+/** Returns the defined tools as the step offered them: deferred ones are withheld until the history found them. */
+function offeredTools({ tools, conversation_history: history }: StepRequestInput): OfferedTool[] {
+  const defined = tools ?? [];
+  const found = new Set(history.flatMap((turn) => turn.tool_definitions ?? []).map(({ name }) => name));
+  const offered = defined.map((tool) => {
+    const known = toOfferedTool({ ...tool, inputSchema: tool.inputSchema ?? {} });
+    return tool.defer && !found.has(tool.name) ? { ...known, withheld: 'is deferred' } : known;
+  });
+  return defined.some(({ defer }) => defer)
+    ? [...offered, { name: 'find_tools', parameters: ['query'] }]
+    : offered;
 }
 
 /** Splits off the thought if a JSON object holds it beside the call or the answer (rule: step-object). */

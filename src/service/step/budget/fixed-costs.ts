@@ -59,13 +59,17 @@ const SCHEMA_MARGIN = 1.3;
 async function countSchemas(situation: Situation, { tokens }: Scale): Promise<number> {
   const { protocol, replyFormat } = situation;
   const definitions = protocol === 'native' ? nativeDefinitions(situation) : [];
-  const schemas = [
-    ...(definitions.length > 0 ? [definitions.map(shownToVendor)] : []),
-    ...(replyFormat?.isCharged && replyFormat.schema ? [replyFormat.schema] : []),
-  ];
-  let sum = 0;
-  for (const schema of schemas) sum += await tokens.count(JSON.stringify(schema));
-  return Math.ceil(sum * SCHEMA_MARGIN);
+  const schema = replyFormat?.isCharged && replyFormat.schema;
+  const charged = schema ? Math.ceil((await tokens.count(JSON.stringify(schema))) * SCHEMA_MARGIN) : 0;
+  return charged + (definitions.length > 0 ? await countDefinitions(definitions, { tokens }) : 0);
+}
+
+/** Counts the definitions of native tools. */
+export async function countDefinitions(
+  definitions: readonly ToolDefinition[],
+  { tokens }: Pick<Scale, 'tokens'>,
+): Promise<number> {
+  return Math.ceil((await tokens.count(JSON.stringify(definitions.map(shownToVendor)))) * SCHEMA_MARGIN);
 }
 
 const shownToVendor = ({ name, description, inputSchema }: ToolDefinition) => ({

@@ -32,12 +32,15 @@ export interface CutUnit extends WeighedUnit {
  */
 const OBSERVATION_SHARE = 0.25;
 const MIN_TEXT_TOKENS = 24;
+/** Maximum part of the history's share for the definitions that one step found (rule: found-tools). */
+const DEFINITIONS_SHARE = 0.5;
 
 /** Cuts the long texts of each unit, independently of other units, then renders and counts the unit. */
 export async function cutUnits(units: readonly Unit[], share: number, scale: Scale): Promise<CutUnit[]> {
   const cut: CutUnit[] = [];
   for (const whole of units) {
-    const unit = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
+    const shortened = await cutTexts(whole, share * OBSERVATION_SHARE, scale);
+    const unit = await cutDefinitions(shortened, share * DEFINITIONS_SHARE, scale);
     const messages = renderUnit(unit, scale.protocol);
     const placeholders = await weighPlaceholders(unit, scale);
     const full = (await weighMessages(messages, scale)) + placeholders;
@@ -115,6 +118,29 @@ async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): P
   return cuts.size === 0 ? unit : replaceTexts(unit, (text) => cuts.get(text) ?? text);
 }
 
+/** Shows as many of the definitions that a unit found as fit into `limit` tokens, the first ones. */
+async function cutDefinitions(unit: Unit, limit: number, { tokens }: Scale): Promise<Unit> {
+  if (unit.type !== 'action' || !observationsOf(unit).some(({ found }) => found)) return unit;
+  let left = limit;
+  const calls: PairedCall[] = [];
+  for (const call of unit.calls) {
+    let shown = 0;
+    for (const definition of call.observation?.found?.definitions ?? []) {
+      left -= await tokens.count(definition);
+      if (left < 0) break;
+      shown += 1;
+    }
+    calls.push(showDefinitions(call, shown));
+  }
+  return { ...unit, calls };
+}
+
+function showDefinitions(call: PairedCall, shown: number): PairedCall {
+  const { observation } = call;
+  if (!observation?.found || observation.found.shown === shown) return call;
+  return { ...call, observation: { ...observation, found: { ...observation.found, shown } } };
+}
+
 type UnitOfCalls = Extract<Unit, { type: 'action' | 'stray_observation' }>;
 
 /** Returns the texts that may be long, by kind: thought, arguments, observations. */
@@ -165,7 +191,7 @@ function maskUnit(whole: Unit): Unit {
  */
 function maskAction(unit: ActionUnit): ActionUnit {
   const thought = keepLineStart(unit.thought);
-  const calls = unit.calls.map((call) => replaceInCall(call, keepLineStart, stub));
+  const calls = unit.calls.map((call) => showDefinitions(replaceInCall(call, keepLineStart, stub), 0));
   const masked = { ...unit, thought, calls };
   return hasState(unit) ? { ...withoutStates(masked), isWritten: true } : masked;
 }

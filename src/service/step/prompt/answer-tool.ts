@@ -36,9 +36,16 @@ function withoutReferences(schema: AnswerType['schema']): unknown {
   return JSON.stringify(schema).includes('"$ref"') ? (expandSchema(schema)?.schema ?? {}) : schema;
 }
 
-/** Returns the tools that a native model may call: those of the request, and the reserved tool if there is one. */
+/**
+ * Returns the tools that a native model may call: those of the request and, if there is one, the reserved tool. Found tools
+ * come last, so that a discovery keeps the beginning of the list (rule: found-tools).
+ */
 export const nativeDefinitions = ({
   tools,
+  found,
   answerType,
-}: Pick<ReplySituation, 'tools' | 'answerType'>): readonly ToolDefinition[] =>
-  answerType?.tool ? [...tools, answerType.tool] : tools;
+}: Pick<ReplySituation, 'tools' | 'found' | 'answerType'>): readonly ToolDefinition[] => [
+  ...tools,
+  ...(answerType?.tool ? [answerType.tool] : []),
+  ...found,
+];

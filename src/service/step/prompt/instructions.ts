@@ -73,13 +73,18 @@ async function describeTools(
     const named = index.find(tool.name);
     const isNamed = named?.inputSchema === tool.inputSchema; // false for a second tool of the same name
     const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
-    described +=
-      protocol === 'xml'
-        ? describeInXml(tool, parameters, Boolean(example))
-        : describeInText(tool, parameters);
+    described += describeTool(tool, parameters, { protocol, inWords: Boolean(example) });
   }
   return described;
 }
+
+/** Describes a tool in the form of the protocol. `inWords` is true for a model that needs an example (rule: worked-example). */
+export const describeTool = (
+  tool: ToolDefinition,
+  parameters: readonly string[],
+  { protocol, inWords }: { readonly protocol: TaughtProtocol; readonly inWords: boolean },
+): string =>
+  protocol === 'xml' ? describeInXml(tool, parameters, inWords) : describeInText(tool, parameters);
 
 /**
  * Describes a tool for the `xml` protocol by its JSON schema. For a model that needs an example, describes it in

@@ -10,6 +10,7 @@ import { fence } from '../../context/fence.js';
 import { leftOutNote, shownNote, shownOf } from '../history/attachments.js';
 import type { Message, Part } from '../provider.js';
 import type { TaughtProtocol, WrittenProtocol } from '../types.js';
+import { describeFound } from './deferred-tools.js';
 import { notRunTemplate } from './templates/orders.js';
 
 /**
@@ -78,10 +79,10 @@ function observationParts(observed: Observed): Part[] {
 
 const toPart = (attachment: UnitAttachment): Part => ({ type: 'attachment', attachment });
 
-/** The notes about attachments are put after the fence, because the service writes them. */
+/** Puts definitions of found tools and notes about attachments after the fence, because the service writes them. */
 function observationText(observed: Observed): string {
-  const attachments = observed.observation?.attachments;
-  const fenced = fenceObservation(observed);
+  const { attachments, found } = observed.observation ?? {};
+  const fenced = fenceObservation(observed) + (found ? describeFound(found) : '');
   return attachments ? fenced + shownNote(attachments) + leftOutNote(attachments) : fenced;
 }
 

@@ -22,10 +22,10 @@ const MAX_SAMPLE_CHARACTERS = 1_000;
 /**
  * Writes a sample call of a tool in the form that the model is taught. Its values pass the same check as a real
  * call. The same tool always gets the same sample (rule: worked-example). Returns the tool's signature if no such
- * values are found.
+ * values are found. Every text is `text`, by default a hint such as `some path`.
  */
-export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol): string {
-  const parameters = sampleArguments(tool);
+export function sampleCall(tool: OfferedTool, protocol: TaughtProtocol, text?: string): string {
+  const parameters = sampleArguments(tool, text);
   if (!parameters) return signature(tool);
   if (protocol === 'xml') return renderXmlCall(tool.name, parameters);
   if (protocol === 'json') return renderJsonAction(`I use ${tool.name}.`, tool.name, parameters);

@@ -1,7 +1,11 @@
-// Runs in the editor's extension host like any web extension, so it is CommonJS and gets `vscode` from the host.
+// This extension runs in the editor's extension host like any web extension, so it is CommonJS and gets `vscode`
+// from the host.
 const vscode = require('vscode');
 
-/** The editor trusts unknown schemes like the first always; the second depends on the person's decision. */
+/**
+ * Schemes of the test's workspaces. The editor always trusts an unknown scheme such as the first; whether it
+ * trusts the second depends on the person's decision.
+ */
 const schemes = ['memory', 'vscode-vfs'];
 const uriOf = (path) => {
   const [folder] = vscode.workspace.workspaceFolders ?? [];
@@ -10,15 +14,15 @@ const uriOf = (path) => {
 const pathOf = (uri) =>
   schemes.includes(uri.scheme) ? uri.path.slice('/workspace/'.length) : uri.toString();
 
-/** An in-memory workspace. Folders exist while they contain something. */
+/** A workspace in memory. A folder exists as long as it contains something. */
 class MemoryFiles {
   #files = new Map();
   #changed = new vscode.EventEmitter();
-  /** While set, reading files waits for this promise. */
+  /** While this promise is set, reading files waits for it. */
   #held;
   onDidChangeFile = this.#changed.event;
 
-  /** Replaces all files and notifies the editor. */
+  /** Replaces all files, and notifies the editor of the changes. */
   replaceAll(texts) {
     const gone = [...this.#files.keys()].filter((path) => !(path in texts)).map((path) => uriOf(path));
     this.#files = new Map(
@@ -95,10 +99,10 @@ class MemoryFiles {
 }
 
 let clock = 0;
-/** Gives each change a unique time, however fast changes follow each other. */
+/** Returns a file with a unique time of change, however fast changes follow each other. */
 const file = (bytes) => ({ bytes, mtime: Date.now() + ++clock });
 
-/** Returns the visible state of the editors. */
+/** Returns the state of the editors that a person can see. */
 function editors() {
   const active = vscode.window.activeTextEditor;
   return {
@@ -112,7 +116,7 @@ function editors() {
   };
 }
 
-/** Opens a file; `select` is a text to select in it. */
+/** Opens a file. `select` is a text to select in it. */
 async function open(path, select) {
   const editor = await vscode.window.showTextDocument(uriOf(path), { preview: false });
   if (typeof select !== 'string') return;
@@ -124,7 +128,7 @@ async function open(path, select) {
   );
 }
 
-/** Changes the active editor's text without saving it. */
+/** Changes the text of the active editor without saving it. */
 async function replaceText(text) {
   const { document } = vscode.window.activeTextEditor;
   const edit = new vscode.WorkspaceEdit();
@@ -135,7 +139,8 @@ async function replaceText(text) {
 
 exports.activate = async (context) => {
   const files = new MemoryFiles();
-  // The workbench page carries the files, so that they exist as soon as the folder does, even after a reload.
+  // The files are loaded from the workbench's server, so that they exist as soon as the folder does, even after a
+  // reload.
   files.replaceAll(
     await (await fetch(vscode.Uri.joinPath(context.extensionUri, '../../files.json').toString(true))).json(),
   );

@@ -1,0 +1,56 @@
+import type { ReportItem } from '../../contract/context-report.js';
+import type { ToolDefinition } from '../../contract/tool.js';
+import { observationsOf } from '../../conversation/units.js';
+import { countDefinitions } from './budget/fixed-costs.js';
+import type { FittedPrompt } from './fit-to-budget.js';
+import { FIND_TOOLS } from './prompt/deferred-tools.js';
+
+/** Reports the deferred tools in one row, and each found tool in a row of its own (rule: deferred-report). */
+export async function toolItems(fitted: FittedPrompt): Promise<ReportItem[]> {
+  const { situation, deferredList } = fitted;
+  const { deferred, found } = situation;
+  if (deferred.length === 0) return [];
+  const tokensByName = await tokensOfFound(fitted);
+  const counted = deferred.length - deferredList.named;
+  const reason = `${plural(deferred.length)} deferred, ${found.length} of them found; the prompt names ${deferredList.named} and counts ${counted}`;
+  return [
+    { ...row(FIND_TOOLS, deferredList.tokens), status: 'deferred', original_tokens: null, reason },
+    ...found.map(({ name }) => foundRow(name, tokensByName.get(name))),
+  ];
+}
+
+const plural = (count: number): string => (count === 1 ? '1 tool is' : `${count} tools are`);
+
+const row = (id: string, tokens: number) =>
+  ({ kind: 'tool', id, tokens, original_tokens: tokens, lines: null }) as const;
+
+function foundRow(name: string, tokens: number | undefined): ReportItem {
+  if (tokens !== undefined)
+    return { ...row(name, tokens), status: 'included', reason: `found with ${FIND_TOOLS}` };
+  const reason = `its definition is no longer in the prompt; ${FIND_TOOLS} shows it again`;
+  return { ...row(name, 0), status: 'dropped', original_tokens: null, reason };
+}
+
+/** Returns the tokens of the definitions that the prompt contains. */
+async function tokensOfFound({
+  situation,
+  units,
+  fold,
+  scale,
+}: FittedPrompt): Promise<ReadonlyMap<string, number>> {
+  const { protocol, found } = situation;
+  if (protocol === 'native') {
+    const counted = found.map(
+      async (tool: ToolDefinition) => [tool.name, await countDefinitions([tool], scale)] as const,
+    );
+    return new Map(await Promise.all(counted));
+  }
+  const tokensByName = new Map<string, number>();
+  for (const [index, { unit }] of units.entries()) {
+    if (fold.forms[index] !== 'full') continue;
+    for (const { found: here } of observationsOf(unit))
+      for (const [at, text] of here?.definitions.slice(0, here.shown).entries() ?? [])
+        tokensByName.set(here?.names[at] ?? '', await scale.tokens.count(text));
+  }
+  return tokensByName;
+}
