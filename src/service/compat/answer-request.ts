@@ -3,6 +3,7 @@ import { noUsage, sumUsage } from '../../conversation/usage.js';
 import { Interruption } from '../step/interruption.js';
 import type { StepInput, StepObserver, StepResult } from '../step/react-step.js';
 import { typedTextOf } from './answer-format.js';
+import { markedId } from './client-state.js';
 import { correctionOf } from './correct.js';
 import { SentText, type TextSink } from './sent-text.js';
 import type { Answer, AnswerCall, AnswerIdentity, NeutralRequest } from './wire.js';
@@ -150,12 +151,16 @@ function toCalls(
   if (!action) return [];
   const replies = repliesIn(result);
   const actions = takesSeveralCalls ? [action, ...others] : [action];
-  return actions.map(({ id, tool_name, tool_args }, index) => ({
-    id: parse?.dialect === 'native' ? id : `call_${newId()}`,
-    tool: tools.find(tool_name),
-    parameters: tool_args,
-    providerState: replies[index]?.provider_state,
-  }));
+  return actions.map(({ id, tool_name, tool_args }, index) => {
+    const providerState = replies[index]?.provider_state;
+    const ownId = parse?.dialect === 'native' ? id : `call_${newId()}`;
+    return {
+      id: markedId(ownId, providerState),
+      tool: tools.find(tool_name),
+      parameters: tool_args,
+      providerState,
+    };
+  });
 }
 
 function reportOf({ warnings }: NeutralRequest, result: StepResult): Answer['report'] {

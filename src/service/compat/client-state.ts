@@ -1,5 +1,6 @@
 import { isObject } from '../../contract/fields.js';
 import type { Turn } from '../../contract/history.js';
+import type { Warning } from '../../contract/step.js';
 import type { StateOrigin } from '../step/provider.js';
 
 const PREFIX = 'stepwise-state.';
@@ -25,16 +26,52 @@ export interface VendorFields {
   readonly vendorFields: Readonly<Record<string, unknown>>;
 }
 
+/** Ends the id of a call that went out with a state. Clients send ids back unchanged even if they drop the state. */
+const MARK = '_swstate';
+
+/** Returns the id of a call for the client, with a mark if the call has a state. */
+export const markedId = (id: string, state: unknown): string => (state === undefined ? id : id + MARK);
+
+const unmarked = (id: string): string => (id.endsWith(MARK) ? id.slice(0, -MARK.length) : id);
+
+/**
+ * Prepares the states in a conversation for the model that gets the request: removes the marks of ids, and binds states in
+ * fields that a vendor named itself. Warns of calls that went out with a state and came back without it
+ * (rule: compatible-state).
+ */
+export function readStates(
+  turns: readonly Turn[],
+  origin: StateOrigin | undefined,
+): { readonly turns: readonly Turn[]; readonly warnings: readonly Warning[] } {
+  const lost = turns.filter(hasLostState).length;
+  return {
+    turns: turns.map((turn) => bindState(withoutMark(turn), origin)),
+    warnings: lost > 0 ? [stateMissing(lost)] : [],
+  };
+}
+
+const hasLostState = ({ toolCall, provider_state: state }: Turn): boolean =>
+  state === undefined && toolCall?.id?.endsWith(MARK) === true;
+
+function withoutMark(turn: Turn): Turn {
+  const { toolCall, toolCallId } = turn;
+  if (toolCall?.id) return { ...turn, toolCall: { ...toolCall, id: unmarked(toolCall.id) } };
+  return toolCallId ? { ...turn, toolCallId: unmarked(toolCallId) } : turn;
+}
+
+const stateMissing = (count: number): Warning => ({
+  code: 'provider_state_missing',
+  message: `The client sent ${count === 1 ? 'a call' : `${count} calls`} back without the state of the provider, such as signed reasoning: the model goes on without it, and some providers refuse such a conversation.`,
+});
+
 /**
  * Binds the state in a vendor's own fields to the model that gets the request, because only that model can have written
  * it; drops it for a model of another wire.
  */
-export function bindStates(turns: readonly Turn[], origin: StateOrigin | undefined): readonly Turn[] {
-  return turns.map((turn) => {
-    const { provider_state: state, ...rest } = turn;
-    if (!isObject(state) || !isObject(state['vendorFields'])) return turn;
-    return origin?.wire === 'chat'
-      ? { ...turn, provider_state: { ...origin, ...state['vendorFields'] } }
-      : rest;
-  });
+function bindState(turn: Turn, origin: StateOrigin | undefined): Turn {
+  const { provider_state: state, ...rest } = turn;
+  if (!isObject(state) || !isObject(state['vendorFields'])) return turn;
+  return origin?.wire === 'chat'
+    ? { ...turn, provider_state: { ...origin, ...state['vendorFields'] } }
+    : rest;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { CompletionRequest, Message, Part, Prompt } from '../step/provider.js';
+import type { CompletionRequest, Message, Part, Prompt, ToolChoice } from '../step/provider.js';
 
 /** The form of tool names that both vendors accept. A caller's name may contain dots and be longer. */
 const toolName = { allowed: /^[\w-]{1,64}$/, maxLength: 64 };
@@ -26,6 +26,8 @@ const MAX_WRITTEN_DEPTH = 100;
 export interface LimitedRequest {
   readonly definitions: readonly ToolDefinition[];
   readonly prompt: Prompt;
+  /** The tool choice with the vendor's name of the tool; `auto` without native tools. */
+  readonly choice: ToolChoice;
   ownToolName(vendorName: string): string;
 }
 
@@ -35,7 +37,7 @@ export interface LimitedRequest {
  * every step, whatever was called before, so that prompt caches stay valid.
  */
 export function inVendorLimits({ prompt, nativeTools }: CompletionRequest): LimitedRequest {
-  const tools = nativeTools?.definitions ?? [];
+  const { definitions: tools = [], choice = 'auto' } = nativeTools ?? {};
   const names = new VendorNames();
   for (const { name } of tools) if (toolName.allowed.test(name)) names.nameFor(name);
   // Tools are named before past calls, so that the name of a past call cannot take the name of a tool.
@@ -48,6 +50,7 @@ export function inVendorLimits({ prompt, nativeTools }: CompletionRequest): Limi
   const maxBreakpoints = MAX_BREAKPOINTS - Number(prompt.systemBreakpoint);
   return {
     definitions,
+    choice: typeof choice === 'object' ? { name: names.nameFor(choice.name) } : choice,
     prompt: { ...prompt, messages: limitBreakpoints(messages, maxBreakpoints) },
     ownToolName: (vendorName) => names.ownName(vendorName),
   };

@@ -62,14 +62,14 @@ export function completionRequest(
 }
 
 function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
-  const { replyFormat, protocol, mustAnswer, request } = situation;
+  const { replyFormat, protocol, mustAnswer, request, terms } = situation;
   const constrained = replyFormat ? { replySchema: replyFormat.schema, ...call } : call;
   if (protocol !== 'native') return constrained;
   const mayAct = !mustAnswer && !isPlain(situation) && (request.phase ?? 'act') === 'act';
   const nativeTools = {
     definitions: nativeDefinitions(situation),
-    choice: mayAct ? 'auto' : 'none',
-  } as const;
+    choice: mayAct ? (terms?.toolChoice ?? 'auto') : 'none',
+  };
   return { nativeTools, ...constrained };
 }
 

@@ -1,3 +1,4 @@
+import type { ClientTerms } from '../../contract/recorded-step.js';
 import type { FinishReason, Usage, Warning } from '../../contract/step.js';
 import type { StepRequest } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
@@ -22,6 +23,9 @@ export interface Provider {
   stream(request: CompletionRequest, deadline: StepDeadline): AsyncIterable<CompletionEvent>;
 }
 
+/** Whether the model must call a tool: `required` demands any call, an object a call of one tool. */
+export type ToolChoice = ClientTerms['toolChoice'];
+
 /** One model call, independent of the vendor. Output limits are in tokens. */
 export interface CompletionRequest {
   readonly model: string;
@@ -37,7 +41,7 @@ export interface CompletionRequest {
   /** The tools for the vendor's own tool calling; absent in the other protocols. */
   readonly nativeTools?: {
     readonly definitions: readonly ToolDefinition[];
-    readonly choice: 'auto' | 'none';
+    readonly choice: ToolChoice;
   };
   /**
    * Schema that constrains the output, in the model's dialect, or null for any JSON object; absent if the output

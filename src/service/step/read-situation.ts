@@ -85,7 +85,11 @@ export async function readSituation(
   const answerSchema = answerType?.schema;
   const replyFormat =
     protocol === 'json' && !isPlain({ terms })
-      ? await chooseReplyFormat({ offered: callable, phase: request.phase, answerSchema }, profile, signal)
+      ? await chooseReplyFormat(
+          { offered: callable, phase: request.phase, answerSchema, toolChoice: terms?.toolChoice },
+          profile,
+          signal,
+        )
       : answerFormat({ request, protocol, mustAnswer, terms }, answerSchema, profile);
   return {
     request,

@@ -53,6 +53,31 @@ test('state of another upstream is not sent, and neither is one that is no state
   expect((await service.ask({ text: 'done' }, next(broken, model), headers)).message.content).toBe('done');
 });
 
+test('a client that sends a call back without its state gets a warning in a header and in the report (rule: compatible-state)', async () => {
+  const model = 'local/qwen3:8b';
+  const { message, headers: first } = await service.ask(reply, { model, tools: [readFile] }, headers);
+  const [call] = message.tool_calls ?? [];
+  if (call?.type !== 'function') throw new Error('The answer has no call.');
+  expect(first.get('x-stepwise-warnings')).toBeNull();
+  const bare = { role: 'assistant', content: null, tool_calls: [{ ...call, extra_content: undefined }] };
+  const reports = { ...headers, 'X-Stepwise-Report': 'full' };
+  for (const [sent, code] of [
+    [message, null],
+    [bare, 'provider_state_missing'],
+  ] as const) {
+    const request = next(sent, model);
+    const results = [{ role: 'tool' as const, tool_call_id: call.id, content: 'text' }];
+    const asked = { ...request, messages: [...request.messages.slice(0, 2), ...results] };
+    const answered = await service.ask({ text: 'done' }, asked, reports);
+    expect(answered.headers.get('x-stepwise-warnings')).toBe(code);
+    const { stepwise } = answered.completion as unknown as { stepwise: { warnings: { code: string }[] } };
+    expect(stepwise.warnings.map((each) => each.code)).toEqual(code ? [code] : []);
+    // The upstream gets the id that it gave.
+    const body = service.fake.requests.at(-1)?.rawBody ?? '';
+    expect(body).toContain('"tool_call_id":"call_1"');
+  }
+});
+
 test('a stream carries the state of its calls', async () => {
   const { chunks } = await service.stream(reply, { tools: [readFile] }, headers);
   expect(JSON.stringify(chunks)).toContain('stepwise-state.');

@@ -39,13 +39,17 @@ export function buildReplySchema(
   return buildTypedReplySchema(tools, { dialect }, pause);
 }
 
+interface ReplyNeeds {
+  readonly dialect: SchemaDialect;
+  readonly answerSchema?: SchemaObject | undefined;
+  /** True if the reply must be an action, so that the schema has no branch for an answer. */
+  readonly mustAct?: boolean;
+}
+
 /** Builds the schema of a reply whose answer has a schema of its own, if one is given (rule: typed-answers). */
 export async function buildTypedReplySchema(
   tools: readonly OfferedTool[],
-  {
-    dialect,
-    answerSchema,
-  }: { readonly dialect: SchemaDialect; readonly answerSchema?: SchemaObject | undefined },
+  { dialect, answerSchema, mustAct = false }: ReplyNeeds,
   pause: () => Promise<void> | undefined,
 ): Promise<ReplySchema | null> {
   const total = new Total(dialect);
@@ -65,7 +69,7 @@ export async function buildTypedReplySchema(
   return {
     schema: replyOf(branches.length > 0 ? branches.map(({ schema }) => schema) : [anyTool(dialect)], {
       dialect,
-      answer: answer.image.schema,
+      answer: mustAct ? undefined : answer.image.schema,
     }),
     free: new Map(branches.flatMap(({ tool, free }) => (free?.length === 0 ? [] : [[tool, free]]))),
     restoreArguments: (tool, value, reading) =>
@@ -127,12 +131,16 @@ const anyTool = (dialect: SchemaDialect): SchemaObject => action({ type: 'string
 
 function replyOf(
   actions: readonly SchemaObject[],
-  { dialect: { unionAtRoot }, answer }: { readonly dialect: SchemaDialect; readonly answer: SchemaObject },
+  {
+    dialect: { unionAtRoot },
+    answer,
+  }: { readonly dialect: SchemaDialect; readonly answer: SchemaObject | undefined },
 ): SchemaObject {
   const thought = { type: 'string' };
+  const acting = actions.length === 1 ? actions[0] : { anyOf: actions };
+  if (!answer) return closedObject({ thought, action: acting });
   if (!unionAtRoot)
     return closedObject({ thought, action: { anyOf: [...actions, closedObject({ final_answer: answer })] } });
-  const acting = actions.length === 1 ? actions[0] : { anyOf: actions };
   return {
     anyOf: [closedObject({ thought, action: acting }), closedObject({ thought, final_answer: answer })],
   };

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { ContextReport } from '../../../contract/context-report.js';
 import type { Parse } from '../../../contract/step.js';
 import { type Answered, type Answering, answerRequest } from '../../compat/answer-request.js';
-import { bindStates } from '../../compat/client-state.js';
+import { readStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
@@ -49,28 +49,39 @@ export async function acceptExchange(
   const sentKey = modelKeyOf(request, services.tokens);
   if (sentKey) keepKeyOut(response, sentKey);
   const { body, deadline, state } = await receive({ request, response }, services);
-  const exchange = await wire.read(body, deadline.signal);
-  const routed = routeModel(exchange.request.model, services.agent.models);
+  const read = await wire.read(body, deadline.signal);
+  const routed = routeModel(read.request.model, services.agent.models);
   const { provider, modelName } = routed;
-  const { maxOutputTokens } = exchange.request.settings;
+  const { maxOutputTokens } = read.request.settings;
   const tokenLimit = settings.tokenLimit ?? services.windows.of(routed, state.key);
   const budget = chooseBudget(tokenLimit, maxOutputTokens);
   const chosen = services.agent.models.settingsOf(provider, modelName)?.protocol;
-  const turns = bindStates(exchange.request.turns, routed.model.profile.stateOrigin);
-  const input = toStepRequest(
-    { ...exchange.request, turns },
-    {
-      ...budget,
-      provider,
-      modelName,
-      protocol: settings.protocol ?? chosen ?? 'auto',
-      caller: state.caller?.name,
-    },
-  );
+  const exchange = withStates(read, routed);
+  setWarningsHeader(response, exchange.request);
+  const input = toStepRequest(exchange.request, {
+    ...budget,
+    provider,
+    modelName,
+    protocol: settings.protocol ?? chosen ?? 'auto',
+    caller: state.caller?.name,
+  });
   state.echo = { sessionId: input.session_id, iterationsLeft: null, history: null };
   announceReply(deadline, budget.outputLimit);
   deadline.start(services.deadlineMs);
   return { exchange, settings, routed, input, sentKey, deadline, state };
+}
+
+/** Prepares the states of a conversation for its model (rule: compatible-state). */
+function withStates(exchange: WireExchange, { model }: RoutedModel): WireExchange {
+  const { request } = exchange;
+  const { turns, warnings } = readStates(request.turns, model.profile.stateOrigin);
+  return { ...exchange, request: { ...request, turns, warnings: [...request.warnings, ...warnings] } };
+}
+
+/** Names the warnings about a request in a header, for plain and streamed answers (rule: compatible-report). */
+function setWarningsHeader(response: Response, { warnings }: WireExchange['request']): void {
+  const codes = [...new Set(warnings.map(({ code }) => code))];
+  if (codes.length > 0) response.setHeader('X-Stepwise-Warnings', codes.join(', '));
 }
 
 /** Returns the dependencies of a step that need no key. */

@@ -1,12 +1,13 @@
-import type { MessageParam, TextBlockParam, Tool } from '@anthropic-ai/sdk/resources/messages';
+import type { MessageParam, TextBlockParam, Tool, ToolChoice } from '@anthropic-ai/sdk/resources/messages';
 import type { ToolDefinition } from '../../../contract/tool.js';
 import type { CompletionRequest } from '../../step/provider.js';
 import { type Constraint, chooseConstraint } from '../constraint.js';
 import { chooseParameters } from '../models/model-parameters.js';
 import type { ModelTraits } from '../models/model-traits.js';
+import { demandCall } from '../tool-choice.js';
 import { toVendorSchema } from '../tool-schema.js';
 import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../vendor.js';
-import { inVendorLimits } from '../vendor-limits.js';
+import { inVendorLimits, type LimitedRequest } from '../vendor-limits.js';
 import { toMessages } from './to-messages.js';
 
 const strippable = ['temperature', 'output_config', 'thinking'];
@@ -16,16 +17,18 @@ interface PromptFields {
   readonly system?: readonly TextBlockParam[];
   readonly messages: readonly MessageParam[];
   readonly tools?: readonly Tool[];
+  readonly tool_choice?: ToolChoice;
 }
 
 /** Maps the prompt and the tools to Anthropic's format. */
 export function mapPrompt(request: CompletionRequest): MappedPrompt {
-  const { definitions, prompt, ownToolName } = inVendorLimits(request);
+  const { definitions, choice, prompt, ownToolName } = inVendorLimits(request);
   const { system, systemBreakpoint, messages } = prompt;
   const fields: PromptFields = {
     ...(system !== '' && { system: [systemBlock(system, systemBreakpoint)] }),
     messages: toMessages(messages),
     tools: definitions.map(toTool),
+    tool_choice: toChoice(choice),
   };
   return { fields, ownToolName };
 }
@@ -36,29 +39,40 @@ export function toRequest(
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { system, messages, tools } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
+  const { system, messages, tools, tool_choice } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
   const { nativeTools } = settings;
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
+  const thinking = adaptiveThinking(sent, refused);
+  // A model that thinks refuses a demand for a call.
+  const demand = demandCall(settings, refused, { canCombine: !('thinking' in thinking) });
   const body = {
     model: settings.model,
     max_tokens: settings.maxOutputTokens,
     ...(system && { system }),
     messages,
     ...sent,
-    ...adaptiveThinking(sent, refused),
+    ...thinking,
     ...(constraint && { output_config: withFormat(sent['output_config'], constraint) }),
-    ...(nativeTools && { tools, tool_choice: { type: nativeTools.choice } }),
+    ...(nativeTools && { tools, tool_choice: demand.isDropped ? { type: 'auto' } : tool_choice }),
     ...(streamed && { stream: true }),
   };
   return {
     model: settings.model,
     body,
-    strippable: strippable.filter((key) => key in body && (key !== 'output_config' || key in sent)),
+    strippable: [
+      ...demand.strippable,
+      ...strippable.filter((key) => key in body && (key !== 'output_config' || key in sent)),
+    ],
     constraint,
-    warnings: [...warnings, ...dropped],
+    warnings: [...warnings, ...dropped, ...demand.warnings],
     ownToolName,
   };
+}
+
+function toChoice(choice: LimitedRequest['choice']): ToolChoice {
+  if (typeof choice === 'object') return { type: 'tool', ...choice };
+  return { type: choice === 'required' ? 'any' : choice };
 }
 
 /** Adds the reply's schema to `output_config`, which also contains the reasoning effort. */

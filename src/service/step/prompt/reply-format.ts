@@ -17,13 +17,15 @@ import {
 } from '../../../parsing/structured/schema/reply-schema.js';
 import type { SchemaDialect } from '../../../parsing/structured/schema/schema-dialect.js';
 import { isJsonObject, type JsonValue } from '../../../parsing/text/scanner.js';
-import type { ModelProfile } from '../provider.js';
+import type { ModelProfile, ToolChoice } from '../provider.js';
 import type { AnswerType, ReplyFormat } from '../types.js';
 
 interface ReplyNeeds {
   readonly offered: readonly OfferedTool[];
   readonly phase: StepRequest['phase'];
   readonly answerSchema?: AnswerType['schema'] | undefined;
+  /** The client's choice: with `required` or a name, the model can only call (rule: client-terms). */
+  readonly toolChoice?: ToolChoice | undefined;
 }
 
 /**
@@ -31,7 +33,7 @@ interface ReplyNeeds {
  * the model's output cannot be constrained.
  */
 export async function chooseReplyFormat(
-  { offered, phase, answerSchema }: ReplyNeeds,
+  { offered, phase, answerSchema, toolChoice = 'auto' }: ReplyNeeds,
   { structured }: ModelProfile,
   signal?: AbortSignal,
 ): Promise<ReplyFormat | undefined> {
@@ -41,8 +43,10 @@ export async function chooseReplyFormat(
   if (phase === 'observe' && answerSchema) return observeFormat(answerSchema, structured);
   if (phase === 'reason' || phase === 'observe')
     return { ...anyObject, schema: controlSchemas[phase], isCharged };
-  const needs = { dialect: structured, answerSchema };
-  const reply = await buildTypedReplySchema(offered, needs, () => yieldIfBusy(signal));
+  const needs = { dialect: structured, answerSchema, mustAct: toolChoice !== 'auto' };
+  const chosen =
+    typeof toolChoice === 'object' ? offered.filter(({ name }) => name === toolChoice.name) : offered;
+  const reply = await buildTypedReplySchema(chosen, needs, () => yieldIfBusy(signal));
   if (!reply) return { ...anyObject, warnings: [tooManyTools] };
   const { schema, restoreArguments, answerKey, answer } = reply;
   const restoreAnswer = restoreBy(answer.image);

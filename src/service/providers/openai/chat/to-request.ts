@@ -1,9 +1,14 @@
-import type { ChatCompletionMessageParam, ChatCompletionTool } from 'openai/resources/chat/completions';
+import type {
+  ChatCompletionMessageParam,
+  ChatCompletionTool,
+  ChatCompletionToolChoiceOption,
+} from 'openai/resources/chat/completions';
 import type { ToolDefinition } from '../../../../contract/tool.js';
 import type { CompletionRequest } from '../../../step/provider.js';
 import { type Constraint, chooseConstraint } from '../../constraint.js';
 import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
+import { demandCall } from '../../tool-choice.js';
 import { toVendorSchema } from '../../tool-schema.js';
 import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
 import { inVendorLimits } from '../../vendor-limits.js';
@@ -13,6 +18,7 @@ import { toMessages, withoutBreakpoints } from './to-messages.js';
 interface PromptFields {
   readonly messages: readonly ChatCompletionMessageParam[];
   readonly tools?: readonly ChatCompletionTool[];
+  readonly tool_choice?: ChatCompletionToolChoiceOption;
 }
 
 /** Maps the prompt and the tools to OpenAI's format. */
@@ -20,10 +26,11 @@ export function mapPrompt(
   request: CompletionRequest,
   { cacheBreakpoints, vision }: ModelTraits,
 ): MappedPrompt {
-  const { definitions, prompt, ownToolName } = inVendorLimits(request);
+  const { definitions, choice, prompt, ownToolName } = inVendorLimits(request);
   const fields: PromptFields = {
     messages: toMessages(prompt, cacheBreakpoints, vision !== undefined),
     tools: definitions.map(toTool),
+    tool_choice: typeof choice === 'object' ? { type: 'function', function: choice } : choice,
   };
   return { fields, ownToolName };
 }
@@ -34,10 +41,11 @@ export function toRequest(
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { messages, tools } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
+  const { messages, tools, tool_choice } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
+  const demand = demandCall(settings, refused);
   const optional = Object.assign(
     {},
     sent,
@@ -50,16 +58,20 @@ export function toRequest(
     messages: traits.cacheBreakpoints && !breakpoints ? withoutBreakpoints(messages) : messages,
     ...(refused.size === 0 ? optional : without(optional, refused)),
     ...(constraint && { response_format: responseFormat(constraint) }),
-    ...(settings.nativeTools && { tools, tool_choice: settings.nativeTools.choice }),
+    ...(settings.nativeTools && { tools, tool_choice: demand.isDropped ? 'auto' : tool_choice }),
     ...(streamed && { stream: true }),
   };
-  const strippable = [...Object.keys(optional), ...(breakpoints ? ['prompt_cache_breakpoint'] : [])];
+  const strippable = [
+    ...Object.keys(optional),
+    ...demand.strippable,
+    ...(breakpoints ? ['prompt_cache_breakpoint'] : []),
+  ];
   return {
     model: settings.model,
     body,
     strippable,
     constraint,
-    warnings: [...warnings, ...dropped],
+    warnings: [...warnings, ...dropped, ...demand.warnings],
     ownToolName,
     isNative: settings.nativeTools !== undefined,
   };

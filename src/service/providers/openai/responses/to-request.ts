@@ -3,6 +3,7 @@ import type { CompletionRequest } from '../../../step/provider.js';
 import { type Constraint, chooseConstraint } from '../../constraint.js';
 import { chooseParameters } from '../../models/model-parameters.js';
 import type { ModelTraits } from '../../models/model-traits.js';
+import { demandCall } from '../../tool-choice.js';
 import { toVendorSchema } from '../../tool-schema.js';
 import type { MappedPrompt, RequestOptions, RequestSettings, VendorRequest } from '../../vendor.js';
 import { inVendorLimits } from '../../vendor-limits.js';
@@ -11,6 +12,7 @@ import { type InputItem, toInput, withoutBreakpoints } from './to-input.js';
 interface PromptFields {
   readonly input: readonly InputItem[];
   readonly tools?: readonly object[];
+  readonly tool_choice?: string | object;
 }
 
 /** Minimum output limit that OpenAI accepts. */
@@ -21,10 +23,11 @@ export function mapPrompt(
   request: CompletionRequest,
   { cacheBreakpoints, vision }: ModelTraits,
 ): MappedPrompt {
-  const { definitions, prompt, ownToolName } = inVendorLimits(request);
+  const { definitions, choice, prompt, ownToolName } = inVendorLimits(request);
   const fields: PromptFields = {
     input: toInput(prompt, cacheBreakpoints, vision !== undefined),
     tools: definitions.map(toTool),
+    tool_choice: typeof choice === 'object' ? { type: 'function', ...choice } : choice,
   };
   return { fields, ownToolName };
 }
@@ -38,12 +41,13 @@ export function toRequest(
   settings: RequestSettings,
   { traits, refused, streamed }: RequestOptions & { readonly traits: ModelTraits },
 ): VendorRequest {
-  const { input, tools } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
+  const { input, tools, tool_choice } = fields as PromptFields; // created by `mapPrompt`, or parsed from the body of an earlier request
   const { nativeTools, model, maxOutputTokens, cacheKey } = settings;
   const breakpoints = traits.cacheBreakpoints && !refused.has('prompt_cache_breakpoint');
   const { sent, warnings } = chooseParameters(wantedParameters(settings, traits), refused);
   const summary = 'reasoning' in sent && settings.reasoningEffort !== 'none' && !refused.has(SUMMARY);
   const { constraint, warnings: dropped } = chooseConstraint(settings, traits, refused);
+  const demand = demandCall(settings, refused);
   const optional = Object.entries({
     ...sent,
     ...(summary && { reasoning: { effort: settings.reasoningEffort, summary: 'auto' } }),
@@ -57,7 +61,7 @@ export function toRequest(
     store: false,
     ...Object.fromEntries(optional),
     ...(constraint && { text: { format: textFormat(constraint) } }),
-    ...(nativeTools && { tools, tool_choice: nativeTools.choice }),
+    ...(nativeTools && { tools, tool_choice: demand.isDropped ? 'auto' : tool_choice }),
     ...(streamed && { stream: true }),
   };
   return {
@@ -68,10 +72,11 @@ export function toRequest(
     strippable: [
       ...(summary ? [SUMMARY] : []),
       ...optional.map(([name]) => name),
+      ...demand.strippable,
       ...(breakpoints ? ['prompt_cache_breakpoint'] : []),
     ],
     constraint,
-    warnings: [...warnings, ...dropped],
+    warnings: [...warnings, ...dropped, ...demand.warnings],
     ownToolName,
     isNative: nativeTools !== undefined,
   };

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { startWholeService, type WholeService } from '../../support/whole-service.js';
+import { askerOf, wireNames } from '../../support/wires.js';
+
+let service: WholeService;
+let ask: ReturnType<typeof askerOf>;
+beforeAll(async () => {
+  const keyless = { keyRequired: false };
+  service = await startWholeService(
+    {},
+    {
+      UPSTREAMS: JSON.stringify({
+        local: { url: 'FAKE_URL/v1', ...keyless },
+        strict: { url: 'FAKE_URL/v1', structured: 'json_schema', ...keyless },
+        llama: { url: 'FAKE_URL/v1', structured: 'llama', ...keyless },
+        responses: { url: 'FAKE_URL/v1', wire: 'responses', ...keyless },
+        messages: { url: 'FAKE_URL', wire: 'messages', ...keyless },
+      }),
+    },
+  );
+  ask = askerOf(service);
+});
+afterAll(() => service.close());
+
+const schema = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+const tools = [
+  { name: 'read.file', schema },
+  { name: 'list', schema },
+];
+const native = { 'X-Stepwise-Protocol': 'native', 'X-Stepwise-Report': 'full' };
+const named = { name: 'read.file' };
+const lastBody = () => service.fake.requests.at(-1)?.body ?? {};
+const call = { toolCalls: [{ name: 'read_file', arguments: { path: 'a' } }] };
+
+/** The field that each upstream API has for a demand. Names are those that the vendor accepts. */
+const demands = [
+  ['local', 'required', { type: 'function', function: { name: 'read_file' } }],
+  ['responses', 'required', { type: 'function', name: 'read_file' }],
+  ['messages', { type: 'any' }, { type: 'tool', name: 'read_file' }],
+] as const;
+
+describe.each(wireNames)('a call that a client of %s demands (rule: client-terms)', (wire) => {
+  test.each(
+    demands,
+  )(`is demanded of the upstream ${wire} → %s in its own field with native calling, plain and streamed`, async (upstream, any, one) => {
+    for (const streamed of [false, true]) {
+      service.fake.script(call);
+      const request = { text: 'Look.', tools, model: `${upstream}/m`, headers: native };
+      const { calls } = await ask(wire, { ...request, toolChoice: 'required' }, streamed);
+      expect(calls).toEqual([{ name: 'read.file', args: { path: 'a' } }]);
+      expect(lastBody()['tool_choice']).toEqual(any);
+      await ask(wire, { ...request, toolChoice: named }, streamed);
+      expect(lastBody()['tool_choice']).toEqual(one);
+      await ask(wire, request, streamed);
+      expect(lastBody()['tool_choice']).toEqual(upstream === 'messages' ? { type: 'auto' } : 'auto');
+    }
+  });
+
+  test.each([
+    'strict',
+    'llama',
+  ])(`leaves a model behind ${wire} → %s no answer in the schema of its reply`, async (upstream) => {
+    const text = JSON.stringify({ thought: 't', action: { tool: 'read.file', args: { path: 'a' } } });
+    service.fake.script({ text });
+    const request = { text: 'Look.', tools, model: `${upstream}/m` };
+    const sent = () => JSON.stringify(lastBody()['response_format']);
+    const free = await ask(wire, request);
+    expect(free.calls).toHaveLength(1);
+    expect(sent()).toContain('final_answer');
+    expect((await ask(wire, { ...request, toolChoice: 'required' })).calls).toHaveLength(1);
+    expect(sent()).not.toContain('final_answer');
+    expect(sent()).toContain('"list"');
+    expect((await ask(wire, { ...request, toolChoice: named })).calls).toHaveLength(1);
+    expect(sent()).not.toMatch(/final_answer|"list"/);
+  });
+});
+
+test('a demand that an upstream refuses is left out of a second request, remembered, and reported; the prompt still asks for the call', async () => {
+  const request = {
+    text: 'Look.',
+    tools,
+    model: 'local/refuses',
+    toolChoice: 'required',
+    headers: native,
+  } as const;
+  const before = service.fake.requests.length;
+  service.fake.script(({ body }) =>
+    body['tool_choice'] === 'required' ? { fault: 'unsupported-parameter', parameter: 'tool_choice' } : call,
+  );
+  for (const requests of [2, 3]) {
+    const { calls, stepwise } = await ask('chat', request);
+    expect(calls).toHaveLength(1);
+    expect(stepwise?.warnings.map(({ code }) => code)).toContain('tool_choice_dropped');
+    expect(service.fake.requests.length - before).toBe(requests);
+  }
+  expect(service.fake.requests.at(-1)?.rawBody).toContain('Reply with a call of one of the tools now');
+});
+
+test('a model of Anthropic that thinks gets no demand, because it would refuse it, and the report says so', async () => {
+  service.fake.script(call);
+  const { stepwise } = await ask('messages', {
+    text: 'Look.',
+    tools,
+    model: 'anthropic/claude-sonnet-4-6',
+    toolChoice: 'required',
+    headers: { ...native, 'X-LLM-API-Key': 'key-0123456789' },
+    fields: { output_config: { effort: 'high' } },
+  });
+  expect(lastBody()).toMatchObject({ tool_choice: { type: 'auto' }, thinking: { type: 'adaptive' } });
+  expect(stepwise?.warnings.map(({ code }) => code)).toContain('tool_choice_dropped');
+});
