@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { pdfBytes, pngBytes } from '../../support/attachments.js';
 import { describePlayground } from '../../support/playground.js';
 import { until } from '../../support/until.js';
 
@@ -6,6 +8,115 @@ const write = {
   text: 'Thought: I write it down.\nAction: write_file(path="notes.md", content="hello")',
 };
 const answer = { text: 'Thought: That is all.\nFinal Answer: **Done**, as asked.' };
+
+interface DraggedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+const image: DraggedFile = { name: 'cat.png', type: 'image/png', bytes: pngBytes(640, 480) };
+const document: DraggedFile = { name: 'plan.pdf', type: 'application/pdf', bytes: pdfBytes(1) };
+
+/** Creates in the page what a person drags or copies. */
+const transferOf = (page: Page, files: readonly DraggedFile[]) =>
+  page.evaluateHandle(
+    (given) => {
+      const transfer = new DataTransfer();
+      for (const { name, type, base64 } of given)
+        transfer.items.add(
+          new File([Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))], name, { type }),
+        );
+      return transfer;
+    },
+    files.map(({ name, type, bytes }) => ({ name, type, base64: bytes.toString('base64') })),
+  );
+
+async function drop(page: Page, files: readonly DraggedFile[]): Promise<void> {
+  const dataTransfer = await transferOf(page, files);
+  await page.dispatchEvent('main', 'dragover', { dataTransfer });
+  await page.getByText('Drop images or PDF files for the task').waitFor();
+  await page.dispatchEvent('main', 'drop', { dataTransfer });
+}
+
+describePlayground('images and PDF files on the page (rule: playground-page)', (playground) => {
+  const attached = () => playground.page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
+
+  test('dropped files go with the task to the model, and the timeline names them', async () => {
+    const { page, service } = playground;
+    await playground.script(answer);
+    await drop(page, [image, document]);
+    await until(async () => (await attached().count()) === 2);
+    expect(await attached().first().innerText()).toContain('cat.png');
+    await playground.run('What is on it?');
+    await playground.ended();
+    const sent = service.fake.requests.at(-1)?.rawBody ?? '';
+    expect(sent).toContain(image.bytes.toString('base64'));
+    expect(sent).toContain(document.bytes.toString('base64'));
+    expect(await page.getByText('Attached: image/png, application/pdf').count()).toBe(1);
+    expect(await page.getByText('Done', { exact: true }).count()).toBe(1);
+  });
+
+  test('the budget of the next prompt counts an image before it is sent', async () => {
+    const { page } = playground;
+    await playground.script(answer);
+    await page.getByLabel('Name', { exact: true }).fill('gpt-4o');
+    const used = async () => Number((await page.locator('.budget-line').innerText()).replace(/\D/g, '')) || 0;
+    await until(async () => (await used()) > 0);
+    const before = await page.locator('.budget-line').innerText();
+    await drop(page, [image]);
+    await until(async () => (await page.locator('.budget-line').innerText()) !== before);
+  });
+
+  test('a pasted image is attached, and pasted text with a picture of it stays text', async () => {
+    const { page } = playground;
+    const paste = async (withText: boolean) => {
+      const clipboardData = await transferOf(page, [image]);
+      if (withText) await clipboardData.evaluate((transfer) => transfer.setData('text/plain', 'a table'));
+      await page.dispatchEvent('#task', 'paste', { clipboardData, bubbles: true, cancelable: true });
+    };
+    await paste(true);
+    await paste(false);
+    await until(async () => (await attached().count()) === 1);
+  });
+
+  test('a picked file can be removed again, and is then not sent', async () => {
+    const { page, service } = playground;
+    await playground.script(answer);
+    const choosing = page.waitForEvent('filechooser');
+    await playground.button('Attach').click();
+    const chooser = await choosing;
+    await chooser.setFiles([{ name: image.name, mimeType: image.type, buffer: image.bytes }]);
+    await playground.button('Remove cat.png').click();
+    expect(await attached().count()).toBe(0);
+    await playground.run('What is on it?');
+    await playground.ended();
+    expect(service.fake.requests.at(-1)?.rawBody).not.toContain(image.bytes.toString('base64'));
+  });
+
+  test.each<[string, DraggedFile, RegExp]>([
+    [
+      'an SVG',
+      { name: 'a.svg', type: 'image/svg+xml', bytes: Buffer.from('<svg/>') },
+      /a\.svg is not attached/,
+    ],
+    [
+      'no image in spite of its name',
+      { name: 'a.png', type: 'image/png', bytes: Buffer.from('<html>') },
+      /a\.png is not attached: models take PNG/,
+    ],
+    [
+      'too large',
+      { name: 'big.png', type: 'image/png', bytes: Buffer.concat([image.bytes, Buffer.alloc(3_000_000)]) },
+      /big\.png is not attached.*3 MB/,
+    ],
+  ])('a dropped file that is %s is refused in one sentence', async (_, file, words) => {
+    const { page } = playground;
+    await drop(page, [file, image]);
+    await until(async () => (await attached().count()) === 1);
+    expect(await page.getByRole('alert').innerText()).toMatch(words);
+  });
+});
 
 describePlayground('a run on the page (rule: playground-page)', (playground) => {
   test('on a first visit Run starts the example without a key, and the page says that no model is called', async () => {
