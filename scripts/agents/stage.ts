@@ -35,8 +35,10 @@ export async function openStage(
   { programs, script }: { readonly programs: readonly string[]; readonly script: Script },
 ): Promise<Stage> {
   const scratch = mkdtempSync(join(tmpdir(), 'stepwise-agent-'));
-  const [home, work] = [join(scratch, 'home'), join(scratch, 'kettle')];
-  for (const each of [home, work]) mkdirSync(each);
+  const home = join(scratch, 'home');
+  const work = join(scratch, 'kettle');
+  const temporary = join(scratch, 'tmp');
+  for (const each of [home, work, temporary]) mkdirSync(each);
   writeFileSync(join(work, 'kettle.txt'), `${before}\n`);
   const fake = await startFakeProvider(script);
   const service = await startService(
@@ -47,7 +49,7 @@ export async function openStage(
     }),
   );
   const recorder = await startRecorder(service.url);
-  const env = { PATH: [...programs, process.env['PATH']].join(':'), HOME: home };
+  const env = { PATH: [...programs, process.env['PATH']].join(':'), HOME: home, TMPDIR: temporary };
   execFileSync('git', ['init', '--quiet'], { cwd: work, env });
   const { files, scripts } = readInstructions(agent.name);
   for (const [path, text] of Object.entries(files)) {
