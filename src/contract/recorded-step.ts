@@ -13,7 +13,9 @@ export interface ClientTerms {
 
 /** A call that a model made through its vendor's own tool calling, as the vendor reported it. */
 export interface RecordedCall {
+  /** Id of the call. */
   readonly id: string;
+  /** Name of the tool. */
   readonly name: string;
   /** The arguments as JSON text, not parsed. */
   readonly arguments: string;
