@@ -22,7 +22,8 @@ const LENGTH_WEIGHT = 0.4;
 
 /**
  * Returns the tools that fit a query, the best first, at most `MAX_FOUND`: by names, descriptions and parameters
- * (rule: find-tools). Scores by BM25, written here because the SDK imports no other package. If the query consists of names of tools, these are the result.
+ * (rule: find-tools). If the query consists of names of tools, these are the result. The score is BM25, written here
+ * because the SDK imports no other package.
  */
 export function searchTools<Definition extends ToolDefinition>(
   tools: readonly Definition[],
