@@ -40,6 +40,11 @@ export interface ShellCall {
 export interface Tool extends ToolDefinition {
   /** Tells the model what the tool does and when to use it. */
   readonly description: string;
+  /**
+   * True keeps the schema out of the prompt until the model has found the tool with `find_tools`; false never does. By
+   * default, a tool is deferred if the tools before it leave no room for it (rule: deferring).
+   */
+  readonly defer?: boolean | undefined;
   /** Time limit of one call in milliseconds; default: the run's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
   /** Runs the call. An exception or a result `{ success: false, error }` becomes an observation that reports the failure. */
@@ -125,6 +130,11 @@ export interface ToolSpecification<Schema> {
         readonly requiresApproval?: boolean | undefined;
       }
     | undefined;
+  /**
+   * True keeps the schema out of the prompt until the model has found the tool with `find_tools`; false never does. By
+   * default, a tool is deferred if the tools before it leave no room for it (rule: deferring).
+   */
+  readonly defer?: boolean | undefined;
   /** Time limit of one call in milliseconds; default: the run's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
   /** Runs the call. An exception or a result `{ success: false, error }` becomes an observation that reports the failure. */
