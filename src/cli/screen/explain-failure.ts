@@ -1,4 +1,5 @@
 import type { StepError } from '../../contract/step.js';
+import { keyOrigin } from '../session/model-key.js';
 import { showExactLine } from './visible-text.js';
 
 /** Advice for the person at the terminal, by error code. */
@@ -10,13 +11,22 @@ const advice: Readonly<Record<string, string>> = {
   forbidden: 'Ask the operator of that service.',
   rate_limited: 'Wait, or ask the operator of that service for a higher limit.',
   missing_api_key: 'Set STEPWISE_LLM_KEY.',
-  malformed_api_key: 'Check STEPWISE_LLM_KEY: a key is 8 to 8192 visible characters.',
-  upstream_authentication_failed: 'Check STEPWISE_LLM_KEY.',
   upstream_model_not_found: 'Check --model and --upstream.',
   upstream_context_length_exceeded: 'Lower --token-limit.',
   upstream_unreachable: 'Check that the endpoint of the model is running.',
   service_unreachable: 'Check that a service is running at --server.',
 };
+
+/** Advice about the key in use, by error code. */
+const keyAdvice: Readonly<Record<string, (origin: string) => string>> = {
+  malformed_api_key: (origin) => `Check ${origin}: a key is 8 to 8192 visible characters.`,
+  upstream_authentication_failed: (origin) => `Check ${origin}.`,
+};
+
+function adviceFor(code: string): string | undefined {
+  if (Object.hasOwn(keyAdvice, code)) return keyAdvice[code]?.(keyOrigin());
+  return Object.hasOwn(advice, code) ? advice[code] : undefined;
+}
 
 const MAX_DETAILS = 5;
 
@@ -27,6 +37,6 @@ export function explainFailure({ code, message, details }: StepError): string {
     .map(({ path, message: problem }) => `  ${showExactLine(path ? `${path}: ${problem}` : problem)}`);
   // The details of a failed connection already contain advice, which fits the cause better.
   const isExplained = code.endsWith('_unreachable') && rows.length > 0;
-  const hint = !isExplained && Object.hasOwn(advice, code) ? advice[code] : undefined;
+  const hint = isExplained ? undefined : adviceFor(code);
   return [`${showExactLine(message)} (${showExactLine(code)})`, ...rows, ...(hint ? [hint] : [])].join('\n');
 }

@@ -1,6 +1,7 @@
 import type { ModelList } from '../../contract/model-list.js';
+import { keyProblem } from '../../network/key-form.js';
 import { UsageError } from '../commands/usage.js';
-import { findModelKey, keyVariable } from './model-key.js';
+import { findModelKey, keyVariable, rememberOrigin } from './model-key.js';
 
 export interface ModelChoice {
   readonly name: string;
@@ -29,8 +30,8 @@ export interface KeySource {
 }
 
 /**
- * Returns the key for a model, or undefined if it needs none. Throws `UsageError` if a needed key is missing; another
- * model is never used instead.
+ * Returns the key for a model, or undefined if it needs none. Throws `UsageError` if a needed key is missing, or is
+ * a placeholder or a text that cannot be a key; another model is never used instead.
  */
 export async function findKey(
   choice: ModelChoice,
@@ -38,11 +39,30 @@ export async function findKey(
   source: KeySource,
 ): Promise<string | undefined> {
   checkUpstream(choice, models);
-  const key = findModelKey(choice.name, { upstream: choice.upstream, environment: source.environment });
-  if (key || !needsKey(choice, models)) return key;
+  const found = findModelKey(choice.name, { upstream: choice.upstream, environment: source.environment });
+  const isNeeded = needsKey(choice, models);
+  if (found) return checkKey(found.key, { origin: found.variable, isNeeded });
+  if (!isNeeded) return undefined;
   const answer = await source.ask?.(`Key for ${choice.upstream ?? choice.name} (not shown, not kept): `);
-  if (answer) return answer;
+  if (answer) return checkKey(answer, { origin: 'The entered key', isNeeded });
   throw new UsageError(keyIsMissing(choice, models));
+}
+
+/**
+ * Returns the key, or undefined for a text that cannot be a key where none is needed. Throws `UsageError` for such a
+ * text where one is needed, before anything is sent, because the person can mend it here.
+ */
+function checkKey(
+  key: string,
+  { origin, isNeeded }: { readonly origin: string; readonly isNeeded: boolean },
+): string | undefined {
+  const problem = keyProblem(key);
+  if (problem === undefined) {
+    rememberOrigin(origin);
+    return key;
+  }
+  if (isNeeded) throw new UsageError(`${origin} ${problem}.`);
+  return undefined;
 }
 
 function keyIsMissing({ name, upstream }: ModelChoice, models: ModelList): string {

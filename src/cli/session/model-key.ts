@@ -9,8 +9,14 @@ const vendorVariables: readonly { readonly models: RegExp; readonly variable: st
   { models: /^(?:openai\/)?(?:gpt|o\d|chatgpt|codex)/i, variable: 'OPENAI_API_KEY' },
 ];
 
+/** A model key and the environment variable that has it. */
+export interface FoundKey {
+  readonly key: string;
+  readonly variable: string;
+}
+
 /**
- * Returns the model key from `STEPWISE_LLM_KEY`, or else from the vendor's usual variable. A named upstream never gets
+ * Finds the model key in `STEPWISE_LLM_KEY`, or else in the vendor's usual variable. A named upstream never gets
  * a vendor's key. A key is never an argument, because other processes see arguments and shells store them.
  */
 export function findModelKey(
@@ -19,14 +25,28 @@ export function findModelKey(
     upstream,
     environment = process.env,
   }: { upstream?: string | undefined; environment?: NodeJS.ProcessEnv } = {},
-): string | undefined {
-  const variable = upstream ? undefined : keyVariable(model);
-  return environment[OWN_VARIABLE] || (variable && environment[variable]) || undefined;
+): FoundKey | undefined {
+  const variables = [OWN_VARIABLE, upstream ? undefined : keyVariable(model)];
+  for (const variable of variables) {
+    const key = variable && environment[variable];
+    if (key) return { key, variable };
+  }
+  return undefined;
 }
 
 /** Returns the vendor's variable, for a message about a missing key. */
 export const keyVariable = (model: string): string | undefined =>
   vendorVariables.find(({ models }) => models.test(model))?.variable;
+
+let origin = OWN_VARIABLE;
+
+/** Remembers the variable from which the key in use was taken, for messages about it. */
+export function rememberOrigin(variable: string): void {
+  origin = variable;
+}
+
+/** Returns the variable from which the key in use was taken; `STEPWISE_LLM_KEY` if none was taken. */
+export const keyOrigin = (): string => origin;
 
 /** Keys that were in the environment, and whether commands can still find them there. */
 export interface TakenKeys {

@@ -3,6 +3,7 @@ import type { ModelList } from '../../contract/model-list.js';
 import type { Preview } from '../../contract/preview.js';
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
+import { keyProblem } from '../../network/key-form.js';
 import { completeEvent, completeStep } from '../base/complete-step.js';
 import { aString, expectValue } from '../base/expect-value.js';
 import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
@@ -72,6 +73,7 @@ export class StepwiseClient implements StepService {
     expectValue('baseUrl', baseUrl, aString);
     checkTimeLimit('timeoutMs', timeoutMs);
     checkToken(token);
+    checkLlmKey(llmKey);
     this.#baseUrl = baseUrl.replace(/\/+$/, '');
     this.#headers = {
       'content-type': 'application/json',
@@ -169,6 +171,12 @@ export const isServiceToken = (token: string): boolean => /^[\x21-\x7e]{1,512}$/
 function checkToken(token: string | undefined): void {
   if (token === undefined || isServiceToken(token)) return;
   throw new TypeError('token must be 1 to 512 visible ASCII characters without spaces.');
+}
+
+/** Throws for a key that a header cannot carry, because the error of `fetch` would hide the cause. */
+function checkLlmKey(llmKey: string | undefined): void {
+  if (llmKey === undefined || /^[\x21-\x7e]*$/.test(llmKey)) return;
+  throw new TypeError(`llmKey ${keyProblem(llmKey)}.`);
 }
 
 /** Returns the address for messages: only the origin, because the rest of a URL may hold secrets. */

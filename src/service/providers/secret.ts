@@ -10,13 +10,6 @@ const HINT_LENGTH = 8;
 const wellFormed = /^[\x21-\x7e]{8,8192}$/;
 const REDACTED = '[redacted]';
 
-/** Matches placeholders for a key: those in vendors' examples, and those that clients send when no key is needed. */
-const placeholder =
-  /^(?:sk-)?(?:x{8,}|\*{8,}|\.{8,}|<.*>|\[.*\]|\{.*\}|your[-_]?(?:[a-z]+[-_]?)*key(?:[-_]?here)?|(?:insert|paste|replace|change)[-_]?(?:me|with|your).*|placeholder|api[-_]key|no[-_]key(?:[-_](?:required|needed))?|not[-_](?:needed|required))$/i;
-
-/** Returns whether a text is a placeholder for a key (rule: key-form). */
-export const isPlaceholder = (text: string): boolean => placeholder.test(text);
-
 /** A key that prints as `[redacted]` in strings, JSON, `console.log` and stack traces. Only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
