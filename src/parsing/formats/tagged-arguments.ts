@@ -183,6 +183,7 @@ export class TaggedArguments {
    */
   #valueEnd(key: string, start: number): ValueEnd | null {
     const proper = this.#nextProperClose(key, start);
+    if (this.#isCdata(start)) return proper;
     const next = this.#nextArgument(start);
     const first = this.#matches.after(this.#closeOf(key, start), start)?.index ?? this.#text.length;
     const isClear = proper === null || first === proper.end;
@@ -193,8 +194,14 @@ export class TaggedArguments {
   }
 
   #closeOf(key: string, start: number): string {
-    const isData = this.#tags.hasCdata && this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start));
-    return isData ? `(?<=\\]\\]>)\\s{0,4}${this.#tags.close(key)}` : this.#tags.close(key);
+    const close = this.#tags.close(key);
+    return this.#isCdata(start) ? `(?<=\\]\\]>)\\s{0,4}${close}` : close;
+  }
+
+  #isCdata(start: number): boolean {
+    return (
+      this.#tags.hasCdata === true && this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start))
+    );
   }
 
   #nextProperClose(key: string, start: number): ValueEnd | null {
