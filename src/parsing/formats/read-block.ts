@@ -13,6 +13,7 @@ import {
   type Beginnings,
   CALL_FENCE,
   closerEnd,
+  closerSource,
   lineMarkWords,
   type Mark,
   markAt,
@@ -176,7 +177,15 @@ class BlockReader {
   ): CallReading | null {
     if (this.#calls.length > 0) return this.#block(start, this.#end);
     if (reading === null) return this.#unread(at, place);
-    return this.#isMeant(reading, place) ? reading : null;
+    if (!this.#isMeant(reading, place)) return null;
+    const isOffered = reading.name !== null && this.#tools.find(reading.name) !== undefined;
+    return isOffered ? { ...reading, end: reading.end ?? this.#nextCloserEnd(at) } : reading;
+  }
+
+  /** Returns the end of the next closing mark of any family, or of the text: up to there all is data. */
+  #nextCloserEnd(from: number): number {
+    const close = this.#matches.after(closerSource, from);
+    return close ? close.index + close[0].length : this.#text.length;
   }
 
   /** Returns the end of a fence that closes after the calls of an open mark. */
@@ -272,7 +281,8 @@ class BlockReader {
   ): CallHead {
     const name = this.#offeredName(written);
     const isOutermost = this.#depth <= (isMarked ? 1 : 0); // The innermost mark belongs to the call.
-    return { name, tool: this.#tools.find(name), start, end, opens, isOutermost };
+    const startsLine = this.#startsLine || this.#depth > 0;
+    return { name, tool: this.#tools.find(name), start, end, opens, startsLine, isOutermost };
   }
 
   /** Returns the offered tool that a name means: without `functions.` and a number such as `:0`. */
@@ -341,7 +351,7 @@ class BlockReader {
     const dialect = this.#mark?.labelsFence ? 'json' : grammar;
     const reading = readJsonCalls(this.#text, at, { dialect, tools: this.#tools });
     if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
-    const name = reading.name ?? hintedName(this.#text, at, this.#tools);
+    const name = reading.name ?? hintedName(this.#text, at, this.#tools, { isMarked: true });
     return { ...reading, name, end: reading.cut ? this.#text.length : undefined };
   }
 

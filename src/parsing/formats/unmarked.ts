@@ -45,7 +45,10 @@ function isCut(
   { cut, name }: UnreadableCall,
   { text, at, tools }: { text: string; at: number; tools: OfferedTools },
 ): boolean {
-  return cut && (name === null ? hintedName(text, at, tools) !== null : tools.find(name) !== undefined);
+  return (
+    (cut || isOneOf('{[', text, at)) &&
+    (name === null ? hintedName(text, at, tools) !== null : tools.find(name) !== undefined)
+  );
 }
 
 /** Maximum number of calls without marks in one reply. */
