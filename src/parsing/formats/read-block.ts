@@ -175,15 +175,19 @@ class BlockReader {
     at: number,
     { reading, place }: { reading: CallReading | null; place: BlockPlace },
   ): CallReading | null {
-    if (this.#calls.length > 0) return this.#block(start, this.#end);
+    if (this.#calls.length > 0) {
+      const block = this.#block(start, this.#end);
+      return block?.kind === 'call' && reading ? { ...block, dataEnd: this.#dataEnd(reading, at) } : block;
+    }
     if (reading === null) return this.#unread(at, place);
     if (!this.#isMeant(reading, place)) return null;
     const isOffered = reading.name !== null && this.#tools.find(reading.name) !== undefined;
-    return isOffered ? { ...reading, end: reading.end ?? this.#nextCloserEnd(at) } : reading;
+    return isOffered ? { ...reading, end: this.#dataEnd(reading, at) } : reading;
   }
 
-  /** Returns the end of the next closing mark of any family, or of the text: up to there all is data. */
-  #nextCloserEnd(from: number): number {
+  /** Returns the end of an unreadable call: that of the next closing mark of any family, or of the text. */
+  #dataEnd({ end }: CallReading, from: number): number {
+    if (end !== undefined) return end;
     const close = this.#matches.after(closerSource, from);
     return close ? close.index + close[0].length : this.#text.length;
   }

@@ -406,6 +406,11 @@ describe('several calls', () => {
     expect(calls(`${call}\n<tool_response>\nx\n</tool_response>\n${call}`)).toEqual([['list_tools', {}]]);
   });
 
+  test('an action in a further call that is never closed does not run (rule: several-calls)', () => {
+    const text = `<function_calls>\n<invoke name="list_tools">\n</invoke>\n<invoke name="write_file">\n<parameter name="content"></think>\n${evil}`;
+    expect(calls(text)).toEqual([['list_tools', {}]]);
+  });
+
   test('a further call that cannot run is left out (rule: several-calls)', () => {
     const text =
       '<tool_calls>[{"name": "list_tools", "arguments": {}}, {"name": "browse", "arguments": {}}]</tool_calls>';
