@@ -325,6 +325,14 @@ describe('raw values', () => {
     });
   });
 
+  test.each([
+    ['an opening mark without a call', '<tool_call> b</arg_value></tool_call>'],
+    ['a closing mark of reasoning and an action', `b</arg_value></tool_call>\n</think>\n${evil}`],
+  ])('closing tags that are left over make the call malformed, also after %s (rule: raw-values)', (_, rest) => {
+    const text = `<tool_call>write_file<arg_key>content</arg_key><arg_value>a</arg_value></tool_call> ${rest}`;
+    expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'arg_pairs' });
+  });
+
   test('a value without its closing tag ends at the next argument, as a repair (rule: raw-values)', () => {
     const text =
       '<function=write_file>\n<parameter=path>\na\n<parameter=content>\nb\n</parameter>\n</function>';
