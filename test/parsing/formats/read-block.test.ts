@@ -244,6 +244,21 @@ describe('native formats as servers and models bend them', () => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer: text, problem: null });
   });
 
+  test.each([
+    ['"', '"'],
+    ["'", "'"],
+    ['“', '”'],
+    ['«', '»'],
+  ])('a call between %s and %s in a sentence is only quoted (rule: native-formats)', (open, close) => {
+    for (const call of [
+      '[TOOL_CALLS]read_file{"path": "a"}',
+      `<function_calls>\n<invoke name="read_file">\n<parameter name="path">a</parameter></invoke></function_calls>`,
+    ]) {
+      expect(read(`The log has ${open}${call}${close} in it.`)).toMatchObject({ outcome: 'answer' });
+      expect(calls(`${open}${call}${close}`)).toHaveLength(1);
+    }
+  });
+
   test('a native call in a list item is an answer with advice (rule: closing-fence)', () => {
     const text =
       '1. Plan\n2. Edit<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|>';
