@@ -41,6 +41,7 @@ export {
   type Tool,
   type ToolArguments,
   type ToolContext,
+  type ToolSchema,
   type ToolSpecification,
 } from './actions/define-tool.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
