@@ -56,6 +56,7 @@ export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/s
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
 export type { ToolEvent } from './base/tool-event.js';
 export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
+export { readRunEvents, toResponse } from './client/run-stream.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export type { AnswerSchema } from './run/answer-schema.js';
 export type { RunError } from './run/error-hints.js';

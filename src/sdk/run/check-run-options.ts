@@ -21,9 +21,7 @@ export function checkRunOptions(task: string, options: RunOptions): void {
   checkTimeLimit('toolTimeoutMs', options.toolTimeoutMs);
   const { maxSteps = 1 } = options;
   if (Number.isInteger(maxSteps) && maxSteps >= 1 && maxSteps <= MAX_STEPS) return;
-  throw new RangeError(
-    `maxSteps must be a whole number from 1 to ${MAX_STEPS}, not ${maxSteps}.`,
-  );
+  throw new RangeError(`maxSteps must be a whole number from 1 to ${MAX_STEPS}, not ${maxSteps}.`);
 }
 
 type Expectations<Name extends string> = { readonly [Key in Name]?: Expectation };
