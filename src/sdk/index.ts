@@ -45,6 +45,7 @@ export {
   type ToolSpecification,
 } from './actions/define-tool.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
+export { toAttachment } from './base/attachments.js';
 export type {
   DescribedSchema,
   JsonSchema,
