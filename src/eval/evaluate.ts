@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { StepError } from '../contract/step.js';
 import { acceptedFields, type Baseline } from './baseline.js';
 import { applyCell, type Cell } from './cell.js';
@@ -147,6 +148,8 @@ class CellWork {
   readonly cell: Cell;
   readonly #evaluation: Evaluation;
   readonly #steps: (readonly StepVerdict[])[] = [];
+  /** Session ids by run: a service that records must not add to the session that is evaluated. */
+  readonly #sessions = new Map<string, string>();
   #failures = 0;
   #lastFailure = '';
   #usage: CellUsage = { inputTokens: null, outputTokens: null, price: null };
@@ -163,7 +166,7 @@ class CellWork {
   /** Judges one step. Never rejects. */
   async judge(run: EvalRun, step: EvalStep): Promise<Judged> {
     const began = performance.now();
-    const answered = await this.#ask(step).catch((error: unknown) => ({
+    const answered = await this.#ask(run, step).catch((error: unknown) => ({
       verdict: 'missing' as const,
       reason: error instanceof Error ? error.message : String(error),
     }));
@@ -195,14 +198,14 @@ class CellWork {
     return { name: this.cell.name, counts, usage: this.#usage, fails, steps };
   }
 
-  async #ask(step: EvalStep): Promise<AskedStep | Unanswered> {
+  async #ask(run: EvalRun, step: EvalStep): Promise<AskedStep | Unanswered> {
     const { ask, signal } = this.#evaluation;
     if (signal.aborted) return { verdict: 'missing', reason: 'interrupted' };
     if (!ask) return this.#read(step.reply, { ...step.reading, promptTokens: null }, async () => null);
     if (!step.request) return { verdict: 'skipped', reason: NOT_REPEATABLE };
     if (this.#failures >= MAX_FAILURES)
       return { verdict: 'missing', reason: `not asked after ${MAX_FAILURES} failures: ${this.#lastFailure}` };
-    const request = applyCell(step.request, this.cell);
+    const request = { ...applyCell(step.request, this.cell), session_id: this.#sessionOf(run) };
     const asked = await ask(request, this.cell, signal);
     if ('skipped' in asked) return { verdict: 'skipped', reason: asked.skipped };
     if ('error' in asked) return { verdict: 'missing', reason: this.#fail(asked.error) };
@@ -210,6 +213,12 @@ class CellWork {
     this.#addUsage(asked.reading, request.llm_config.modelName);
     if (!this.cell.parser) return asked;
     return this.#read(asked.reply, asked.reading, asked.prompt);
+  }
+
+  #sessionOf({ name }: EvalRun): string {
+    const id = this.#sessions.get(name) ?? randomUUID();
+    this.#sessions.set(name, id);
+    return id;
   }
 
   /** Reads a reply with the cell's parser. */

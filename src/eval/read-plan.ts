@@ -34,14 +34,19 @@ const text = z.string().min(1);
 const json = z.record(z.string(), z.unknown());
 const same = z.enum(['same', 'ignore']);
 
+const SHARE = 'expected a share such as 10% or 0.1';
+
 /** A share such as `10%` or 0.1. */
-const share = z.union([
-  z.number().min(0),
-  z
-    .string()
-    .regex(/^\d+(?:\.\d+)?%$/, 'expected a share such as 10%')
-    .transform((written) => Number.parseFloat(written) / 100),
-]);
+const share = z.union(
+  [
+    z.number().min(0),
+    z
+      .string()
+      .regex(/^\d+(?:\.\d+)?%$/)
+      .transform((written) => Number.parseFloat(written) / 100),
+  ],
+  { error: SHARE },
+);
 
 const comparisonsSchema = z.strictObject({
   outcome: same.optional(),
