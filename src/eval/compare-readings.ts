@@ -6,7 +6,7 @@ import type { ComparedField, Reading } from './eval-report.js';
 type Schema = Readonly<Record<string, unknown>>;
 
 /** How answers are compared. `contains`: the recorded answer, or the given texts, are part of the new one. */
-export type AnswerRule =
+type AnswerRule =
   | 'ignore'
   | 'exact'
   | 'contains'

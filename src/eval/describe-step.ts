@@ -18,7 +18,7 @@ export function promptDifference(before: PromptText | null, now: PromptText | nu
 }
 
 /** Returns the changed lines of two texts with two lines around them; undefined if they are equal. */
-export function textDifference(before: string, now: string): string | undefined {
+function textDifference(before: string, now: string): string | undefined {
   if (before === now) return undefined;
   const options = { context: 2, timeout: DIFF_TIMEOUT_MS };
   const patch = createTwoFilesPatch('', '', before, now, undefined, undefined, options);

@@ -2,7 +2,7 @@
 export type ComparedField = 'outcome' | 'tool' | 'arguments' | 'answer' | 'tokens' | 'leftOut';
 
 /** A call, with its arguments as read. */
-export interface ReadCall {
+interface ReadCall {
   readonly tool: string;
   readonly args: Readonly<Record<string, unknown>>;
 }
@@ -71,7 +71,7 @@ export interface PromptText {
 }
 
 /** One side of a divergence. */
-export interface StepSide {
+interface StepSide {
   /** Null if no prompt was built or recorded. */
   readonly prompt: PromptText | null;
   /** The model's text and its native calls. */

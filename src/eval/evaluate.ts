@@ -23,7 +23,7 @@ import type { FoundRun } from './read-runs.js';
 type RecordedRequest = NonNullable<EvalStep['request']>;
 
 /** A step that a model answered. */
-export interface AskedStep {
+interface AskedStep {
   readonly reply: WrittenReply;
   readonly reading: Reading;
   /** Returns the prompt; null if it cannot be had. Called only for steps that differ. */

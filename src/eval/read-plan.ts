@@ -7,7 +7,7 @@ import type { Comparisons } from './compare-readings.js';
 import type { Parser } from './parser.js';
 
 /** Price of a model for each million tokens, in any currency. */
-export interface Price {
+interface Price {
   readonly input: number;
   readonly output: number;
 }

@@ -8,7 +8,7 @@ import type { StepInput } from './step/react-step.js';
 import { version } from './version.js';
 
 /** A request as it was recorded, perhaps changed. It has no key. */
-export type RecordedRequest = RecordedStep['request'];
+type RecordedRequest = RecordedStep['request'];
 
 interface MakeOptions {
   /** API key of the model's provider. No record contains it. */
@@ -17,7 +17,7 @@ interface MakeOptions {
 }
 
 /** A step that was made, or the reason why there is none. */
-export type MadeStep = { readonly step: RecordedStep } | { readonly error: StepError };
+type MadeStep = { readonly step: RecordedStep } | { readonly error: StepError };
 
 /** Makes recorded steps again inside this process, also those of the compatible endpoints. */
 export interface StepMaker {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ScriptedReply } from '../../src/offline/wire/reply.js';
 import { defineTool } from '../../src/sdk/actions/define-tool.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
+import type { Trajectory } from '../../src/sdk/run/trajectory.js';
 import { key, startWholeService, type WholeService } from './whole-service.js';
 
 const readFile = defineTool({
@@ -18,7 +19,7 @@ const search = defineTool({
   execute: () => 'nothing found',
 });
 
-export const sessionTools = [readFile, search];
+const sessionTools = [readFile, search];
 
 /** Replies of a run of four steps. */
 export const fourSteps = [
@@ -41,8 +42,8 @@ export function replyByProgress(
 export interface RecordingBench {
   readonly service: WholeService;
   readonly folder: string;
-  /** Makes a run with the scripted model, which is recorded. */
-  record(task?: string): Promise<void>;
+  /** Makes a run with the scripted model, which is recorded. Returns it as the SDK saves it, without its requests. */
+  record(task?: string): Promise<Trajectory>;
   /** Settings of a service whose upstream `local` is the same provider. */
   readonly settings: { readonly UPSTREAMS: Readonly<Record<string, { url: string; keyRequired: false }>> };
 }
@@ -59,18 +60,18 @@ export async function startRecordingBench(folder: string): Promise<RecordingBenc
     folder,
     settings: { UPSTREAMS: { local: { url: `${service.fake.url}/v1`, keyRequired: false } } },
     record: async (task = 'Where is the total computed?') => {
-      await client
-        .run(task, {
-          llmConfig: {
-            modelName: 'scripted',
-            provider: 'local',
-            tokenLimit: 16_000,
-            reservedOutputTokens: 1_000,
-          },
-          tools: sessionTools,
-          instructions: 'Answer in one sentence.',
-        })
-        .result();
+      const run = client.run(task, {
+        llmConfig: {
+          modelName: 'scripted',
+          provider: 'local',
+          tokenLimit: 16_000,
+          reservedOutputTokens: 1_000,
+        },
+        tools: sessionTools,
+        instructions: 'Answer in one sentence.',
+      });
+      await run.result();
+      return run.save();
     },
   };
 }

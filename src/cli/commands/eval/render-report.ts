@@ -25,7 +25,7 @@ export function renderReport(report: EvalReport, options: RenderOptions): string
   const rest = divergences.length - shown.length + moreDivergences;
   return [
     ...renderSkipped(skipped, isVerbose),
-    ...renderTable(cells, paint),
+    ...(report.runs > 0 ? renderTable(cells, paint) : []),
     ...cells.flatMap(renderReasons),
     ...shown.flatMap((each) => ['', ...renderDivergence(each, options)]),
     ...(rest > 0 ? ['', `${rest} more. --verbose prints up to 100, --html writes them to a page.`] : []),
