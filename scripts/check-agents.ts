@@ -1,12 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Agent, agents } from './agents/agents.js';
+import { findIsolation } from './agents/apart.js';
 import { install } from './agents/installed.js';
 import { type Outcome, tryAgent } from './agents/trial.js';
 
 /**
- * Gives real agents a task, with a scripted model that writes its calls as text, and prints a table. Arguments name
- * the agents to try (default: all). Agents are installed once, in fixed versions, have an empty home folder, and
+ * Gives real agents a task, with a scripted model that writes its calls as text, and prints a table. Each agent is set up
+ * and started by the very lines of docs/use-it-with-your-agent.md. Arguments name the agents to try (default: all). Agents are installed once, in fixed versions, have an empty home folder, and
  * reach only loopback. Exits with 1 if one of them failed, or if too few could be installed.
  */
 const MIN_AGENTS = 6;
@@ -77,16 +78,5 @@ function runApart(trial: readonly string[], isolate: readonly string[]): Outcome
     return JSON.parse(last);
   } catch {
     throw new Error(`the trial ended without an outcome: ${stderr.slice(-2000)}`);
-  }
-}
-
-/** Returns the words in front of a command that leave it no network but loopback; empty if the machine has no such means. */
-function findIsolation(): readonly string[] {
-  const isolate = ['unshare', '--map-root-user', '--net', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh'];
-  try {
-    execFileSync('env', [...isolate, 'true'], { stdio: 'ignore' });
-    return isolate;
-  } catch {
-    return [];
   }
 }

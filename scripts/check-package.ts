@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import { publicMembers } from '../test/support/public-members.js';
 
 /**
  * Packs `stepwise` and `@stepwise/client` from a clean copy of the sources, as a release does, and installs each
@@ -179,6 +180,14 @@ function printBundleSize(folder: string): void {
   console.log(`bundled for a browser: ${kilobytes(Buffer.byteLength(bundled))} minified, ${zipped} gzipped`);
 }
 
+/** Throws if an export of the SDK, or a member of one, has no docstring in the declarations of a package. */
+function checkDocstrings(folder: string, entry: string): void {
+  const members = publicMembers([join(folder, 'node_modules', entry)]);
+  const bare = members.filter(({ documentation }) => documentation === '').map(({ path }) => path);
+  if (bare.length > 0) throw new Error(`Without a docstring in ${entry}: ${bare.join(', ')}`);
+  console.log(`${entry}: ${members.length} exports and members, all with a docstring`);
+}
+
 function lint(tarball: string): void {
   console.log(run(checkout, tool('publint'), 'run', tarball, '--strict').trim());
   console.log(run(checkout, tool('attw'), tarball, '--profile', 'esm-only', '--quiet').trim());
@@ -191,6 +200,7 @@ try {
   installInto(user, tarball);
   printInstalledPackages(user);
   tryEntries(user, 'stepwise');
+  checkDocstrings(user, 'stepwise/dist/sdk/index.d.ts');
   run(user, join(user, 'node_modules/.bin/stepwise'), '--help');
   lint(tarball);
 
@@ -201,6 +211,7 @@ try {
   if (printInstalledPackages(client) !== 1)
     throw new Error('@stepwise/client must not install other packages.');
   tryEntries(client, '@stepwise/client');
+  checkDocstrings(client, '@stepwise/client/lib/sdk/index.d.ts');
   printBundleSize(client);
   await tryRun(user, client);
   lint(clientTarball);

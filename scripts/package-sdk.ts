@@ -1,11 +1,9 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { Project, ts } from 'ts-morph';
 
 /**
  * Writes `dist-sdk`: the SDK as a package of its own, `@stepwise/client`, without dependencies. It contains the
- * modules that `npm run build` compiled. Only the types of the contract are different: in the whole package they
- * are inferred with Zod, here they are spelled out.
+ * modules that `npm run build` compiled. Of the contract it has the declared types, without the Zod schemas.
  */
 const target = 'dist-sdk';
 
@@ -16,51 +14,19 @@ const target = 'dist-sdk';
 function collectImports(path: string, found = new Set<string>()): Set<string> {
   if (found.has(path)) return found;
   found.add(path);
-  // The SDK uses only types of the contract. `plainTypes` rewrites those files, and the result imports nothing, so
-  // they are not followed here.
-  if (path.startsWith('contract/')) return found;
   const extension = path.endsWith('.d.ts') ? '.d.ts' : '.js';
-  for (const [, imported = ''] of readFileSync(join('dist', path), 'utf8').matchAll(/from '([^']+)'/g)) {
+  for (const [, imported = ''] of textOf(path).matchAll(/from '([^']+)'/g)) {
     if (!imported.startsWith('.')) throw new Error(`${path} must not import the package ${imported}.`);
     collectImports(normalize(join(dirname(path), imported.replace(/\.js$/, extension))), found);
   }
   return found;
 }
 
-const typeFormat =
-  ts.NodeBuilderFlags.NoTruncation |
-  ts.NodeBuilderFlags.InTypeAlias |
-  ts.NodeBuilderFlags.MultilineObjectLiterals |
-  ts.NodeBuilderFlags.UseSingleQuotesForStringLiteralType;
-
-/**
- * Rewrites declaration files so that they do not need Zod: each exported type alias keeps its comments and gets
- * its inferred type spelled out. Values are left out. Returns the new text of each file by its path.
- */
-function plainTypes(folder: string, paths: readonly string[]): Map<string, string> {
-  const project = new Project({
-    compilerOptions: {
-      module: ts.ModuleKind.NodeNext,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      types: [],
-    },
-  });
-  const files = new Map(paths.map((path) => [path, project.addSourceFileAtPath(join(folder, path))]));
-  const checker = project.getTypeChecker().compilerObject;
-  const printer = ts.createPrinter();
-  const texts = [...files].map(([path, file]): [string, string] => {
-    const aliases = file.getTypeAliases().filter((alias) => alias.isExported());
-    const lines = aliases.map((alias) => {
-      const type = checker.typeToTypeNode(alias.getType().compilerType, undefined, typeFormat);
-      if (!type) throw new Error(`TypeScript cannot spell out the type ${alias.getName()} of ${path}.`);
-      const comments = alias.getJsDocs().map((comment) => `${comment.getText()}\n`);
-      const text = printer.printNode(ts.EmitHint.Unspecified, type, file.compilerNode);
-      return `${comments.join('')}export type ${alias.getName()} = ${text};\n`;
-    });
-    return [path, lines.join('')];
-  });
-  return new Map(texts);
+/** Returns the text of a compiled file. The SDK uses only types of the contract: of a file with schemas, those types. */
+function textOf(path: string): string {
+  const text = readFileSync(join('dist', path), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n');
+  if (!path.startsWith('contract/') || !/^export declare const /m.test(text)) return text;
+  return (text.match(/^export type \{[^}]*\} from '[^']*';$/gm) ?? []).map((line) => `${line}\n`).join('');
 }
 
 function write(path: string, text: string): void {
@@ -70,12 +36,7 @@ function write(path: string, text: string): void {
 
 rmSync(target, { recursive: true, force: true });
 const paths = [...collectImports('sdk/index.js'), ...collectImports('sdk/index.d.ts')];
-const contract = paths.filter((path) => path.startsWith('contract/'));
-for (const path of paths.filter((each) => !contract.includes(each))) {
-  const text = readFileSync(join('dist', path), 'utf8');
-  write(`lib/${path}`, text.replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'));
-}
-for (const [path, text] of plainTypes('dist', contract)) write(`lib/${path}`, text);
+for (const path of paths) write(`lib/${path}`, textOf(path));
 
 const { version, license, engines, publishConfig, repository } = JSON.parse(
   readFileSync('package.json', 'utf8'),

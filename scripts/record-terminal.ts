@@ -3,23 +3,19 @@
  * docs/recordings. Also writes the resulting screens into docs/terminal.md. `npm run record` makes all recordings,
  * `npm run record -- NAME…` only those named. Needs `script` of util-linux.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { stripVTControlCharacters } from 'node:util';
 import { type FakeProvider, startFakeProvider } from '../src/offline/fake-provider.js';
 import { Emulator } from '../test/support/emulator.js';
+import { asciicast, type Frame, type RecordedProgram, startRecorded } from './terminal/asciicast.js';
 import { type Move, type Recording, recordings } from './terminal-recordings.js';
 
 const main = join(process.cwd(), '.build/src/cli/main.js');
 const target = join(process.cwd(), 'docs/recordings');
 const manual = join(process.cwd(), 'docs/terminal.md');
 const defaultSize = { columns: 80, rows: 30 };
-
-type Frame = readonly [seconds: number, text: string];
 
 const requestedNames = process.argv.slice(2);
 const provider = await startFakeProvider();
@@ -28,7 +24,10 @@ for (const [name, recording] of Object.entries(recordings)) {
   if (requestedNames.length > 0 && !requestedNames.includes(name)) continue;
   provider.script(recording.replies);
   const frames = await record(recording, provider);
-  writeFileSync(join(target, `${name}.cast`), asciicast(recording, frames));
+  writeFileSync(
+    join(target, `${name}.cast`),
+    asciicast(recording.title, recording.size ?? defaultSize, frames),
+  );
   await writeScreens(name, recording, frames);
   console.log(`${name}: ${recording.title}`);
 }
@@ -39,29 +38,24 @@ async function record({ command, moves = [], size = defaultSize }: Recording, { 
   const folder = join(home, 'shop');
   mkdirSync(folder);
   writeFileSync(join(folder, 'config.js'), 'export const limit = 30;\n');
-  const setUp = `stepwise() { ${process.execPath} ${main} "$@"; }; stty cols ${size.columns} rows ${size.rows}`;
-  const child = spawn('script', ['-qfec', `${setUp}; ${command}`, '/dev/null'], {
+  const program = startRecorded(`stepwise() { ${process.execPath} ${main} "$@"; }; ${command}`, {
+    shown: command,
+    size,
     cwd: folder,
     env: {
       PATH: process.env['PATH'],
       HOME: home,
-      SHELL: '/bin/bash',
-      TERM: 'xterm-256color',
       UPSTREAMS: JSON.stringify({ fake: `${url}/v1` }),
     },
+    rename: (output) => output.replaceAll(home, '~'),
   });
-  const frames: Frame[] = [[0, `$ ${command}\r\n`]];
-  const begin = Date.now();
-  const seconds = () => Number(((Date.now() - begin) / 1000).toFixed(2));
-  child.stdout.on('data', (chunk) => frames.push([seconds(), String(chunk).replaceAll(home, '~')]));
-  const ended = once(child, 'close');
-  await play(moves, { text: () => plainText(frames), type: (keys) => child.stdin.write(keys) });
-  await ended;
+  await play(moves, program);
+  await program.ended;
   rmSync(home, { recursive: true, force: true, maxRetries: 10 });
-  return frames;
+  return program.frames;
 }
 
-async function play(moves: readonly Move[], screen: { text: () => string; type: (keys: string) => void }) {
+async function play(moves: readonly Move[], screen: Pick<RecordedProgram, 'text' | 'type'>) {
   let readUpTo = 0;
   for (const [expected, keys] of moves) {
     let at = -1;
@@ -75,16 +69,6 @@ async function play(moves: readonly Move[], screen: { text: () => string; type: 
     await wait(600);
     screen.type(keys);
   }
-}
-
-function plainText(frames: readonly Frame[]): string {
-  return stripVTControlCharacters(frames.map(([, text]) => text).join(''));
-}
-
-function asciicast({ title, size = defaultSize }: Recording, frames: readonly Frame[]): string {
-  const header = { version: 2, width: size.columns, height: size.rows, title };
-  const lines = frames.map(([seconds, text]) => [seconds, 'o', text]);
-  return `${[header, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
 }
 
 /**

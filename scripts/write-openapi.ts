@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { openapiYaml } from '../src/contract/openapi/openapi.js';
+import { wireTypes } from './wire-types.js';
 
 writeFileSync('openapi.yaml', openapiYaml());
-console.log('Wrote openapi.yaml.');
+writeFileSync('src/contract/wire-types.ts', wireTypes());
+console.log('Wrote openapi.yaml and src/contract/wire-types.ts.');

@@ -1,4 +1,4 @@
-import type { Script } from '../../src/offline/fake-provider.js';
+import type { Respond } from '../../src/offline/answer-request.js';
 import type { Agent, Call } from './agents.js';
 
 /**
@@ -19,7 +19,7 @@ export type Reply = Call | string;
  * and answers. Each reply depends only on the prompt, so that further requests of the agent (titles, retries) do
  * not disturb the script. Calls `report` with each reply.
  */
-export function scriptFor(agent: Agent, report: (reply: Reply) => void = () => {}): Script {
+export function scriptFor(agent: Agent, report: (reply: Reply) => void = () => {}): Respond {
   return ({ body }) => {
     const reply = chooseReply(agent, JSON.stringify(body));
     report(reply);

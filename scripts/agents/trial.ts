@@ -1,22 +1,15 @@
-import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { startFakeProvider } from '../../src/offline/fake-provider.js';
-import { readConfig } from '../../src/service/config.js';
-import { startService } from '../../src/service/start.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Agent } from './agents.js';
-import { startRecorder } from './recorder.js';
-import { after, answer, before, type Reply, scriptFor } from './scripted-model.js';
+import { after, answer, type Reply, scriptFor } from './scripted-model.js';
+import { openStage, type Stage } from './stage.js';
 import { judge, type Verdict } from './witness.js';
-
-const execute = promisify(execFile);
 
 const TIMEOUT_MS = 120_000;
 /** Maximum number of requests of one trial, because some agents limit neither their turns nor their retries. */
 const MAX_REQUESTS = 20;
-const TASK = 'Read kettle.txt, warm the kettle, and say what happened.';
 
 /** Result of a trial. */
 export interface Outcome {
@@ -28,61 +21,42 @@ export interface Outcome {
 
 /**
  * Gives an agent a task over the service and a scripted model that writes its calls as text. `programs` are the folders of
- * its programs. It has an empty home folder and none of the caller's environment, so it finds no key.
+ * its programs.
  */
 export async function tryAgent(agent: Agent, programs: readonly string[]): Promise<Outcome> {
-  const scratch = mkdtempSync(join(tmpdir(), 'stepwise-agent-'));
-  const [home, work] = [join(scratch, 'home'), join(scratch, 'work')];
-  for (const each of [home, work]) mkdirSync(each);
-  writeFileSync(join(work, 'kettle.txt'), `${before}\n`);
   const replies: Reply[] = [];
-  const fake = await startFakeProvider(scriptFor(agent, (reply) => replies.push(reply)));
-  const service = await startService(
-    readConfig({
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-      UPSTREAMS: JSON.stringify({ local: { url: `${fake.url}/v1`, contextWindow: 64_000 } }),
-    }),
-  );
-  const recorder = await startRecorder(service.url);
-  const trial = { url: recorder.url, model: 'local/scripted', home };
-  const env = {
-    PATH: [...programs, process.env['PATH']].join(':'),
-    HOME: home,
-    TERM: 'dumb',
-    ...agent.env?.(trial),
-  };
+  const script = scriptFor(agent, (reply) => replies.push(reply));
+  const stage = await openStage(agent, { programs, script });
   try {
-    for (const [path, text] of Object.entries(agent.files?.(trial) ?? {})) {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text);
-    }
-    for (const command of agent.prepare?.(trial) ?? []) await run(command, { cwd: work, env });
-    const output = await run(agent.command(TASK, trial), { cwd: work, env });
-    const requests = fake.requests.length;
-    const problem = problemOf(output, readFileSync(join(work, 'kettle.txt'), 'utf8'), requests);
+    let output = '';
+    for (const each of stage.scripts) output = await run(each, stage);
+    const requests = stage.fake.requests.length;
+    const problem = problemOf(output, readFileSync(join(stage.work, 'kettle.txt'), 'utf8'), requests);
     if (problem === undefined) return { requests };
-    return { requests, failure: { problem, ...(await judge(recorder, replies)) } };
+    return { requests, failure: { problem, ...(await judge(stage.recorder, replies)) } };
   } finally {
-    await recorder.close();
-    await service.close();
-    await fake.close();
-    rmSync(scratch, { recursive: true, force: true, maxRetries: 10 });
+    await stage.close();
   }
 }
 
-/** Runs a command without input and returns what it printed, also if it failed. */
-async function run(
-  [command, ...words]: readonly [string, ...string[]],
-  place: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): Promise<string> {
-  const running = execute(command, words, { ...place, timeout: TIMEOUT_MS, maxBuffer: 2 ** 26 });
-  running.child.stdin?.end();
-  const { stdout, stderr } = await running.catch((error: { stdout?: string; stderr?: string }) => ({
-    stdout: `${String(error)}\n${error.stdout}`,
-    stderr: error.stderr ?? '',
-  }));
-  return stdout + stderr;
+/** Runs a shell script without input and returns what it printed, also if it failed. Ends it after the timeout. */
+async function run(script: string, { work, env }: Stage): Promise<string> {
+  // In a process group of its own, so that the programs of the shell end with it.
+  const child = spawn('sh', ['-ec', script], {
+    cwd: work,
+    env: { ...env, TERM: 'dumb' },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  const timer = setTimeout(() => child.pid && process.kill(-child.pid, 'SIGKILL'), TIMEOUT_MS);
+  const [code, signal] = await once(child, 'close');
+  clearTimeout(timer);
+  return code === 0 ? output : `${output}\nended with ${code ?? signal}`;
 }
 
 function problemOf(output: string, file: string, requests: number): string | undefined {

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { list } from './fields.js';
 
+export type { Attachment } from './wire-types.js';
+
 /** The media types that at least one vendor accepts. */
 const attachmentTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'application/pdf'] as const;
 
 const attachmentSchema = z
   .looseObject({
-    media_type: z.enum(attachmentTypes),
+    media_type: z.enum(attachmentTypes).meta({ description: 'Media type of the file.' }),
     // The pattern is only for the OpenAPI document. The service checks the text without it, because a regular
     // expression could overflow the stack for long texts.
     data: z.string().meta({
@@ -20,6 +22,3 @@ const attachmentSchema = z
 const MAX_ATTACHMENTS = 1_000;
 
 export const attachmentsSchema = list(attachmentSchema, MAX_ATTACHMENTS);
-
-/** An image or a PDF, in base64. */
-export type Attachment = z.output<typeof attachmentSchema>;

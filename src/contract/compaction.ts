@@ -4,6 +4,8 @@ import { turnSchema } from './history.js';
 import { usageSchema, warningSchema } from './step.js';
 import { stepRequestSchema } from './step-request.js';
 
+export type { Compaction, CompactionRequest, CompactionRequestInput } from './wire-types.js';
+
 const { project_id, session_id, llm_config, user_api_keys } = stepRequestSchema.shape;
 
 /** A request for a shorter history (rules: compaction-mask, compaction-summarize). */
@@ -11,7 +13,9 @@ export const compactionRequestSchema = z
   .object({
     project_id,
     session_id,
-    conversation_history: list(turnSchema, 10_000),
+    conversation_history: list(turnSchema, 10_000).meta({
+      description: 'The turns to shorten, oldest first.',
+    }),
     target_tokens: wholeNumber
       .min(1)
       .meta({ description: 'Maximum size of the history in a prompt, in tokens.' }),
@@ -25,19 +29,12 @@ export const compactionRequestSchema = z
 
 export const compactionSchema = z
   .object({
-    conversation_history: z.array(turnSchema),
-    changed: z.boolean(),
-    tokens_before: wholeNumber,
-    tokens_after: wholeNumber,
+    conversation_history: z.array(turnSchema).meta({ description: 'The shorter history.' }),
+    changed: z.boolean().meta({ description: 'False if nothing could be shortened.' }),
+    tokens_before: wholeNumber.meta({ description: 'Size of the given history in a prompt, in tokens.' }),
+    tokens_after: wholeNumber.meta({ description: 'Size of the returned history in a prompt, in tokens.' }),
     usage: usageSchema.nullable(),
-    warnings: z.array(warningSchema),
-    request_id: z.string(),
+    warnings: z.array(warningSchema).meta({ description: 'Problems that did not stop the compaction.' }),
+    request_id: z.string().meta({ description: 'Id of the request in the logs of the service.' }),
   })
   .meta({ id: 'Compaction', description: 'A shorter history, which the next step can send.' });
-
-/** A validated request for a compaction. */
-export type CompactionRequest = z.output<typeof compactionRequestSchema>;
-/** A request for a compaction as callers write it: optional fields may be null or absent. */
-export type CompactionRequestInput = z.input<typeof compactionRequestSchema>;
-/** The response to a compaction, with a shorter history that the next step can send. */
-export type Compaction = z.output<typeof compactionSchema>;

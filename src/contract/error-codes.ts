@@ -1,3 +1,5 @@
+export type { ErrorCode } from './wire-types.js';
+
 /** A row of the error table (rule: error-table). `retryable` is true if the same request may succeed later. */
 interface ErrorRow {
   readonly status: number;
@@ -47,9 +49,6 @@ export const errorCodes = {
   empty_response: row(200, 'The model answered nothing.', 'retryable'),
   iterations_exhausted: row(200, 'max_iterations_left is 0: no model call was made.'),
 } as const satisfies Record<string, ErrorRow>;
-
-/** The values of `error.code`. */
-export type ErrorCode = keyof typeof errorCodes;
 
 function row(status: number, message: string, retryable?: 'retryable'): ErrorRow {
   return { status, message, retryable: retryable === 'retryable' };

@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { attachmentsSchema } from './attachment.js';
 import { jsonObject, jsonValue, list, optional } from './fields.js';
 
+export type { ToolCall, ToolResult, Turn, TurnInput } from './wire-types.js';
+
 const toolCallSchema = z
   .looseObject({
-    name: z.string().min(1),
-    parameters: jsonObject,
+    name: z.string().min(1).meta({ description: 'Name of the tool.' }),
+    parameters: jsonObject.meta({ description: 'The arguments by name.' }),
     id: optional(z.string()).meta({
       description: 'Links observations to their calls. A missing id becomes `call_<n>`.',
     }),
@@ -14,9 +16,11 @@ const toolCallSchema = z
 
 const toolResultSchema = z
   .looseObject({
-    success: z.boolean(),
-    result: jsonValue.optional(),
-    error: optional(z.string()),
+    success: z.boolean().meta({ description: 'False if the call failed, was denied, or did not run.' }),
+    result: jsonValue
+      .optional()
+      .meta({ description: 'The result as data, for the caller; the model reads `content`.' }),
+    error: optional(z.string()).meta({ description: 'The failure in words, for the caller.' }),
     terminal: optional(z.boolean()).meta({
       description: 'No further action can help: the next step requires an answer.',
     }),
@@ -28,7 +32,7 @@ const toolResultSchema = z
 const MAX_FOUND_TOOLS = 1_000;
 
 const foundToolSchema = z
-  .looseObject({ name: z.string() })
+  .looseObject({ name: z.string().meta({ description: 'Name of the tool.' }) })
   .meta({ id: 'FoundTool', description: 'A tool that `find_tools` found. Only its name counts.' });
 
 /**
@@ -37,8 +41,8 @@ const foundToolSchema = z
  */
 export const turnSchema = z
   .looseObject({
-    role: z.enum(['user', 'assistant', 'tool_observation']),
-    content: z.string(),
+    role: z.enum(['user', 'assistant', 'tool_observation']).meta({ description: 'Author of the turn.' }),
+    content: z.string().meta({ description: 'The text: a task, a thought, an answer or an observation.' }),
     timestamp: optional(z.string()).meta({
       description: 'ISO 8601. Kept unchanged and never part of the prompt.',
     }),
@@ -52,7 +56,9 @@ export const turnSchema = z
     thought: optional(z.string()).meta({
       description: 'The thought before the answer, in an assistant turn that answers.',
     }),
-    phase: optional(z.enum(['reason', 'act', 'observe'])),
+    phase: optional(z.enum(['reason', 'act', 'observe'])).meta({
+      description: 'The phase that added the turn, in the strict three-phase mode.',
+    }),
     provider_state: jsonValue.optional().meta({
       description:
         'Opaque data of a provider, such as signed reasoning, which the service sends back to that provider. Send it back unchanged: some providers reject the next step without it.',
@@ -71,12 +77,3 @@ export const turnSchema = z
     }),
   })
   .meta({ id: 'Turn', description: 'An entry of the conversation history.' });
-
-/** An entry of a history in a response of the service. */
-export type Turn = z.output<typeof turnSchema>;
-/** An entry of a history as callers write it: optional fields may be null or absent. */
-export type TurnInput = z.input<typeof turnSchema>;
-/** The tool call of an assistant turn. */
-export type ToolCall = z.output<typeof toolCallSchema>;
-/** The outcome of the call that an observation belongs to. */
-export type ToolResult = z.output<typeof toolResultSchema>;

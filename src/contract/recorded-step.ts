@@ -8,12 +8,21 @@ import type { StepRequest } from './step-request.js';
  */
 export interface ClientTerms {
   /** `none`: the model is taught nothing, its reply is the answer as written, and nothing of the history is cut. */
-  readonly toolChoice: 'auto' | 'none' | 'required' | { readonly name: string };
+  readonly toolChoice:
+    | 'auto'
+    | 'none'
+    | 'required'
+    | {
+        /** Name of the tool that the model must call. */
+        readonly name: string;
+      };
 }
 
 /** A call that a model made through its vendor's own tool calling, as the vendor reported it. */
 export interface RecordedCall {
+  /** Id of the call. */
   readonly id: string;
+  /** Name of the tool. */
   readonly name: string;
   /** The arguments as JSON text, not parsed. */
   readonly arguments: string;
@@ -25,7 +34,10 @@ export interface RecordedCall {
  */
 export interface RecordedStep {
   /** The request, of `react_step` or as a compatible endpoint translated it; without keys. */
-  readonly request: Omit<StepRequest, 'user_api_keys'> & { readonly terms?: ClientTerms | undefined };
+  readonly request: Omit<StepRequest, 'user_api_keys'> & {
+    /** Terms of a client of a compatible endpoint; absent for others. */
+    readonly terms?: ClientTerms | undefined;
+  };
   /** The prompt as the model read it. */
   readonly prompt: Pick<Preview, 'system' | 'messages' | 'native_tools' | 'prompt_sha256'>;
   /** The model's original text. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+export type { Health, Version } from './wire-types.js';
+
 /** The response of `/healthz` and `/readyz` if the service is healthy (rule: health). */
 export const healthSchema = z
   .object({ status: z.string().meta({ description: 'Always `ok`.' }) })
@@ -7,8 +9,8 @@ export const healthSchema = z
 
 /** The response of `/version`. */
 export const versionSchema = z
-  .object({ name: z.string(), version: z.string() })
+  .object({
+    name: z.string().meta({ description: 'Name of the service.' }),
+    version: z.string().meta({ description: 'Version of the service.' }),
+  })
   .meta({ id: 'ServiceVersion', description: 'Name and version of the running service.' });
-
-export type Health = z.output<typeof healthSchema>;
-export type Version = z.output<typeof versionSchema>;

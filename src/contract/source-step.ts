@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { turnSchema } from './history.js';
 import { actionDetailsSchema, stepSchema } from './step.js';
 
+export type { SourceStep } from './wire-types.js';
+
 const { error } = stepSchema.shape;
 
 const sourceActionSchema = actionDetailsSchema
@@ -14,16 +16,24 @@ const sourceActionSchema = actionDetailsSchema
  */
 export const sourceStepSchema = z
   .object({
-    session_id: z.string().nullable(),
-    thought: z.string().nullable(),
+    session_id: z.string().nullable().meta({ description: 'The `session_id` of the request.' }),
+    thought: z.string().nullable().meta({ description: 'The thought of the model; null if it wrote none.' }),
     action_details: sourceActionSchema.nullable(),
-    direct_response: z.string().nullable(),
+    direct_response: z
+      .string()
+      .nullable()
+      .meta({ description: 'The answer, or the text of an action that could not be read.' }),
     updated_conversation_history: z.array(turnSchema).nullable().meta({
       description:
         'The turns as sent, then those of this step, which have `role`, `content`, `timestamp` and `toolCall` with `name` and `parameters` only.',
     }),
-    iterations_remaining: z.int32().nullable(),
-    status: z.enum(['action_proposed', 'direct_response_provided', 'error']),
+    iterations_remaining: z
+      .int32()
+      .nullable()
+      .meta({ description: 'Iterations that are left after this step.' }),
+    status: z
+      .enum(['action_proposed', 'direct_response_provided', 'error'])
+      .meta({ description: 'What the model did.' }),
     error: error.unwrap().optional(),
   })
   .meta({
@@ -31,6 +41,3 @@ export const sourceStepSchema = z
     description:
       'The answer to a step with `include.extensions: false`, and its failures once the body was read. It has no other fields; `error` is present if the status is `error`.',
   });
-
-/** The response to a step with `include.extensions: false`. */
-export type SourceStep = z.output<typeof sourceStepSchema>;

@@ -5,35 +5,59 @@ import { turnSchema } from './history.js';
 import { protocolSchema } from './protocol.js';
 import { toolDefinitionSchema } from './tool.js';
 
+export type {
+  InlineContext,
+  LlmConfig,
+  StepRequest,
+  StepRequestInput,
+  Task,
+  VectorSearchResult,
+} from './wire-types.js';
+
 const lineNumber = wholeNumber.min(1);
 
 const selectionSchema = z
-  .object({ start_line: lineNumber, end_line: lineNumber })
+  .object({
+    start_line: lineNumber.meta({ description: 'Number of the first line.' }),
+    end_line: lineNumber.meta({ description: 'Number of the last line.' }),
+  })
   .meta({ id: 'LineSelection', description: 'A range of lines, counted from 1, both ends included.' });
 
 const implicitContextSchema = z
   .object({
-    last_focused_file_path: optional(z.string().min(1)),
+    last_focused_file_path: optional(z.string().min(1)).meta({
+      description: 'Path of the file in the focused editor.',
+    }),
     selection: optional(selectionSchema),
   })
   .meta({ id: 'ImplicitContext', description: "The file and the lines that the user's editor shows." });
 
 const vectorSearchResultSchema = z
   .object({
-    path: z.string().min(1),
-    content: z.string(),
-    score: optional(z.number()).meta({ format: 'double' }),
-    start_line: optional(lineNumber),
-    end_line: optional(lineNumber),
+    path: z.string().min(1).meta({ description: 'Path of the file, with `/` as the separator.' }),
+    content: z.string().meta({ description: 'The text of the chunk.' }),
+    score: optional(z.number()).meta({
+      format: 'double',
+      description: 'Score that the search gave the chunk.',
+    }),
+    start_line: optional(lineNumber).meta({ description: 'Number of the first line, from 1.' }),
+    end_line: optional(lineNumber).meta({ description: 'Number of the last line, included.' }),
   })
   .meta({ id: 'VectorSearchResult', description: 'A chunk that the client retrieved.' });
 
 const inlineFileSchema = z
-  .object({ path: z.string().min(1), content: z.string() })
+  .object({
+    path: z.string().min(1).meta({ description: 'Path of the file, with `/` as the separator.' }),
+    content: z.string().meta({ description: 'The whole text of the file.' }),
+  })
   .meta({ id: 'InlineFile', description: 'A file that is part of the request.' });
 
 const inlinePinnedItemSchema = z
-  .object({ id: z.string().min(1), title: optional(z.string()), content: z.string() })
+  .object({
+    id: z.string().min(1).meta({ description: 'Id of the item, as in `pinned_item_ids_to_include`.' }),
+    title: optional(z.string()).meta({ description: 'Title of the item in the prompt.' }),
+    content: z.string().meta({ description: 'The text of the item.' }),
+  })
   .meta({ id: 'InlinePinnedItem', description: 'A pinned item that is part of the request.' });
 
 export const MAX_TURNS = 10_000;
@@ -41,8 +65,10 @@ const MAX_INLINE_ITEMS = 10_000;
 
 const inlineContextSchema = z
   .object({
-    files: optional(list(inlineFileSchema, MAX_INLINE_ITEMS)),
-    pinned_items: optional(list(inlinePinnedItemSchema, MAX_INLINE_ITEMS)),
+    files: optional(list(inlineFileSchema, MAX_INLINE_ITEMS)).meta({ description: 'Whole files.' }),
+    pinned_items: optional(list(inlinePinnedItemSchema, MAX_INLINE_ITEMS)).meta({
+      description: 'Notes and snippets.',
+    }),
   })
   .meta({
     id: 'InlineContext',
@@ -50,13 +76,21 @@ const inlineContextSchema = z
   });
 
 const taskSchema = z
-  .object({ id: wholeNumber, content: z.string(), status: z.enum(['todo', 'in_progress', 'completed']) })
+  .object({
+    id: wholeNumber.meta({ description: 'Number of the task, unique in the list.' }),
+    content: z.string().meta({ description: 'The task in words.' }),
+    status: z.enum(['todo', 'in_progress', 'completed']).meta({ description: 'Progress of the task.' }),
+  })
   .meta({ id: 'TodoItem', description: 'An entry of the TODO list, which is part of the prompt.' });
 
 const MAX_ITEMS = 1_000;
 
 const phaseInstructionsSchema = z
-  .object({ reason: optional(z.string()), act: optional(z.string()), observe: optional(z.string()) })
+  .object({
+    reason: optional(z.string()).meta({ description: 'Instructions of the phase `reason`.' }),
+    act: optional(z.string()).meta({ description: 'Instructions of the phase `act`.' }),
+    observe: optional(z.string()).meta({ description: 'Instructions of the phase `observe`.' }),
+  })
   .meta({
     id: 'PhaseInstructions',
     description:
@@ -94,17 +128,24 @@ export const reasoningEffortSchema = z
 
 const llmConfigSchema = z
   .object({
-    modelName: z.string().min(1).max(256),
+    modelName: z
+      .string()
+      .min(1)
+      .max(256)
+      .meta({ description: 'Name of the model, as its provider spells it.' }),
     tokenLimit: wholeNumber.min(1).meta({ description: 'Maximum tokens of prompt and reply together.' }),
     reservedOutputTokens: wholeNumber.min(1).meta({
       description: 'Tokens that are reserved for the reply; must be less than `tokenLimit`, else 400.',
     }),
-    temperature: optional(z.number().min(0).max(2)).meta({ format: 'double' }),
+    temperature: optional(z.number().min(0).max(2)).meta({
+      format: 'double',
+      description: 'Sampling temperature; default: that of the provider.',
+    }),
     provider: optional(z.string().min(1).max(64)).meta({
       description: '`openai`, `anthropic` or a configured upstream. Without it, the model name decides.',
     }),
     reasoningEffort: optional(reasoningEffortSchema),
-    seed: optional(wholeNumber),
+    seed: optional(wholeNumber).meta({ description: 'Seed for providers that sample reproducibly.' }),
     maxOutputTokens: optional(wholeNumber.min(1)).meta({
       description: 'Output limit for the provider; at most `reservedOutputTokens`, which is the default.',
     }),
@@ -146,8 +187,10 @@ const onLastIterationSchema = z
 /** The request of one step. */
 export const stepRequestSchema = z
   .object({
-    project_id: z.uuid(),
-    session_id: z.uuid(),
+    project_id: z
+      .uuid()
+      .meta({ description: 'UUID of the project, for the files of the service and for logs.' }),
+    session_id: z.uuid().meta({ description: 'UUID of the session, for logs.' }),
     user_query: z.string().meta({
       description:
         'The task; empty to continue after an observation. If the history has no task either, the answer is 400 with the detail `no_task`.',
@@ -155,22 +198,34 @@ export const stepRequestSchema = z
     attachments: optional(attachmentsSchema).meta({
       description: 'Images and PDF files that belong to `user_query`.',
     }),
-    conversation_history: list(turnSchema, MAX_TURNS),
+    conversation_history: list(turnSchema, MAX_TURNS).meta({
+      description: 'The turns so far, oldest first; empty at the beginning.',
+    }),
     explicit_context_paths: optional(list(z.string().min(1), MAX_ITEMS)).meta({
       description: 'Files or folders that the user tagged; `path:10-40` selects lines.',
     }),
-    pinned_item_ids_to_include: optional(list(z.string().min(1), MAX_ITEMS)),
+    pinned_item_ids_to_include: optional(list(z.string().min(1), MAX_ITEMS)).meta({
+      description: 'Ids of pinned items that the prompt should include.',
+    }),
     implicit_context: optional(implicitContextSchema),
-    vector_search_results_to_include: optional(list(vectorSearchResultSchema, MAX_ITEMS)),
+    vector_search_results_to_include: optional(list(vectorSearchResultSchema, MAX_ITEMS)).meta({
+      description: 'Chunks that the caller retrieved.',
+    }),
     available_tools_prompt_segment: optional(z.string()).meta({
       description: 'Tools in free text. The service reads signatures such as `read_file(path, start_line)`.',
     }),
     llm_config: llmConfigSchema,
     user_api_keys: optional(userApiKeysSchema),
-    max_iterations_left: wholeNumber.min(0),
-    tools: optional(list(toolDefinitionSchema, MAX_ITEMS)),
+    max_iterations_left: wholeNumber
+      .min(0)
+      .meta({ description: 'Iterations that are left, this one included. At 1 the model must answer.' }),
+    tools: optional(list(toolDefinitionSchema, MAX_ITEMS)).meta({
+      description: 'The tools that the model may call.',
+    }),
     inline_context: optional(inlineContextSchema),
-    tasks: optional(list(taskSchema, MAX_ITEMS)),
+    tasks: optional(list(taskSchema, MAX_ITEMS)).meta({
+      description: 'The TODO list, which is part of the prompt.',
+    }),
     protocol: optional(protocolSchema).meta({
       description:
         'The form in which the model is taught to write actions; default `text`. `native` without `tools` is 400 with the detail `tools_required`.',
@@ -188,16 +243,3 @@ export const stepRequestSchema = z
     include: optional(includeSchema),
   })
   .meta({ id: 'StepRequest', description: 'The request of one step of a ReAct agent.' });
-
-/** A validated request of one step. */
-export type StepRequest = z.output<typeof stepRequestSchema>;
-/** The request of one step as callers write it: optional fields may be null or absent. */
-export type StepRequestInput = z.input<typeof stepRequestSchema>;
-/** The model and its token budget. */
-export type LlmConfig = StepRequest['llm_config'];
-/** A task of the TODO list. */
-export type Task = z.output<typeof taskSchema>;
-/** A chunk of a file that the caller retrieved, for example by vector search. */
-export type VectorSearchResult = z.output<typeof vectorSearchResultSchema>;
-/** Contents of files and pinned items that are part of the request. */
-export type InlineContext = z.output<typeof inlineContextSchema>;

@@ -4,13 +4,29 @@ import { errorCodes } from './error-codes.js';
 import { jsonObject, jsonValue, wholeNumber } from './fields.js';
 import { turnSchema } from './history.js';
 
+export type {
+  ActionDetails,
+  ErrorDetail,
+  ErrorResponse,
+  FinishReason,
+  Parse,
+  PhaseControl,
+  Signals,
+  Step,
+  StepError,
+  Usage,
+  Warning,
+} from './wire-types.js';
+
 export const actionDetailsSchema = z
   .object({
-    tool_name: z.string(),
-    tool_args: jsonObject,
+    tool_name: z.string().meta({ description: 'Name of the tool.' }),
+    tool_args: jsonObject.meta({ description: 'The arguments by name.' }),
     raw_action_string: z.string().meta({ description: '`Action: ` and the call in the words of the model.' }),
-    id: z.string(),
-    requires_approval: z.boolean(),
+    id: z.string().meta({ description: 'Id of the call, unique in the history; the observation names it.' }),
+    requires_approval: z
+      .boolean()
+      .meta({ description: 'True if the tool is annotated with `requiresApproval`.' }),
   })
   .meta({
     id: 'ActionDetails',
@@ -19,16 +35,18 @@ export const actionDetailsSchema = z
 
 const parseSchema = z
   .object({
-    outcome: z.enum([
-      'answer',
-      'action',
-      'malformed_action',
-      'unknown_tool',
-      'action_after_limit',
-      'truncated',
-      'refusal',
-      'empty',
-    ]),
+    outcome: z
+      .enum([
+        'answer',
+        'action',
+        'malformed_action',
+        'unknown_tool',
+        'action_after_limit',
+        'truncated',
+        'refusal',
+        'empty',
+      ])
+      .meta({ description: 'What the parser made of the reply.' }),
     dialect: z
       .enum([
         'call',
@@ -55,12 +73,19 @@ const parseSchema = z
       description:
         '`constrained`: the provider enforced the schema of the offered tools. `repaired`: the parser fixed or assumed something; see `repairs`.',
     }),
-    repairs: z.array(z.string()),
-    discarded: z.array(
-      z
-        .object({ kind: z.string(), chars: wholeNumber })
-        .meta({ id: 'Discarded', description: 'Text of the reply that the parser ignored.' }),
-    ),
+    repairs: z
+      .array(z.string())
+      .meta({ description: 'What the parser fixed or assumed, such as `coerced:id`.' }),
+    discarded: z
+      .array(
+        z
+          .object({
+            kind: z.string().meta({ description: 'Kind of the ignored text.' }),
+            chars: wholeNumber.meta({ description: 'Length of the ignored text in characters.' }),
+          })
+          .meta({ id: 'Discarded', description: 'Text of the reply that the parser ignored.' }),
+      )
+      .meta({ description: 'Parts of the reply that the parser ignored.' }),
     problem: z.string().nullable().meta({
       description:
         'The problem of an action that could not be read, or of an answer that does not fit `answer_schema`, in words for the model.',
@@ -70,12 +95,21 @@ const parseSchema = z
 
 const phaseControlSchema = z
   .object({
-    plan: z.string().nullable(),
-    tools_to_consider: z.array(z.string()).nullable(),
-    finish: z.boolean().nullable(),
-    observation: z.string().nullable(),
-    should_continue: z.boolean().nullable(),
-    final_answer: z.string().nullable(),
+    plan: z.string().nullable().meta({ description: 'Phase `reason`: the plan.' }),
+    tools_to_consider: z
+      .array(z.string())
+      .nullable()
+      .meta({ description: 'Phase `reason`: names of tools that may help.' }),
+    finish: z.boolean().nullable().meta({ description: 'Phase `reason`: true if no action is needed.' }),
+    observation: z.string().nullable().meta({ description: 'Phase `observe`: what the action showed.' }),
+    should_continue: z
+      .boolean()
+      .nullable()
+      .meta({ description: 'Phase `observe`: whether a further round is needed.' }),
+    final_answer: z
+      .string()
+      .nullable()
+      .meta({ description: 'Phase `observe`: the answer, if no further round is needed.' }),
   })
   .meta({
     id: 'PhaseControl',
@@ -85,12 +119,18 @@ const phaseControlSchema = z
 
 const signalsSchema = z
   .object({
-    repeated_action: wholeNumber,
-    repeated_cycle: wholeNumber,
-    consecutive_read_only: wholeNumber,
-    consecutive_errors: wholeNumber,
-    last_iteration: z.boolean(),
-    should_compact: z.boolean(),
+    repeated_action: wholeNumber.meta({
+      description: 'Consecutive calls of the same tool with the same arguments, from 2; else 0.',
+    }),
+    repeated_cycle: wholeNumber.meta({
+      description: 'Rounds in which the latest two or three calls repeat, from 2; else 0.',
+    }),
+    consecutive_read_only: wholeNumber.meta({ description: 'Consecutive calls that only read.' }),
+    consecutive_errors: wholeNumber.meta({ description: 'Consecutive calls that failed.' }),
+    last_iteration: z.boolean().meta({ description: 'True if this was the last iteration.' }),
+    should_compact: z
+      .boolean()
+      .meta({ description: 'True if the history uses at least 80 % of its share of the budget.' }),
   })
   .meta({
     id: 'Signals',
@@ -100,11 +140,17 @@ const signalsSchema = z
 
 export const usageSchema = z
   .object({
-    input_tokens: wholeNumber.nullable(),
-    output_tokens: wholeNumber.nullable(),
-    cached_input_tokens: wholeNumber.nullable(),
-    cache_write_tokens: wholeNumber.nullable(),
-    reasoning_tokens: wholeNumber.nullable(),
+    input_tokens: wholeNumber.nullable().meta({ description: 'Tokens of the prompt, cached ones included.' }),
+    output_tokens: wholeNumber.nullable().meta({ description: 'Tokens of the reply, reasoning included.' }),
+    cached_input_tokens: wholeNumber
+      .nullable()
+      .meta({ description: 'Tokens of the prompt that were read from the cache of the provider.' }),
+    cache_write_tokens: wholeNumber
+      .nullable()
+      .meta({ description: 'Tokens of the prompt that were written to the cache of the provider.' }),
+    reasoning_tokens: wholeNumber
+      .nullable()
+      .meta({ description: 'Tokens of the reply that the model spent on reasoning.' }),
     cost: z.number().nullable().meta({
       description: "The provider's own price of the call, in its currency (OpenRouter: US dollars).",
     }),
@@ -112,14 +158,17 @@ export const usageSchema = z
   .meta({ id: 'Usage', description: "The provider's own counts; null if it reports none." });
 
 export const warningSchema = z
-  .object({ code: z.string(), message: z.string() })
+  .object({
+    code: z.string().meta({ description: 'Code of the problem.' }),
+    message: z.string().meta({ description: 'The problem in words.' }),
+  })
   .meta({ id: 'StepWarning', description: 'A problem that did not stop the step.' });
 
 const errorDetailSchema = z
   .object({
     path: z.string().optional().meta({ description: 'Path of the field; empty for the whole body.' }),
-    code: z.string().optional(),
-    message: z.string(),
+    code: z.string().optional().meta({ description: 'Code of the problem.' }),
+    message: z.string().meta({ description: 'The problem in words.' }),
     source: z
       .string()
       .optional()
@@ -130,13 +179,18 @@ const errorDetailSchema = z
 const stepErrorSchema = z
   .object({
     // The type is an open string, because a newer service may add codes. The OpenAPI document lists today's codes.
-    code: z.string().meta({ enum: Object.keys(errorCodes) }),
+    code: z.string().meta({ enum: Object.keys(errorCodes), description: 'Code of the failure.' }),
     message: z.string().meta({ description: 'A fixed text for this code.' }),
-    retryable: z.boolean(),
-    provider: z.string().nullable(),
-    upstream_status: wholeNumber.nullable(),
-    retry_after_ms: wholeNumber.nullable(),
-    details: z.array(errorDetailSchema),
+    retryable: z.boolean().meta({ description: 'True if the same request may succeed later.' }),
+    provider: z.string().nullable().meta({ description: 'Name of the provider that failed.' }),
+    upstream_status: wholeNumber
+      .nullable()
+      .meta({ description: 'HTTP status of the answer of the provider.' }),
+    retry_after_ms: wholeNumber.nullable().meta({
+      description:
+        'Milliseconds to wait before the next attempt, if the provider or the service names a time.',
+    }),
+    details: z.array(errorDetailSchema).meta({ description: 'Facts about the failure beyond its code.' }),
     partial_text: z
       .string()
       .nullable()
@@ -147,13 +201,13 @@ const stepErrorSchema = z
 /** The response to one step. */
 export const stepSchema = z
   .object({
-    session_id: z.string(),
+    session_id: z.string().meta({ description: 'The `session_id` of the request.' }),
     status: z.enum(['action_proposed', 'direct_response_provided', 'phase_completed', 'error']).meta({
       description:
         'An action that cannot be read is also `direct_response_provided`, with a warning `unreadable_action` and, unless the step required an answer, a `correction`.',
     }),
-    iterations_remaining: wholeNumber,
-    thought: z.string().nullable(),
+    iterations_remaining: wholeNumber.meta({ description: 'Iterations that are left after this step.' }),
+    thought: z.string().nullable().meta({ description: 'The thought of the model; null if it wrote none.' }),
     direct_response: z.string().nullable().meta({
       description: 'The answer, or the text of an action that could not be read; see `correction`.',
     }),
@@ -162,7 +216,9 @@ export const stepSchema = z
         'With `answer_schema`: the answer as JSON, checked against the schema. Null if it does not fit; `parse.problem` then says why.',
     }),
     action_details: actionDetailsSchema.nullable(),
-    additional_actions: z.array(actionDetailsSchema),
+    additional_actions: z
+      .array(actionDetailsSchema)
+      .meta({ description: 'Further tool calls of the same reply, after `action_details`.' }),
     updated_conversation_history: z.array(turnSchema).nullable().meta({
       description: 'The history for the next step; null if it was not requested or the request was not read.',
     }),
@@ -172,15 +228,24 @@ export const stepSchema = z
         'A turn to append before the next step, at most twice in a row: the model probably intended an action, which could not be read (null at the last iteration), or its answer does not fit `answer_schema`.',
     }),
     control: phaseControlSchema.nullable(),
-    phase: z.enum(['reason', 'act', 'observe']).nullable(),
+    phase: z
+      .enum(['reason', 'act', 'observe'])
+      .nullable()
+      .meta({ description: 'The phase of the request, in the strict three-phase mode.' }),
     parse: parseSchema.nullable(),
     context_report: contextReportSchema.nullable(),
     signals: signalsSchema.nullable(),
     usage: usageSchema.nullable(),
-    model: z.string().nullable(),
-    provider: z.string().nullable(),
-    finish_reason: z.enum(['stop', 'length', 'tool', 'refusal', 'other']).nullable(),
-    finish_reason_raw: z.string().nullable(),
+    model: z.string().nullable().meta({ description: 'Name of the model that replied.' }),
+    provider: z.string().nullable().meta({ description: 'Name of the provider that was called.' }),
+    finish_reason: z
+      .enum(['stop', 'length', 'tool', 'refusal', 'other'])
+      .nullable()
+      .meta({ description: 'Why the model stopped, with the same values for all providers.' }),
+    finish_reason_raw: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the model stopped, in the words of the provider.' }),
     reasoning: z
       .string()
       .nullable()
@@ -194,7 +259,7 @@ export const stepSchema = z
         'Deviations from the request, and other problems. `unreadable_action`: `direct_response` is an action that could not be read.',
     }),
     error: stepErrorSchema.nullable(),
-    request_id: z.string(),
+    request_id: z.string().meta({ description: 'Id of the request in the logs of the service.' }),
   })
   .meta({ id: 'Step', description: 'The answer to one step.' });
 
@@ -204,32 +269,14 @@ export const stepSchema = z
  */
 export const errorResponseSchema = stepSchema
   .extend({
-    status: z.literal('error'),
-    session_id: z.string().nullable(),
-    iterations_remaining: wholeNumber.nullable(),
+    status: z.literal('error').meta({ description: 'Always `error`.' }),
+    session_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `session_id` of the request; null if it was not read.' }),
+    iterations_remaining: wholeNumber
+      .nullable()
+      .meta({ description: 'Iterations that are left; null if the request was not read.' }),
     error: stepErrorSchema,
   })
   .meta({ id: 'ErrorResponse', description: 'The body of every failure.' });
-
-/** The response to one step. */
-export type Step = z.output<typeof stepSchema>;
-/** The body of every failure. Fields of the request that the service could not read are null. */
-export type ErrorResponse = z.output<typeof errorResponseSchema>;
-/** The reason why a step failed: a code of the error table, a fixed text, and whether the same request may succeed later. */
-export type StepError = z.output<typeof stepErrorSchema>;
-/** One problem of a request, and the place where it is. */
-export type ErrorDetail = StepError['details'][number];
-/** The tool call that the model proposes. */
-export type ActionDetails = z.output<typeof actionDetailsSchema>;
-/** Report on how the parser read the model's reply. */
-export type Parse = z.output<typeof parseSchema>;
-/** Counts of repetitions, reads and errors, computed from the request and the reply. */
-export type Signals = z.output<typeof signalsSchema>;
-/** The provider's token counts; null if it reports none. */
-export type Usage = z.output<typeof usageSchema>;
-/** A problem that did not stop the step. */
-export type Warning = z.output<typeof warningSchema>;
-/** The control values that end the reply of a phase. */
-export type PhaseControl = z.output<typeof phaseControlSchema>;
-/** The reason why the model stopped, with the same values for all providers. */
-export type FinishReason = NonNullable<Step['finish_reason']>;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { jsonObject, optional } from './fields.js';
 
+export type { ToolDefinition, ToolDefinitionInput } from './wire-types.js';
+
 const toolAnnotationsSchema = z
   .object({
     readOnlyHint: optional(z.boolean()).meta({ description: 'The tool changes nothing.' }),
@@ -22,7 +24,9 @@ export const toolDefinitionSchema = z
       .max(128)
       .refine(isToolName, 'the name of a tool must not contain white space, quotes or brackets')
       .meta({ description: 'The name of the tool, without white space, quotes and brackets.' }),
-    description: optional(z.string()),
+    description: optional(z.string()).meta({
+      description: 'Tells the model what the tool does and when to use it.',
+    }),
     inputSchema: jsonObject.meta({
       description:
         'JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names alphabetically.',
@@ -34,8 +38,3 @@ export const toolDefinitionSchema = z
     }),
   })
   .meta({ id: 'ToolDefinition', description: 'A tool that the caller offers, in the form of MCP.' });
-
-/** A tool that the caller offers, in the form of the Model Context Protocol. */
-export type ToolDefinition = z.output<typeof toolDefinitionSchema>;
-/** A tool as callers write it: optional fields may be null or absent. */
-export type ToolDefinitionInput = z.input<typeof toolDefinitionSchema>;

@@ -1,29 +1,7 @@
 /** The SDK: a client of the service and the agent loop over it, for Node and browsers. Imports no other package. */
 
-export type { Attachment } from '../contract/attachment.js';
-export type { Compaction, CompactionRequestInput } from '../contract/compaction.js';
-export type { ContextReport, ReportFolder, ReportItem, ReportSection } from '../contract/context-report.js';
-export type { ErrorCode } from '../contract/error-codes.js';
-export type { ToolCall, ToolResult, Turn, TurnInput } from '../contract/history.js';
-export type { ModelList } from '../contract/model-list.js';
-export type { Preview } from '../contract/preview.js';
 export type { ClientTerms, RecordedCall, RecordedStep } from '../contract/recorded-step.js';
-export type {
-  ActionDetails,
-  ErrorDetail,
-  ErrorResponse,
-  FinishReason,
-  Parse,
-  PhaseControl,
-  Signals,
-  Step,
-  StepError,
-  Usage,
-  Warning,
-} from '../contract/step.js';
-export type { LlmConfig, StepRequest, StepRequestInput, Task } from '../contract/step-request.js';
-export type { StreamEvent } from '../contract/stream.js';
-export type { ToolDefinition, ToolDefinitionInput } from '../contract/tool.js';
+export type * from '../contract/wire-types.js';
 export { renderCall } from '../conversation/call-text.js';
 export type { ResidualTurn, Residue } from '../conversation/convert/conversation-residue.js';
 export {
@@ -66,6 +44,7 @@ export {
   type ToolSpecification,
 } from './actions/define-tool.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
+export { toAttachment } from './base/attachments.js';
 export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/step-service.js';
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
 export type { ToolEvent } from './base/tool-event.js';

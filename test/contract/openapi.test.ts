@@ -152,7 +152,7 @@ describe('openapi.yaml for client generators (docs/decisions/openapi.md)', () =>
     );
     expect(values).toEqual(['user', 'assistant', 'tool_observation']);
     expect(description).toBe(
-      'One of: `user`, `assistant`, `tool_observation`; a newer service may send more.',
+      'Author of the turn. One of: `user`, `assistant`, `tool_observation`; a newer service may send more.',
     );
   });
 
@@ -167,6 +167,7 @@ describe('openapi.yaml for client generators (docs/decisions/openapi.md)', () =>
     expect(at('components', 'schemas', 'StepRequest', 'properties', 'session_id')).toEqual({
       type: 'string',
       format: 'uuid',
+      description: 'UUID of the session, for logs.',
     });
   });
 

@@ -22,7 +22,9 @@ import { blocks, emitOptions, strictly, withCompiledEntries } from '../support/d
 /** Runs what the documents tell a reader to type and compares the output with what they show. */
 const documentedUrl = 'http://127.0.0.1:8080';
 const readme = readFileSync('README.md', 'utf8');
-const reference = ['client', 'service', 'reading-the-model'].map((page) => `docs/reference/${page}.md`);
+const reference = ['client', 'deferred-tools', 'service', 'reading-the-model'].map(
+  (page) => `docs/reference/${page}.md`,
+);
 const pages = ['README.md', 'docs/company-networks.md', ...reference];
 const packageJson = JSON.parse(readFileSync('package.json', 'utf8'));
 const built = resolve('.build/snippets');

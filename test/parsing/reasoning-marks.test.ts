@@ -82,6 +82,8 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     [' to=self<|message|>hm<|eom|><|start|>assistant to=user<|message|>It is 4.<|eom|>'],
     ['<think>hm</think>\n<|im_start|>\nIt is 4.<|im_end|>'],
     ['<scratch_pad>hm</scratch_pad>It is 4.'],
+    ['<scratchpad>hm</scratchpad>It is 4.'],
+    ['<reflection>hm</reflection>It is 4.'],
   ])('headers of the text for the user are no part of it: %j (rule: chat-tokens)', (text) => {
     for (const length of [1, 3, 1000]) {
       const { joined, completion } = stream(text, [length]);

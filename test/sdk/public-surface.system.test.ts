@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { hiddenTypes, publicMembers, typesShown } from '../support/public-members.js';
 
 const tsc = 'node_modules/typescript/bin/tsc';
 const types = resolve('.build/public-surface');
@@ -114,91 +115,83 @@ test('the SDK imports no package and no Node module (rule: run-events)', () => {
   expect([...seen].some((file) => file.endsWith('/stepwise-client.js'))).toBe(true);
 });
 
-describe('exports of the SDK', () => {
-  /** Returns the declarations of a module by name, each with its docstring. */
-  const declared = (file: string) => {
-    const text = readFileSync(join(types, file), 'utf8');
-    const found = text.matchAll(
-      /(\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*)?^export (?:declare )?(?:abstract )?(?:class|interface|type|function|const) (\w+)([\s\S]*?)(?=^export |^\/\*\*|^(?:declare|interface|type) |(?![\s\S]))/gm,
-    );
-    return [...found].map(([, docstring, name = '', body = '']) => ({ name, docstring, body }));
-  };
-  const exported = () =>
-    [
-      ...readFileSync(join(types, 'sdk/index.d.ts'), 'utf8').matchAll(
-        /export (?:type )?\{([^}]*)\} from '([^']+)'/g,
-      ),
-    ].map(([, names = '', from = '']) => ({
-      names: names
-        .split(',')
-        .map((name) => name.replace(/\btype\b/, '').trim())
-        .filter(Boolean),
-      file: join('sdk', from.replace(/\.js$/, '.d.ts')),
-    }));
-  const withBodies = () =>
-    exported().flatMap(({ names, file }) =>
-      declared(file)
-        .filter(({ name }) => names.includes(name))
-        .map((each) => ({ ...each, file })),
-    );
+describe('declarations of the SDK', () => {
+  const entry = join(types, 'sdk/index.d.ts');
 
-  test('the docstring test finds every export of the SDK', () => {
-    const names = exported().flatMap((each) => each.names);
-    expect(new Set(withBodies().map(({ name }) => name))).toEqual(new Set(names));
-    expect(names.length).toBeGreaterThan(60);
+  test('every export of the SDK and every member of it has a docstring, types of the wire included', () => {
+    const members = publicMembers([entry]);
+    expect(members.filter(({ documentation }) => documentation === '')).toEqual([]);
+    const paths = members.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'Step.action_details',
+        'RunEvent.toolName',
+        'StepwiseError.Constructor',
+        'Run.save',
+      ]),
+    );
   });
 
-  test('every export of the SDK has a docstring, and so has every member of its own interfaces and classes', () => {
-    const bare = withBodies().flatMap(({ name, docstring, body, file }) => [
-      ...(docstring ? [] : [name]),
-      ...(file.includes('/contract/') || file.startsWith('contract') ? [] : bareMembers(body)).map(
-        (member) => `${name}.${member}`,
-      ),
-    ]);
-    expect(bare).toEqual([]);
+  test('the docstring test finds a bare export, a bare member, and a bare member of a type inside of another', () => {
+    const file = join(types, 'bare.d.ts');
+    writeFileSync(
+      file,
+      `export interface Bare {
+  a: string;
+  /** Documented. */
+  b: { c: number };
+}
+/** Documented. */
+export declare class Known {
+  constructor(d: string);
+  private hidden: string;
+}
+/** Documented. */
+export type Either =
+  | { e: 1 }
+  | {
+      /** Documented. */
+      f: 2;
+    };`,
+    );
+    const bare = publicMembers([file]).filter(({ documentation }) => documentation === '');
+    expect(new Set(bare.map(({ path }) => path))).toEqual(
+      new Set(['Bare', 'Bare.a', 'Bare.b.c', 'Known.Constructor', 'Either.e']),
+    );
+  });
+
+  test('an editor shows the names of wire types, and exports all of them', () => {
+    const text = `
+import { StepwiseClient, type RunEvent, type StepRequestInput } from './sdk/index.js';
+const client = new StepwiseClient({ baseUrl: '' });
+declare const request: StepRequestInput;
+declare const event: RunEvent & { type: 'agent_reason' };
+const step = await client.step(request);
+const preview = await client.preview(request);
+const action = step.action_details;
+const usage = step.usage;
+const report = preview.context_report;
+const config = request.llm_config;
+const history = request.conversation_history;
+const { response } = event;
+`;
+    const names = ['step', 'preview', 'action', 'usage', 'report', 'config', 'history', 'response'];
+    expect(typesShown(join(types, 'hover.ts'), text, names)).toEqual({
+      step: 'Step',
+      preview: 'Preview',
+      action: 'ActionDetails | null',
+      usage: 'Usage | null',
+      report: 'ContextReport',
+      config: 'LlmConfigInput',
+      history: 'readonly TurnInput[]',
+      response: 'Step',
+    });
   });
 
   test('every type in a signature of the SDK is exported by its entry', () => {
-    const names = new Set(exported().flatMap((each) => each.names));
-    const own = new Set(
-      [...sdkModules()]
-        .flatMap((file) => declared(file).map(({ name }) => name))
-        .filter((name) => /^[A-Z]/.test(name)),
-    );
-    const hidden = withBodies().flatMap(({ name, body }) =>
-      [...withoutComments(body).matchAll(/\b[A-Z]\w+\b/g)]
-        .map(([used]) => used)
-        .filter((used) => own.has(used) && !names.has(used))
-        .map((used) => `${name} → ${used}`),
-    );
-    expect([...new Set(hidden)]).toEqual([]);
+    expect(hiddenTypes(entry)).toEqual([]);
   });
-
-  function sdkModules(): Set<string> {
-    const seen = new Set<string>();
-    const visit = (file: string) => {
-      if (seen.has(file)) return;
-      seen.add(file);
-      for (const specifier of importsOf(readFileSync(join(types, file), 'utf8')))
-        if (specifier.startsWith('.')) visit(join(dirname(file), specifier.replace(/\.js$/, '.d.ts')));
-    };
-    visit('sdk/index.d.ts');
-    return seen;
-  }
 });
-
-/** Returns the members without a comment, at the first level of an interface or class; `type` and `name` need none. */
-function bareMembers(body: string): string[] {
-  const lines = body.split('\n');
-  return lines.flatMap((line, index) => {
-    const member = /^ {4}(?:readonly |get )?(?!constructor\b|type\b|name\b|#)(\w+)\??[:(<]/.exec(line)?.[1];
-    const inBlock = /^[^{=(]*\{/.test(body);
-    return member && inBlock && !lines[index - 1]?.trimEnd().endsWith('*/') ? [member] : [];
-  });
-}
-
-const withoutComments = (text: string): string =>
-  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/'[^']*'/g, "''");
 
 const importsOf = (text: string): string[] =>
   [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, specifier = '']) => specifier);

@@ -22,20 +22,44 @@ export interface AnthropicMessage {
 
 /** A content block of a message. */
 export type AnthropicBlock =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
   | {
+      /** Kind of the block. */
+      readonly type: 'text';
+      /** The text. */
+      readonly text: string;
+    }
+  | {
+      /** Kind of the block. */
+      readonly type: 'tool_use';
+      /** Id by which a result refers to this call. */
+      readonly id: string;
+      /** Name of the tool. */
+      readonly name: string;
+      /** The arguments. */
+      readonly input: unknown;
+    }
+  | {
+      /** Kind of the block. */
       readonly type: 'tool_result';
+      /** Id of the call. */
       readonly tool_use_id: string;
+      /** The result as text, or as blocks. */
       readonly content?:
         | string
-        | readonly { readonly type: string; readonly text?: string | undefined }[]
+        | readonly {
+            /** Kind of the block. */
+            readonly type: string;
+            /** The text of a text block. */
+            readonly text?: string | undefined;
+          }[]
         | undefined;
+      /** True if the call failed. */
       readonly is_error?: boolean | undefined;
     };
 
 /** A tool definition of the Messages API. */
 export interface AnthropicTool {
+  /** Name of the tool. */
   readonly name: string;
   /** Description of the tool for the model. */
   readonly description?: string | undefined;
@@ -54,7 +78,9 @@ const opening: TextItem = { type: 'text', role: 'user', text: 'Continue.', origi
  * express.
  */
 export function toAnthropicMessages(history: readonly TurnInput[]): {
+  /** The messages of the conversation. */
   readonly messages: readonly AnthropicMessage[];
+  /** What the messages cannot express. */
   readonly residue: Residue;
 } {
   const items = toItems(history);
@@ -67,7 +93,10 @@ export function toAnthropicMessages(history: readonly TurnInput[]): {
 export function fromAnthropicMessages(
   messages: readonly AnthropicMessage[],
   residue: Residue = [],
-): { readonly history: readonly TurnInput[] } {
+): {
+  /** The history that a run can continue. */
+  readonly history: readonly TurnInput[];
+} {
   return { history: restore(readTurns(messages), residue) };
 }
 

@@ -12,33 +12,65 @@ import { type Residue, residueOf, restore } from './conversation-residue.js';
 
 /** A message of OpenAI's Chat Completions API, limited to the fields that a history needs. */
 export type OpenAiMessage =
-  | { readonly role: 'system' | 'developer' | 'user'; readonly content: OpenAiContent }
   | {
+      /** Author of the message. */
+      readonly role: 'system' | 'developer' | 'user';
+      /** The text, or parts. */
+      readonly content: OpenAiContent;
+    }
+  | {
+      /** Author of the message. */
       readonly role: 'assistant';
+      /** The text before the calls, or the answer. */
       readonly content?: OpenAiContent | null | undefined;
+      /** The calls of the message. */
       readonly tool_calls?: readonly OpenAiToolCall[] | undefined;
     }
-  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: OpenAiContent };
+  | {
+      /** Author of the message. */
+      readonly role: 'tool';
+      /** Id of the call that the message is the result of. */
+      readonly tool_call_id: string;
+      /** The result. */
+      readonly content: OpenAiContent;
+    };
 
 /** Plain text, or parts. A part without text, such as an image, is converted to its type in brackets. */
-export type OpenAiContent = string | readonly { readonly type: string; readonly text?: string | undefined }[];
+export type OpenAiContent =
+  | string
+  | readonly {
+      /** Kind of the part, such as `text`. */
+      readonly type: string;
+      /** The text of a text part. */
+      readonly text?: string | undefined;
+    }[];
 
 /** A tool call in OpenAI's form, with the arguments as JSON text. */
 export interface OpenAiToolCall {
   /** Id by which a result refers to this call. */
   readonly id: string;
+  /** Kind of the call; this format has only functions. */
   readonly type: 'function';
   /** Name of the tool and its arguments. */
-  readonly function: { readonly name: string; readonly arguments: string };
+  readonly function: {
+    /** Name of the tool. */
+    readonly name: string;
+    /** The arguments as JSON text. */
+    readonly arguments: string;
+  };
 }
 
 /** A tool definition of the Chat Completions API. */
 export interface OpenAiTool {
+  /** Kind of the tool; this format has only functions. */
   readonly type: 'function';
   /** Name, description, and JSON Schema of the arguments. */
   readonly function: {
+    /** Name of the tool. */
     readonly name: string;
+    /** Tells the model what the tool does. */
     readonly description?: string | undefined;
+    /** JSON Schema of the arguments. */
     readonly parameters?: Readonly<Record<string, unknown>> | undefined;
   };
 }
@@ -47,7 +79,9 @@ export interface OpenAiTool {
  * Converts our history into OpenAI's messages. The residue contains the fields that these messages cannot express.
  */
 export function toOpenAiMessages(history: readonly TurnInput[]): {
+  /** The messages of the conversation. */
   readonly messages: readonly OpenAiMessage[];
+  /** What the messages cannot express. */
   readonly residue: Residue;
 } {
   const items = toItems(history);
@@ -62,7 +96,12 @@ export function toOpenAiMessages(history: readonly TurnInput[]): {
 export function fromOpenAiMessages(
   messages: readonly OpenAiMessage[],
   residue: Residue = [],
-): { readonly history: readonly TurnInput[]; readonly instructions: string | null } {
+): {
+  /** The history that a run can continue. */
+  readonly history: readonly TurnInput[];
+  /** The texts of system messages; null if there are none. */
+  readonly instructions: string | null;
+} {
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const instructions = system.map(({ content }) => textOf(content)).join('\n\n');
   return { history: restore(readTurns(messages), residue), instructions: instructions || null };

@@ -36,6 +36,8 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
   row(['<mm:think>'], ['</mm:think>']),
   row(['<longcat_think>'], ['</longcat_think>']),
   row(['<scratch_pad>'], ['</scratch_pad>']),
+  row(['<scratchpad>'], ['</scratchpad>']),
+  row(['<reflection>'], ['</reflection>']),
   row(['◁think▷'], ['◁/think▷']),
   row(['<|START_THINKING|>'], ['<|END_THINKING|>']),
   row(['<|inner_prefix|>'], ['<|inner_suffix|>']),

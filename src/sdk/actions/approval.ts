@@ -20,26 +20,63 @@ export interface ApprovalRequest {
  * read-only tool. Plain JSON that a caller may store. A value of another shape allows nothing.
  */
 export type ApprovalRule =
-  | { readonly type: 'call'; readonly tool: string; readonly args: ToolArguments }
   | {
-      readonly type: 'commands';
+      /** Kind of the rule. */
+      readonly type: 'call';
+      /** Name of the tool. */
       readonly tool: string;
+      /** The arguments of the allowed call. */
+      readonly args: ToolArguments;
+    }
+  | {
+      /** Kind of the rule. */
+      readonly type: 'commands';
+      /** Name of the tool. */
+      readonly tool: string;
+      /** Name of the row of the table. */
       readonly entry: string;
+      /** The arguments of the call besides the command. */
       readonly others: ToolArguments;
     }
-  | { readonly type: 'reads'; readonly tool: string };
+  | {
+      /** Kind of the rule. */
+      readonly type: 'reads';
+      /** Name of the tool. */
+      readonly tool: string;
+    };
 
 /** The decision of a person about one call. */
 export type ApprovalDecision =
-  | { readonly type: 'allow' }
+  | {
+      /** Kind of the decision. */
+      readonly type: 'allow';
+    }
   /** Allows this call, and from now on every call that the rule covers. */
-  | { readonly type: 'always'; readonly rule: ApprovalRule }
+  | {
+      /** Kind of the decision. */
+      readonly type: 'always';
+      /** One of the rules of the request. */
+      readonly rule: ApprovalRule;
+    }
   /** Runs the call with these arguments instead; the observation tells the model so. */
-  | { readonly type: 'edit'; readonly args: ToolArguments }
+  | {
+      /** Kind of the decision. */
+      readonly type: 'edit';
+      /** The arguments to run the call with. */
+      readonly args: ToolArguments;
+    }
   /** Does not run the call; the observation tells the model that a person refused, and why. */
-  | { readonly type: 'deny'; readonly reason: string }
+  | {
+      /** Kind of the decision. */
+      readonly type: 'deny';
+      /** The reason for the model; may be empty. */
+      readonly reason: string;
+    }
   /** Ends the run before any call of the step runs. */
-  | { readonly type: 'stop' };
+  | {
+      /** Kind of the decision. */
+      readonly type: 'stop';
+    };
 
 /** Asks a person. The signal fires when the run is stopped; the run then no longer waits for the decision. */
 export type Approve = (request: ApprovalRequest, signal: AbortSignal) => Promise<ApprovalDecision>;

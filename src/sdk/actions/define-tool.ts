@@ -40,6 +40,11 @@ export interface ShellCall {
 export interface Tool extends ToolDefinition {
   /** Tells the model what the tool does and when to use it. */
   readonly description: string;
+  /**
+   * True keeps the schema out of the prompt until the model has found the tool with `find_tools`; false never does. By
+   * default, a tool is deferred if the tools before it leave no room for it (rule: deferring).
+   */
+  readonly defer?: boolean | undefined;
   /** Time limit of one call in milliseconds; default: the run's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
   /** Runs the call. An exception or a result `{ success: false, error }` becomes an observation that reports the failure. */
@@ -60,16 +65,19 @@ export interface ParameterSchema {
   readonly enum?: readonly unknown[] | undefined;
   /** Schema of each item of an array. */
   readonly items?: ParameterSchema | undefined;
+  /** Further keywords of JSON Schema. */
   readonly [keyword: string]: unknown;
 }
 
 /** A JSON Schema. If it is written inline, TypeScript infers the types of the arguments from it. */
 export interface InputSchema {
+  /** Arguments are always an object. */
   readonly type: 'object';
   /** The arguments by name. Positional arguments get these names in this order. */
   readonly properties: Readonly<Record<string, ParameterSchema>>;
   /** Names of the required arguments. */
   readonly required?: readonly string[] | undefined;
+  /** Further keywords of JSON Schema. */
   readonly [keyword: string]: unknown;
 }
 
@@ -115,8 +123,18 @@ export interface ToolSpecification<Schema> {
   readonly inputSchema: Schema;
   /** `readOnlyHint`: the tool changes nothing. `requiresApproval`: a person must approve each call. */
   readonly annotations?:
-    | { readonly readOnlyHint?: boolean | undefined; readonly requiresApproval?: boolean | undefined }
+    | {
+        /** The tool changes nothing: its calls may run in parallel. */
+        readonly readOnlyHint?: boolean | undefined;
+        /** A person must approve each call. */
+        readonly requiresApproval?: boolean | undefined;
+      }
     | undefined;
+  /**
+   * True keeps the schema out of the prompt until the model has found the tool with `find_tools`; false never does. By
+   * default, a tool is deferred if the tools before it leave no room for it (rule: deferring).
+   */
+  readonly defer?: boolean | undefined;
   /** Time limit of one call in milliseconds; default: the run's `toolTimeoutMs`. */
   readonly timeoutMs?: number | undefined;
   /** Runs the call. An exception or a result `{ success: false, error }` becomes an observation that reports the failure. */

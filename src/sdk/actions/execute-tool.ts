@@ -5,6 +5,7 @@ import { isAttachment } from '../base/attachments.js';
 import { startTimer } from '../base/timer.js';
 import { InputNeeded, type InputRequest } from './client-tools.js';
 import type { Tool, ToolContext } from './define-tool.js';
+import { FoundTools } from './find-tools.js';
 import { renderError, renderObservation } from './render-observation.js';
 import { SecurityViolation, TerminalToolError } from './tool-errors.js';
 
@@ -15,6 +16,8 @@ export type ToolOutcome =
       readonly text: string;
       /** Images and PDF files that the model sees with the text. */
       readonly attachments?: readonly Attachment[];
+      /** Names of the deferred tools that the call found. */
+      readonly found?: readonly string[];
     }
   | {
       readonly success: false;
@@ -52,6 +55,7 @@ export async function executeTool(
 
 /** Reads the tool's result. A tool may report a failure without throwing: `{ success: false, error }`. */
 function outcomeOf(result: unknown): ToolOutcome {
+  if (result instanceof FoundTools) return { success: true, text: result.text, found: result.names };
   const failed =
     typeof result === 'object' && result !== null && 'success' in result && result.success === false;
   if (!failed) return successOf(result);

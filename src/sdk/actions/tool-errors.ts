@@ -6,6 +6,7 @@ export type TerminationReason = 'SECURITY_VIOLATION' | 'SYSTEM_ERROR' | 'STEP_LI
  * A run treats any other exception of a tool the same way, except for `TerminalToolError`.
  */
 export class ToolError extends Error {
+  /** Always `ToolError`, also in another realm. */
   override readonly name: string = 'ToolError';
 }
 
@@ -19,10 +20,12 @@ export class SecurityViolation extends ToolError {
 
 /** A failure that no further step can correct: the run ends without another model call. */
 export class TerminalToolError extends Error {
+  /** Always `TerminalToolError`, also in another realm. */
   override readonly name = 'TerminalToolError';
   /** Becomes the run's `terminationReason`. */
   readonly reason: Exclude<TerminationReason, 'STEP_LIMIT'>;
 
+  /** Creates the error. `message` becomes the observation of the call. */
   constructor(reason: Exclude<TerminationReason, 'STEP_LIMIT'>, message: string, options?: ErrorOptions) {
     super(message, options);
     this.reason = reason;

@@ -1,7 +1,7 @@
 import type { Compaction, CompactionRequestInput } from '../../contract/compaction.js';
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
-import type { StreamEvent } from '../../contract/stream.js';
+import type { StreamErrorEvent, StreamEvent } from '../../contract/wire-types.js';
 
 /** The part of the service that a run uses. Implemented by `StepwiseClient`, and by the replay of a saved run. */
 export interface StepService {
@@ -30,4 +30,4 @@ export interface CallOptions {
 }
 
 /** An event of a streamed step; `step.completed` is the last one. The client throws `error` events as exceptions. */
-export type StepEvent = Exclude<StreamEvent, { type: 'error' }>;
+export type StepEvent = Exclude<StreamEvent, StreamErrorEvent>;

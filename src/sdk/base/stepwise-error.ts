@@ -25,6 +25,7 @@ export interface Failure {
 
 /** The service refused the request, failed, or could not be reached. Never contains a key: all messages are fixed texts. */
 export class StepwiseError extends Error {
+  /** Always `StepwiseError`, also in another realm. */
   override readonly name = 'StepwiseError';
   /** A code of the service (rule: error-table), or a connection error. */
   readonly code: ErrorCode | ConnectionErrorCode;
@@ -39,6 +40,7 @@ export class StepwiseError extends Error {
   /** The whole body of the error; null if the service sent none. */
   readonly body: ErrorResponse | null;
 
+  /** Creates the error of a failure. */
   constructor(failure: Failure) {
     super(failure.message);
     this.code = failure.code;

@@ -8,30 +8,61 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
  * Valibot do.
  */
 export interface StandardSchema<Output = unknown> {
+  /** The properties of the standard. */
   readonly '~standard': {
+    /** Version of the standard. */
     readonly version: 1;
     /** Name of the library. */
     readonly vendor: string;
     /** Checks a value. Returns the value, perhaps transformed, or the issues. */
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     /** Types of the schema; without a value at run time. */
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly types?:
+      | {
+          /** Type of the values that the schema accepts. */
+          readonly input: unknown;
+          /** Type of the values that it returns. */
+          readonly output: Output;
+        }
+      | undefined;
     /** Writes the schema as JSON Schema, in libraries that implement Standard JSON Schema. */
-    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => JsonSchema };
+    readonly jsonSchema?: {
+      /** Describes the accepted values. */
+      readonly input: (options: {
+        /** The dialect of JSON Schema. */
+        readonly target: 'draft-2020-12';
+      }) => JsonSchema;
+    };
   };
 }
 
 /** The result of a check by a `StandardSchema`. */
 export type StandardResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly StandardIssue[] };
+  | {
+      /** The value in the type of the schema. */
+      readonly value: Output;
+      /** Absent, since the value fits. */
+      readonly issues?: undefined;
+    }
+  | {
+      /** The problems of a value that does not fit. */
+      readonly issues: readonly StandardIssue[];
+    };
 
 /** A problem that a `StandardSchema` found. */
 export interface StandardIssue {
   /** The problem in words. */
   readonly message: string;
   /** Keys that lead to the place of the problem. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+  readonly path?:
+    | readonly (
+        | PropertyKey
+        | {
+            /** The key itself. */
+            readonly key: PropertyKey;
+          }
+      )[]
+    | undefined;
 }
 
 /** A schema of a library that does not write JSON Schema itself, such as Valibot, beside its JSON Schema. */

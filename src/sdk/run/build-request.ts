@@ -1,7 +1,7 @@
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
-import type { Tool } from '../actions/define-tool.js';
+import { ToolSearch } from '../actions/find-tools.js';
 import { withinBodyLimit } from '../base/attachments.js';
 import type { RunState } from './run-state.js';
 
@@ -30,7 +30,7 @@ function wholeRequest(run: RunState, { phase, lastCall }: Call): StepRequestInpu
     conversation_history: [...run.history],
     llm_config: run.llmConfig,
     max_iterations_left: lastCall ? 1 : run.iterationsLeft,
-    tools: [...run.tools.values()].map(toDefinition),
+    tools: definitionsOf(run),
     tasks: [...run.tasks],
     include: includedFields(options),
     ...contextFields(options.context),
@@ -64,10 +64,14 @@ function contextFields(context: RunState['options']['context'] = {}): Partial<St
   };
 }
 
-/** Returns the part of a tool that is sent to the service: everything except its code. */
-export const toDefinition = ({ name, description, inputSchema, annotations }: Tool): ToolDefinition => ({
-  name,
-  description,
-  inputSchema,
-  annotations,
-});
+/** Returns the part of the run's tools that is sent to the service: everything except their code. */
+export const definitionsOf = ({ tools, deferred }: RunState): ToolDefinition[] =>
+  [...tools.values()]
+    .filter((tool) => !(tool instanceof ToolSearch))
+    .map(({ name, description, inputSchema, annotations }) => ({
+      name,
+      description,
+      inputSchema,
+      annotations,
+      ...(deferred.has(name) && { defer: true }),
+    }));

@@ -171,8 +171,13 @@ function toObservation({ action, outcome, edited }: Performed): TurnInput {
   const note = edited ? editNote(action.tool_args) : '';
   const turn = { role: 'tool_observation' as const, content: note + outcome.text, toolCallId: action.id };
   if (outcome.success) {
-    const { attachments } = outcome;
-    return { ...turn, toolResult: { success: true }, ...(attachments && { attachments: [...attachments] }) };
+    const { attachments, found } = outcome;
+    return {
+      ...turn,
+      toolResult: { success: true },
+      ...(attachments && { attachments: [...attachments] }),
+      ...(found?.length && { tool_definitions: found.map((name) => ({ name })) }),
+    };
   }
   const { denied, terminal } = outcome;
   return {

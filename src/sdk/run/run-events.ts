@@ -18,36 +18,80 @@ export type RunEvent = {
   readonly phase?: Step['phase'];
 } & (
   | {
+      /** Kind of the event. */
       readonly type: 'agent_start';
+      /** The task; empty for a run that continues another one. */
       readonly task: string;
+      /** Name of the model. */
       readonly model: string;
+      /** Names of the tools. */
       readonly tools: readonly string[];
       /** Maximum number of model calls; of whole rounds in the strategy `reason-act-observe`. */
       readonly maxSteps: number;
     }
   /** A step begins, or a phase of it in the strategy `reason-act-observe`. */
-  | { readonly type: 'agent_turn_start'; readonly phase: Step['phase']; readonly iterationsLeft: number }
+  | {
+      /** Kind of the event. */
+      readonly type: 'agent_turn_start';
+      /** The phase; null in the strategy `react`. */
+      readonly phase: Step['phase'];
+      /** Steps that are left, this one included. */
+      readonly iterationsLeft: number;
+    }
   /** Streamed text. A `draft_delta` belongs to the thought or the answer; `agent_reason` later reports which. */
-  | { readonly type: 'draft_delta' | 'thought_delta' | 'answer_delta'; readonly delta: string }
+  | {
+      /** Kind of the event. */
+      readonly type: 'draft_delta' | 'thought_delta' | 'answer_delta';
+      /** The text to append. */
+      readonly delta: string;
+    }
   /**
    * The model has replied. Has the whole response of the service. In the strategy `reason-act-observe` it comes in the phases
    * `reason` and `act`; the phase `observe` emits `agent_observe` instead.
    */
-  | { readonly type: 'agent_reason'; readonly thought: string | null; readonly response: Step }
-  | { readonly type: 'approval_requested'; readonly request: ApprovalRequest }
-  | ({ readonly type: 'tool_start' } & ToolEvent)
-  /** Output of a running tool, such as a command. If the reader is slow, the beginning of the output is dropped. */
-  | ({ readonly type: 'tool_output'; readonly delta: string } & ToolEvent)
+  | {
+      /** Kind of the event. */
+      readonly type: 'agent_reason';
+      /** The thought of the model; null if it wrote none. */
+      readonly thought: string | null;
+      /** The whole response of the service. */
+      readonly response: Step;
+    }
+  | {
+      /** Kind of the event. */
+      readonly type: 'approval_requested';
+      /** The question to the person. */
+      readonly request: ApprovalRequest;
+    }
   | ({
+      /** Kind of the event. */
+      readonly type: 'tool_start';
+    } & ToolEvent)
+  /** Output of a running tool, such as a command. If the reader is slow, the beginning of the output is dropped. */
+  | ({
+      /** Kind of the event. */
+      readonly type: 'tool_output';
+      /** The output to append. */
+      readonly delta: string;
+    } & ToolEvent)
+  | ({
+      /** Kind of the event. */
       readonly type: 'tool_complete';
+      /** The result of the tool as text. */
       readonly observation: string;
+      /** Milliseconds that the call took. */
       readonly durationMs: number;
     } & ToolEvent)
   | ({
+      /** Kind of the event. */
       readonly type: 'tool_error';
+      /** The failure in words, as the model reads it. */
       readonly error: string;
+      /** True if a person refused the call. */
       readonly denied: boolean;
+      /** True if the failure ends the run. */
       readonly terminal: boolean;
+      /** Milliseconds that the call took. */
       readonly durationMs: number;
     } & ToolEvent)
   /**
@@ -55,17 +99,48 @@ export type RunEvent = {
    * round, with the model's reply of the phase `observe`; `response` is null if the run ended before that.
    */
   | {
+      /** Kind of the event. */
       readonly type: 'agent_observe';
+      /** The turns that the step added to the history. */
       readonly observations: readonly TurnInput[];
+      /** The comment of the model in the phase `observe`; null elsewhere. */
       readonly thought: string | null;
+      /** The response of the phase `observe`; null elsewhere. */
       readonly response: Step | null;
     }
-  | { readonly type: 'tasks_updated'; readonly tasks: readonly Task[] }
-  | ({ readonly type: 'agent_request_input' | 'agent_request_input_timeout' } & InputRequest)
-  | { readonly type: 'context_compacted'; readonly tokensBefore: number; readonly tokensAfter: number }
+  | {
+      /** Kind of the event. */
+      readonly type: 'tasks_updated';
+      /** The whole TODO list. */
+      readonly tasks: readonly Task[];
+    }
+  | ({
+      /** Kind of the event. */
+      readonly type: 'agent_request_input' | 'agent_request_input_timeout';
+    } & InputRequest)
+  | {
+      /** Kind of the event. */
+      readonly type: 'context_compacted';
+      /** Size of the history before, in tokens. */
+      readonly tokensBefore: number;
+      /** Size of the history after, in tokens. */
+      readonly tokensAfter: number;
+    }
   /** A step failed. If `retryInMs` is not null, the run retries it after that time. */
-  | { readonly type: 'agent_error'; readonly error: RunError; readonly retryInMs: number | null }
-  | { readonly type: 'agent_stopped' | 'agent_completion'; readonly result: RunResult }
+  | {
+      /** Kind of the event. */
+      readonly type: 'agent_error';
+      /** The error with advice. */
+      readonly error: RunError;
+      /** Wait before the next attempt, in milliseconds; null if there is none. */
+      readonly retryInMs: number | null;
+    }
+  | {
+      /** Kind of the event. */
+      readonly type: 'agent_stopped' | 'agent_completion';
+      /** The result of the run. */
+      readonly result: RunResult;
+    }
 );
 
 /** The values of an event's `type`. */

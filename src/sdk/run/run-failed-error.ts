@@ -2,12 +2,14 @@ import { explainEnd, type RunResult } from './run-result.js';
 
 /** A run that ended without an answer, as `run.text()` and `run.textStream()` report it. */
 export class RunFailedError extends Error {
+  /** Always `RunFailedError`, also in another realm. */
   override readonly name = 'RunFailedError';
   /** Code of the error, such as `missing_api_key`; for a run that ended without an error, its stop reason. */
   readonly code: string;
   /** The result of the run, with its error and a history to continue from. */
   readonly result: RunResult;
 
+  /** Creates the error from the result of a run without an answer. */
   constructor(result: RunResult) {
     super(explainEnd(result));
     this.code = result.error?.code ?? result.stopReason;

@@ -2,6 +2,7 @@ import type { Attachment } from '../../contract/attachment.js';
 import type { TurnInput } from '../../contract/history.js';
 import type { ActionDetails } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
+import type { LlmConfigInput } from '../../contract/wire-types.js';
 import type { ApprovalRule, Approve } from '../actions/approval.js';
 import type { ClientToolName, InputRequest } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
@@ -98,8 +99,6 @@ export type TypedRunOptions<Answer> = RunOptions & {
 /** `react`: thought, action and observation in one model call. `reason-act-observe`: a model call for each. */
 export type StrategyName = 'react' | 'reason-act-observe';
 
-type LlmConfigInput = StepRequestInput['llm_config'];
-
 /** The `llm_config` of the request; all fields but the model's name have defaults. */
 export type RunLlmConfig = {
   readonly [Name in keyof LlmConfigInput]?: LlmConfigInput[Name] | undefined;
@@ -136,12 +135,22 @@ export interface RetrievedChunk {
 /** Contents that are sent with the request. */
 export interface InlineContents {
   /** Whole files. */
-  readonly files?: readonly { readonly path: string; readonly content: string }[] | undefined;
+  readonly files?:
+    | readonly {
+        /** Path of the file, with `/` as the separator. */
+        readonly path: string;
+        /** The whole text of the file. */
+        readonly content: string;
+      }[]
+    | undefined;
   /** Notes and snippets. */
   readonly pinned_items?:
     | readonly {
+        /** Id of the item, as in `pinned`. */
         readonly id: string;
+        /** Title of the item in the prompt. */
         readonly title?: string | undefined;
+        /** The text of the item. */
         readonly content: string;
       }[]
     | undefined;
@@ -158,8 +167,25 @@ export interface CompactionPolicy {
 /** Checks a proposed action: refuses it, sends it to a person for approval, or returns undefined to let it pass. */
 export type Guard = (
   action: ActionDetails,
-  run: { readonly step: number; readonly history: readonly TurnInput[]; readonly tasks: readonly Task[] },
+  run: {
+    /** Number of the step. */
+    readonly step: number;
+    /** The history so far. */
+    readonly history: readonly TurnInput[];
+    /** The TODO list. */
+    readonly tasks: readonly Task[];
+  },
 ) => GuardVerdict | undefined | Promise<GuardVerdict | undefined>;
 
 /** `refuse`: the reason becomes the observation. `ask`: a person must approve the action, even if the tool needs no approval. */
-export type GuardVerdict = { readonly type: 'refuse'; readonly reason: string } | { readonly type: 'ask' };
+export type GuardVerdict =
+  | {
+      /** Kind of the verdict. */
+      readonly type: 'refuse';
+      /** The reason for the model. */
+      readonly reason: string;
+    }
+  | {
+      /** Kind of the verdict. */
+      readonly type: 'ask';
+    };

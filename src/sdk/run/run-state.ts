@@ -48,6 +48,8 @@ export class RunState {
   /** The current phase of the strategy `reason-act-observe`, the label of its events; null in `react`. */
   phase: Step['phase'] = null;
   tools: ReadonlyMap<string, Tool> = new Map();
+  /** Names of the deferred tools (rule: deferring). */
+  deferred: ReadonlySet<string> = new Set();
   history: readonly TurnInput[];
   tasks: readonly Task[];
   approvalRules: readonly ApprovalRule[];

@@ -27,6 +27,7 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
   readonly #events: AsyncGenerator<RunEvent, void>;
   #result: RunResult<Answer> | undefined;
 
+  /** Creates a run of `service`. Throws as `StepwiseClient.run` does. */
   constructor(service: StepService, task: string, options: TypedRunOptions<Answer>) {
     checkRunOptions(task, options);
     const signal = this.#controller.signal;
@@ -38,6 +39,7 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
     );
   }
 
+  /** Returns the events. They can be read once. */
   [Symbol.asyncIterator](): AsyncGenerator<RunEvent, void> {
     return this.#events;
   }

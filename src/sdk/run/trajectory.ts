@@ -6,7 +6,7 @@ import type { Task } from '../../contract/step-request.js';
 import type { ToolDefinition } from '../../contract/tool.js';
 import { isWithinSavedLimit, withinSavedLimit } from '../base/attachments.js';
 import { type JsonSchema, toJsonSchema } from './answer-schema.js';
-import { toDefinition } from './build-request.js';
+import { definitionsOf } from './build-request.js';
 import type { RunOptions } from './run-options.js';
 import type { RunResult } from './run-result.js';
 import type { RunState } from './run-state.js';
@@ -80,7 +80,7 @@ export function toTrajectory(run: RunState, result: RunResult | undefined): Traj
     projectId,
     sessionId,
     options: savedOptions(run.options),
-    tools: [...run.tools.values()].map(toDefinition),
+    tools: definitionsOf(run),
     beganWith: withinSavedLimit(run.beganWith),
     responses: run.responses.map(toSavedResponse),
     observations: withinSavedLimit([...run.observations]),

@@ -5,6 +5,7 @@ import type { Approve } from '../actions/approval.js';
 import { clientToolNames, InputNeeded } from '../actions/client-tools.js';
 import type { Tool } from '../actions/define-tool.js';
 import { notRun } from '../actions/execute-tool.js';
+import { FoundTools, ToolSearch } from '../actions/find-tools.js';
 import { readEditNote } from '../actions/render-observation.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
 import type { ForeseenStep, StepEvent, StepService } from '../base/step-service.js';
@@ -33,13 +34,17 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
     history: saved.beganWith,
     attachments: saved.attachments ?? [],
     signal: end.signal,
-    tools: tools.map(
-      (definition): Tool => ({
-        ...definition,
-        description: definition.description ?? '',
-        execute: (_, { callId }) => repeat(saved, observations.get(callId), edited.has(callId)),
-      }),
-    ),
+    tools: [
+      ...tools.map(
+        (definition): Tool => ({
+          ...definition,
+          defer: definition.defer ?? false,
+          description: definition.description ?? '',
+          execute: (_, { callId }) => repeat(saved, observations.get(callId), edited.has(callId)),
+        }),
+      ),
+      new ToolSearch((_, { callId }) => searchAsSaved(observations.get(callId))),
+    ],
     approve: hadNobodyToAsk(saved) ? undefined : approveAsSaved(saved, observations, edited),
     onInputRequest: async (request) => {
       const answer = observations.get(request.callId);
@@ -110,6 +115,15 @@ function repeat({ result }: Trajectory, observation: TurnInput | undefined, wasE
   if (toolResult?.terminal) throw new TerminalToolError(terminalReason(result), content);
   if (toolResult?.success === false) throw new ToolError(content);
   return attachments?.length ? { content, attachments } : content;
+}
+
+/** Returns what a search found then, whatever the search of today would find. */
+function searchAsSaved(observation: TurnInput | undefined): FoundTools {
+  if (!observation) throw new ToolError('The saved run has no observation for this call.');
+  return new FoundTools(
+    observation.content,
+    (observation.tool_definitions ?? []).map(({ name }) => name),
+  );
 }
 
 const terminalReason = (result: Trajectory['result']) =>

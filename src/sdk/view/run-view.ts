@@ -71,7 +71,12 @@ export interface ModelCallView {
   /** True while `draft`, `thought` and `answer` come from a failed attempt; the next attempt replaces them. */
   readonly isStale: boolean;
   /** Failed attempts, oldest first. `retryInMs` is null for the attempt that ended the run. */
-  readonly failures: readonly { readonly error: StepError; readonly retryInMs: number | null }[];
+  readonly failures: readonly {
+    /** The error of the attempt. */
+    readonly error: StepError;
+    /** Wait before the next attempt, in milliseconds; null if there is none. */
+    readonly retryInMs: number | null;
+  }[];
   /** True if the run ended before the response. */
   readonly isAbandoned: boolean;
   /** Start of the first attempt. */
@@ -135,15 +140,39 @@ export interface CompactionView {
 }
 
 /** The current activity of a run and its start. */
-export type Activity = { readonly since: Moment } & (
-  | { readonly type: 'thinking' | 'writing' }
-  | { readonly type: 'tool' | 'approval'; readonly tool: string }
-  | { readonly type: 'question'; readonly question: InputRequest }
-  | { readonly type: 'retry'; readonly error: StepError; readonly retryInMs: number }
+export type Activity = {
+  /** Start of the activity. */
+  readonly since: Moment;
+} & (
+  | {
+      /** Kind of the activity. */
+      readonly type: 'thinking' | 'writing';
+    }
+  | {
+      /** Kind of the activity. */
+      readonly type: 'tool' | 'approval';
+      /** Name of the tool. */
+      readonly tool: string;
+    }
+  | {
+      /** Kind of the activity. */
+      readonly type: 'question';
+      /** The question to the person. */
+      readonly question: InputRequest;
+    }
+  | {
+      /** Kind of the activity. */
+      readonly type: 'retry';
+      /** The error of the failed attempt. */
+      readonly error: StepError;
+      /** Wait before the next attempt, in milliseconds. */
+      readonly retryInMs: number;
+    }
 );
 
 /** A request of the run as `onRequest` reports it, for a UI that shows requests. */
 export interface RequestSent {
+  /** Kind of the event. */
   readonly type: 'request_sent';
   /** The request; it holds no key. */
   readonly request: StepRequestInput;

@@ -368,6 +368,17 @@ describe('further shapes of Responses are read (rule: compatible-answers)', () =
 });
 
 describe('further shapes of Messages are read (rule: compatible-answers)', () => {
+  test('deltas of a block that was never started are read, with and without an index', () => {
+    for (const index of [{}, { index: 0 }, { index: 3 }]) {
+      const completion = streamed(messages, [
+        { type: 'content_block_delta', ...index, delta: { type: 'text_delta', text: 'It is ' } },
+        { type: 'content_block_delta', ...index, delta: { type: 'text_delta', text: '8080.' } },
+        { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
+      ]);
+      expect(completion?.text).toBe('It is 8080.');
+    }
+  });
+
   test('blocks without an index are put together in their order', () => {
     const completion = streamed(messages, [
       { type: 'message_start' },

@@ -179,7 +179,10 @@ export class MessagesReply implements VendorReply {
   }
 
   #addDelta({ index, delta }: BlockDelta): readonly TextDelta[] {
-    const position = index ?? this.#blocks.size - 1;
+    const position = index ?? Math.max(this.#blocks.size - 1, 0);
+    const type = delta && typesWithoutStart[delta.type];
+    const isNew = !this.#blocks.has(position) && this.#blocks.size < MAX_STREAMED_PARTS;
+    if (type && isNew) this.#startBlock(position, { type });
     switch (delta?.type) {
       case 'text_delta':
         return this.#append(position, 'text', delta.text);
@@ -245,6 +248,12 @@ export class MessagesReply implements VendorReply {
     ];
   }
 }
+
+/** Types of the blocks that compatible servers may stream without a start event, by the type of their deltas. */
+const typesWithoutStart: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+};
 
 /** A content block that is still being received. */
 type GrowingBlock = { type: string; [field: string]: unknown };

@@ -78,7 +78,6 @@ export const anthropicModel: ModelTraits = {
   countMargin: estimateMargins.claudeSince47,
   framing: anthropicFraming,
   structured: anthropicSchema,
-  temperature: false,
   seed: false,
   efforts: ['none', 'low', 'medium', 'high', 'xhigh', 'max'],
   maxTokensParam: 'max_tokens',

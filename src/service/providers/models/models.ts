@@ -170,13 +170,13 @@ const anthropicModels: readonly ModelRow[] = [
       'claude-mythos-5-2',
       'claude-mythos-5-1',
     ],
+    temperature: false,
     efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
   },
   {
     pattern: /^claude-(?:opus|sonnet)-4-6/,
     names: ['claude-opus-4-6', 'claude-sonnet-4-6'],
     countMargin: estimateMargins.claude,
-    temperature: true,
     efforts: ['none', 'low', 'medium', 'high', 'max'],
   },
   {
@@ -184,7 +184,6 @@ const anthropicModels: readonly ModelRow[] = [
     names: [],
     contextWindow: 200_000,
     countMargin: estimateMargins.claude,
-    temperature: true,
     structured: 'none',
     efforts: [],
   },
@@ -194,7 +193,6 @@ const anthropicModels: readonly ModelRow[] = [
     names: ['claude-opus-4-5', 'claude-sonnet-4-5', 'claude-haiku-4-5'],
     contextWindow: 200_000,
     countMargin: estimateMargins.claude,
-    temperature: true,
     efforts: [],
   },
   {
@@ -208,6 +206,7 @@ const anthropicModels: readonly ModelRow[] = [
       'claude-opus-4-8',
       'claude-opus-4-7',
     ],
+    temperature: false,
   },
 ];
 

@@ -4,7 +4,7 @@ import type { VendorError } from '../vendor.js';
 
 /**
  * Failures by `error.code` and `error.type` (developers.openai.com/docs/guides/error-codes), Gemini's `error.status`,
- * and the codes of GitHub Models and Copilot, Kimi, DashScope, LiteLLM, llama.cpp, Mistral and Together.
+ * and the codes of GitHub Models and Copilot, Kimi, DashScope, Z.ai, LiteLLM, llama.cpp, Mistral and Together.
  */
 export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
   Object.entries({
@@ -29,6 +29,7 @@ export const errorCodes: ReadonlyMap<string, ProviderFailure> = new Map(
     model_max_prompt_tokens_exceeded: 'context_length',
     exceeded_current_quota_error: 'billing',
     Arrearage: 'billing',
+    '1113': 'billing',
     budget_exceeded: 'billing',
     rate_limit_reached_error: 'rate_limited',
     engine_overloaded_error: 'overloaded',

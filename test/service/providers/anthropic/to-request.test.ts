@@ -182,6 +182,11 @@ describe('Anthropic parameters by the model table (rule: model-table)', () => {
     expect(requestOf({ model, temperature: 0.5 }, ['temperature']).body).not.toHaveProperty('temperature');
   });
 
+  test('a Claude model of an unknown name gets the temperature, and no warning', () => {
+    const { body, warnings } = requestOf({ model: 'claude', temperature: 0.5 });
+    expect([body['temperature'], warnings]).toEqual([0.5, []]);
+  });
+
   test('a reasoning effort turns on Anthropic’s visible thinking', () => {
     expect(requestOf({ reasoningEffort: 'max' }).body).toMatchObject({
       output_config: { effort: 'max' },

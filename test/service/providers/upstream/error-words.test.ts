@@ -173,6 +173,9 @@ describe('a spend limit is recognised, whatever the status of the response (rule
     [400, { error: { message: 'ExceededBudget: User=a over budget. Spend=1, Budget=0.5' } }],
     [403, { code: 30001, message: 'Sorry, your account balance is insufficient' }],
     [429, { error: 'Your team has used all credits or reached its monthly spending limit.' }],
+    [429, { error: { code: '1113', message: '您的账户已欠费，请充值后重试' } }],
+    [429, { error: { message: '余额不足或无可用资源包，请充值。' } }],
+    [403, { error: { code: 403, message: 'Key limit exceeded (daily limit). Manage it on the keys page' } }],
   ])('%i %j', (status, body) => {
     expect(failureOf(status, body).failure).toBe('billing');
   });

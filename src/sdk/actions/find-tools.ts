@@ -1,0 +1,42 @@
+import type { Tool, ToolArguments, ToolContext } from './define-tool.js';
+import { searchTools } from './search-tools.js';
+
+/** Name of the tool that the service offers if another one is deferred. */
+export const FIND_TOOLS = 'find_tools';
+
+/** The result of `find_tools`: a text for the model, and the names of the tools that it makes callable. */
+export class FoundTools {
+  readonly text: string;
+  readonly names: readonly string[];
+
+  constructor(text: string, names: readonly string[]) {
+    this.text = text;
+    this.names = names;
+  }
+}
+
+/** Answers the calls of `find_tools`. The service offers this tool by itself, so requests do not contain it. */
+export class ToolSearch implements Tool {
+  readonly name = FIND_TOOLS;
+  readonly description = 'Finds further tools by what they do.';
+  readonly inputSchema = {
+    type: 'object',
+    properties: { query: { type: 'string' } },
+    required: ['query'],
+  };
+  readonly annotations = { readOnlyHint: true };
+  readonly execute: (args: ToolArguments, context: ToolContext) => FoundTools;
+
+  constructor(execute: ToolSearch['execute']) {
+    this.execute = execute;
+  }
+}
+
+/** Answers a call with those of the deferred tools that fit its query (rule: find-tools). */
+export const searchAmong = (deferred: readonly Tool[]): ToolSearch =>
+  new ToolSearch(({ query }) => {
+    const names = searchTools(deferred, String(query)).map(({ name }) => name);
+    return new FoundTools(names.length > 0 ? `Found: ${names.join(', ')}` : NOTHING_FOUND, names);
+  });
+
+const NOTHING_FOUND = 'No tool fits. Search with other words, or go on without.';
