@@ -175,7 +175,16 @@ const rooms: Record<string, readonly string[]> = {
     'zod',
     'node:',
   ],
-  playground: ['sdk/', 'tools/portable', 'parsing', 'markdown', 'diff', 'preact', '@preact/signals'],
+  playground: [
+    'eval:types',
+    'sdk/',
+    'tools/portable',
+    'parsing',
+    'markdown',
+    'diff',
+    'preact',
+    '@preact/signals',
+  ],
   cli: [
     'contract:types',
     'conversation',

@@ -1,3 +1,5 @@
+import type { Preview } from '../contract/preview.js';
+
 /** One property of a step that an evaluation compares (rule: compared-fields). */
 export type ComparedField = 'outcome' | 'tool' | 'arguments' | 'answer' | 'tokens' | 'leftOut';
 
@@ -59,19 +61,11 @@ export interface CellReport {
   readonly steps: readonly StepVerdict[];
 }
 
-/** The messages of a prompt, as a model read them. */
-export interface PromptText {
-  readonly system: string;
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[];
-  readonly native_tools: readonly {
-    readonly name: string;
-    readonly description?: string | null | undefined;
-    readonly inputSchema: Readonly<Record<string, unknown>>;
-  }[];
-}
+/** The messages and native tools of a prompt, as a model read them. */
+export type PromptText = Pick<Preview, 'system' | 'messages' | 'native_tools'>;
 
 /** One side of a divergence. */
-interface StepSide {
+export interface StepSide {
   /** Null if no prompt was built or recorded. */
   readonly prompt: PromptText | null;
   /** The model's text and its native calls. */

@@ -3,6 +3,8 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFile
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Trajectory } from '../../src/sdk/run/trajectory.js';
+import { axeFindings } from '../support/axe.js';
+import { chromiumBrowser, launchChromium } from '../support/chromium.js';
 import { ended } from '../support/cli-harness.js';
 import { program } from '../support/need.js';
 import { needs } from '../support/needs.js';
@@ -152,14 +154,14 @@ test('a run that was saved without requests is not repeatable, but its replies c
 test('no report contains the key, even if the model repeats it (rule: eval-reports)', async () => {
   bench.service.fake.script({ text: `Thought: ${canary}\nAction: search(pattern="${canary}")` });
   const folder = newFolder();
-  const reports = ['--json', 'r.json', '--junit', 'r.xml'];
+  const reports = ['--json', 'r.json', '--junit', 'r.xml', '--html', 'r.html'];
   const args = ['runs', '--model', 'm', '--upstream', 'keyed', ...reports];
   const byUrl = ['runs', '--server', bench.service.url];
   for (const given of [args, [...byUrl, '--model', 'm', '--upstream', 'local', ...reports]]) {
     const { stdout, stderr, code } = await evaluate(folder, given);
     expect(code).toBe(1);
     expect(stdout + stderr).not.toContain(canary);
-    for (const name of ['r.json', 'r.xml']) {
+    for (const name of ['r.json', 'r.xml', 'r.html']) {
       const text = readFileSync(join(folder, name), 'utf8');
       expect(text).toContain('[redacted]');
       expect(text).not.toContain(canary);
@@ -221,10 +223,53 @@ export function parseCompletion(text, tools, options) {
 test('1,000 runs are evaluated in bounded memory (rule: eval-runs)', async () => {
   const folder = newFolder();
   for (let run = 0; run < 999; run += 1) copyFileSync(recorded, join(folder, `runs/run-${run}.json`));
-  const { code, stdout } = await evaluate(folder, ['runs', '--parser-only', '--json', 'r.json'], {
+  const { code, stdout } = await evaluate(folder, ['runs', '--parser-only', '--html', 'r.html'], {
     NODE_OPTIONS: '--max-old-space-size=96',
   });
   expect(stdout).toMatch(/✓ as recorded +4000 +0 +0 +0 +0/);
   expect(code).toBe(0);
-  expect(readdirSync(folder)).toContain('r.json');
+  expect(readdirSync(folder)).toContain('r.html');
 }, 120_000);
+
+const { test: withBrowser } = needs(chromiumBrowser);
+
+withBrowser(
+  'the HTML report shows the diverging step without network, and runs no code of a model (rule: eval-reports)',
+  async () => {
+    const hostile = '</script><script>document.title = "taken"</script><img src="http://127.0.0.1:9/x">';
+    bench.service.fake.script((request) =>
+      replyByProgress(
+        [fourSteps[0], fourSteps[1], { text: `Final Answer: ${hostile}` }, fourSteps[3]],
+        request,
+      ),
+    );
+    const folder = newFolder({ 'eval.yaml': terse });
+    const { code } = await evaluate(folder, ['runs', '--matrix', 'eval.yaml', '--html', 'r.html']);
+    expect(code).toBe(1);
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      const [requests, problems]: string[][] = [[], []];
+      page.on('request', (request) => requests?.push(request.url()));
+      page.on('console', (message) => problems?.push(message.text()));
+      page.on('pageerror', (error) => problems?.push(error.message));
+      await page.goto(`file://${join(folder, 'r.html')}`);
+      await page.getByText('cart.json, step 3').waitFor();
+      const text = await page.locator('main').innerText();
+      expect(text).toContain('read_file(path="b.ts")');
+      expect(text).toContain(hostile);
+      expect(text).toContain('- Answer in one sentence.');
+      expect(text).toContain('+ Be terse.');
+      expect(await page.title()).toBe('Stepwise evaluation');
+      expect(await page.locator('img').count()).toBe(0);
+      expect(requests).toEqual([`file://${join(folder, 'r.html')}`]);
+      expect(problems).toEqual([]);
+      await page.getByText('terse', { exact: true }).last().click();
+      expect(await page.locator('.report-step').allInnerTexts()).toEqual(['=', '=', '≠', '=']);
+      expect(await axeFindings(page)).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  },
+  120_000,
+);
