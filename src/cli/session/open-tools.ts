@@ -19,9 +19,7 @@ export async function openTools({ dir, tools, limits }: ToolFlags): Promise<read
     savedRunsFolder: savedRunsFolder(folder),
     secrets: usedKeys,
   });
-  // The tools over the folder are needed in almost every task, so others are deferred before them (rule: deferring).
-  const kept = pack.map((tool) => ({ ...tool, defer: false }));
-  const all = tools === undefined ? kept : [...kept, ...(await loadTools(tools))];
+  const all = tools === undefined ? pack : [...pack, ...(await loadTools(tools))];
   const names = all.map(({ name }) => name);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate !== undefined) throw new UsageError(`There are two tools with the name ${duplicate}.`);
