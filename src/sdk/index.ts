@@ -44,6 +44,7 @@ export {
   type ToolSchema,
   type ToolSpecification,
 } from './actions/define-tool.js';
+export type { PendingApproval, PendingDecision } from './actions/pending-approval.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
 export type {
   DescribedSchema,
@@ -60,6 +61,7 @@ export { readRunEvents, toResponse } from './client/run-stream.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export type { AnswerSchema } from './run/answer-schema.js';
 export type { RunError } from './run/error-hints.js';
+export type { ResumeOptions } from './run/resume-run.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType } from './run/run-events.js';
 export { RunFailedError } from './run/run-failed-error.js';

@@ -16,8 +16,10 @@ import {
   isStep,
   isStreamEvent,
 } from '../base/wire-shapes.js';
+import { continuationOf, type ResumeOptions, resumedOptions } from '../run/resume-run.js';
 import { Run } from '../run/run.js';
 import type { TypedRunOptions } from '../run/run-options.js';
+import type { Trajectory } from '../run/trajectory.js';
 import { CallLimit } from './call-limit.js';
 import { EventReader } from './read-events.js';
 
@@ -92,6 +94,15 @@ export class StepwiseClient implements StepService {
    */
   run<Answer = unknown>(task: string, options: TypedRunOptions<Answer>): Run<Answer> {
     return new Run(this, task, options);
+  }
+
+  /**
+   * Goes on with a run that ended as `needs_approval`, in another process if need be (rule: waiting-approvals). Pass the tools
+   * again, since a file cannot hold them. Throws `TypeError` for a run that does not wait, and for a decision about another call
+   * or other arguments.
+   */
+  resume(saved: Trajectory, options: ResumeOptions): Run {
+    return new Run(this, saved.task, resumedOptions(saved, options), continuationOf(saved, options));
   }
 
   /**

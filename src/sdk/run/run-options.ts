@@ -41,7 +41,10 @@ export interface RunOptions {
    * run then ends with `step_limit` (rule: last-iteration).
    */
   readonly onLastIteration?: NonNullable<StepRequestInput['on_last_iteration']> | undefined;
-  /** Asks a person to approve an action that requires it. Without `approve`, such actions are denied. */
+  /**
+   * Asks a person to approve an action that requires it. Without `approve`, the run ends as `needs_approval`, and
+   * `client.resume` goes on with the decision (rule: waiting-approvals).
+   */
   readonly approve?: Approve | undefined;
   /** Rules for calls that need no approval (rule: always-rules); default none. */
   readonly approvalRules?: readonly ApprovalRule[] | undefined;

@@ -2,8 +2,9 @@ import type { TurnInput } from '../../contract/history.js';
 import type { Step, Usage } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import { noUsage, sumUsage } from '../../conversation/usage.js';
-import type { ApprovalRule } from '../actions/approval.js';
+import type { ApprovalDecision, ApprovalRule } from '../actions/approval.js';
 import type { Tool } from '../actions/define-tool.js';
+import type { PendingApproval } from '../actions/pending-approval.js';
 import { randomId } from '../base/random-id.js';
 import type { StepService } from '../base/step-service.js';
 import { withoutNul } from '../base/without-nul.js';
@@ -25,6 +26,25 @@ export interface RunStart {
   readonly task: string;
   readonly options: RunOptions;
   readonly signal: AbortSignal;
+  /** The saved run that this one goes on with. */
+  readonly continued?: Continuation | undefined;
+}
+
+/** The state of a run that waits for approval, and the decisions to go on with. */
+export interface Continuation {
+  readonly beganWith: readonly TurnInput[];
+  readonly history: readonly TurnInput[];
+  readonly tasks: readonly Task[];
+  readonly steps: readonly StepRecord[];
+  readonly responses: readonly Step[];
+  readonly observations: readonly TurnInput[];
+  readonly usage: Usage;
+  readonly iterationsLeft: number;
+  /** The newest response, whose calls wait. */
+  readonly response: Step;
+  readonly pending: readonly PendingApproval[];
+  /** Decisions by the id of the call. */
+  readonly decisions: ReadonlyMap<string, ApprovalDecision>;
 }
 
 const DEFAULT_TOKEN_LIMIT = 32_000;
@@ -43,6 +63,8 @@ export class RunState {
   readonly answerCheck: AnswerCheck | undefined;
   readonly projectId: string;
   readonly sessionId: string;
+  /** Undefined unless the run was resumed. */
+  readonly continued: Continuation | undefined;
 
   emit: Emit = async () => undefined;
   /** The current phase of the strategy `reason-act-observe`, the label of its events; null in `react`. */
@@ -81,7 +103,7 @@ export class RunState {
   compactionRequested = false;
   lastCompactionStep: number | undefined;
 
-  constructor({ service, task, options, signal }: RunStart) {
+  constructor({ service, task, options, signal, continued }: RunStart) {
     this.service = service;
     this.task = withoutNul(task);
     this.options = options;
@@ -90,12 +112,25 @@ export class RunState {
     this.answerCheck = options.answerSchema && toAnswerCheck(options.answerSchema);
     this.projectId = options.projectId ?? randomId();
     this.sessionId = options.sessionId ?? randomId();
-    this.beganWith = withoutNul(options.history ?? []);
+    this.beganWith = withoutNul(continued?.beganWith ?? options.history ?? []);
     const beginning = takeUpHistory(this.task, this.beganWith, options.attachments);
     ({ history: this.history, taskIsNew: this.taskIsNew } = beginning);
     this.tasks = tasksFor(this.task, { history: this.beganWith, tasks: options.tasks ?? [] });
     this.approvalRules = options.approvalRules ?? [];
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
+    this.continued = continued;
+    if (continued) this.#takeUp(continued);
+  }
+
+  #takeUp({ history, tasks, steps, responses, observations, usage, iterationsLeft }: Continuation): void {
+    this.history = history;
+    this.tasks = tasks;
+    this.taskIsNew = false;
+    this.usage = usage;
+    this.iterationsLeft = iterationsLeft;
+    this.steps.push(...steps);
+    this.responses.push(...responses);
+    this.observations.push(...observations);
   }
 
   /** Number of the current step, from 1; 0 before the first. */
