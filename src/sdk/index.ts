@@ -67,6 +67,7 @@ export type { RunEvent, RunEventType } from './run/run-events.js';
 export { RunFailedError } from './run/run-failed-error.js';
 export type {
   CompactionPolicy,
+  Fallback,
   Guard,
   GuardVerdict,
   InlineContents,
@@ -84,6 +85,7 @@ export {
   type StepRecord,
   type StopReason,
 } from './run/run-result.js';
+export type { Continuation } from './run/run-state.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';
 export { continueRun, type Fork, forkRun, joinRuns, type NewObservation } from './saved/fork-run.js';
 export { readTrajectory, resumeOptions } from './saved/read-trajectory.js';

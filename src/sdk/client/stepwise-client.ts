@@ -52,6 +52,10 @@ const paths = {
 
 const DEFAULT_TIMEOUT_MS = 130_000;
 
+interface SendOptions extends CallOptions {
+  readonly signal: AbortSignal;
+}
+
 /** A request (without a body: a GET) and the check of its answer. */
 interface Call<Answer> {
   readonly path: string;
@@ -134,7 +138,7 @@ export class StepwiseClient implements StepService {
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
     const limit = this.#limit(options);
     try {
-      const response = await this.#send(paths.stream, request, limit.signal);
+      const response = await this.#send(paths.stream, request, { ...options, signal: limit.signal });
       yield* readStepEvents(response, request);
     } catch (error) {
       throw limit.explain(error);
@@ -147,7 +151,7 @@ export class StepwiseClient implements StepService {
     const { path, request, complete = (body) => body, isAnswer } = call;
     const limit = this.#limit(options);
     try {
-      const response = await this.#send(path, request, limit.signal);
+      const response = await this.#send(path, request, { ...options, signal: limit.signal });
       const body = complete(await readJson(response));
       if (!isAnswer(body)) throw invalidAnswer(response);
       return body;
@@ -164,11 +168,11 @@ export class StepwiseClient implements StepService {
   }
 
   /** Sends a POST if there is a request body, else a GET. */
-  async #send(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
+  async #send(path: string, request: unknown, { signal, llmKey }: SendOptions): Promise<Response> {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
     // `fetch` would send the key and the task to wherever a redirect leads.
     const more = Object.fromEntries(new Headers(this.#moreHeaders?.()));
-    const headers = { ...more, ...this.#headers };
+    const headers = { ...more, ...this.#headers, ...(llmKey !== undefined && { 'x-llm-api-key': llmKey }) };
     const init: RequestInit = { ...body, headers, signal, redirect: 'manual' };
     const response = await this.#fetch(this.#baseUrl + path, init);
     if (!response.ok) throw await toError(response);

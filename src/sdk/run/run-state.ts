@@ -6,11 +6,11 @@ import type { ApprovalDecision, ApprovalRule } from '../actions/approval.js';
 import type { Tool } from '../actions/define-tool.js';
 import type { PendingApproval } from '../actions/pending-approval.js';
 import { randomId } from '../base/random-id.js';
-import type { StepService } from '../base/step-service.js';
+import type { CallOptions, StepService } from '../base/step-service.js';
 import { withoutNul } from '../base/without-nul.js';
 import { type AnswerCheck, toAnswerCheck } from './answer-schema.js';
 import type { RunEvent } from './run-events.js';
-import type { RunLlmConfig, RunOptions } from './run-options.js';
+import type { Fallback, RunLlmConfig, RunOptions } from './run-options.js';
 import type { ActionRecord, StepRecord } from './run-result.js';
 import { takeUpHistory, tasksFor } from './take-up-history.js';
 
@@ -32,16 +32,25 @@ export interface RunStart {
 
 /** The state of a run that waits for approval, and the decisions to go on with. */
 export interface Continuation {
+  /** The history that the run began with. */
   readonly beganWith: readonly TurnInput[];
+  /** The history at the time of saving. */
   readonly history: readonly TurnInput[];
+  /** The TODO list at the time of saving. */
   readonly tasks: readonly Task[];
+  /** The steps so far. */
   readonly steps: readonly StepRecord[];
+  /** All responses of the service so far. */
   readonly responses: readonly Step[];
+  /** All observations so far, in full. */
   readonly observations: readonly TurnInput[];
+  /** Tokens so far. */
   readonly usage: Usage;
+  /** Steps that are left. */
   readonly iterationsLeft: number;
   /** The newest response, whose calls wait. */
   readonly response: Step;
+  /** The calls that wait, as the person saw them. */
   readonly pending: readonly PendingApproval[];
   /** Decisions by the id of the call. */
   readonly decisions: ReadonlyMap<string, ApprovalDecision>;
@@ -58,7 +67,8 @@ export class RunState {
   readonly task: string;
   readonly options: RunOptions;
   readonly signal: AbortSignal;
-  readonly llmConfig: StepRequestInput['llm_config'];
+  /** The current model: the first one, or a fallback after an outage. */
+  llmConfig: StepRequestInput['llm_config'];
   /** Undefined if the answer is text. */
   readonly answerCheck: AnswerCheck | undefined;
   readonly projectId: string;
@@ -102,6 +112,8 @@ export class RunState {
   lastActionsDenied = false;
   compactionRequested = false;
   lastCompactionStep: number | undefined;
+  #fallbacks: readonly Fallback[];
+  #llmKey: string | undefined;
 
   constructor({ service, task, options, signal, continued }: RunStart) {
     this.service = service;
@@ -117,6 +129,7 @@ export class RunState {
     ({ history: this.history, taskIsNew: this.taskIsNew } = beginning);
     this.tasks = tasksFor(this.task, { history: this.beganWith, tasks: options.tasks ?? [] });
     this.approvalRules = options.approvalRules ?? [];
+    this.#fallbacks = options.fallbacks ?? [];
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
     this.continued = continued;
     if (continued) this.#takeUp(continued);
@@ -154,6 +167,21 @@ export class RunState {
   get taskAttachments(): Pick<StepRequestInput, 'attachments'> {
     const { attachments = [] } = this.options;
     return this.taskIsNew && attachments.length > 0 ? { attachments: [...attachments] } : {};
+  }
+
+  /** Options of the calls of the service: the signal, and the key of a fallback. */
+  get callOptions(): CallOptions {
+    return { signal: this.signal, llmKey: this.#llmKey };
+  }
+
+  /** Changes to the next fallback (rule: fallbacks). Returns the name of its model; undefined if none is left. */
+  takeFallback(): string | undefined {
+    const [next, ...rest] = this.#fallbacks;
+    if (!next) return undefined;
+    this.#fallbacks = rest;
+    this.llmConfig = completeLlmConfig(next.llmConfig);
+    this.#llmKey = next.llmKey;
+    return next.llmConfig.modelName;
   }
 
   beginStep(): void {
