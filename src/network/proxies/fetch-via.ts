@@ -1,5 +1,5 @@
 import type { Agent } from 'undici';
-import { trusting } from '../authorities.js';
+import { trusting } from './authorities.js';
 import { type ProxySettings, proxiesFrom } from './proxies.js';
 import { readProxies } from './proxy-settings.js';
 import type { TunnelOptions } from './tunnel.js';

@@ -1,5 +1,5 @@
 import { Client, type Dispatcher } from 'undici';
-import { trusting } from '../../../network/authorities.js';
+import { trusting } from '../../../network/proxies/authorities.js';
 import type { ProxyFor } from '../../../network/proxies/proxies.js';
 import { tunnelVia } from '../../../network/proxies/tunnel.js';
 import { ReceivedBytes } from '../../../network/received-bytes.js';
