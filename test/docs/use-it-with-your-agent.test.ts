@@ -21,7 +21,7 @@ describe('the page about agents', () => {
   });
 
   test('lists the checked agents with their packages, versions and APIs', () => {
-    const rows = [...page.matchAll(/^\| \[(.+?)\]\(#.+?\) \| `(.+?)` \| (.+?) \| (.+?) \|$/gm)];
+    const rows = [...page.matchAll(/^\| \[(.+?)\]\(#.+?\) \| `(.+?)` \| (.+?) \| (.+?) \| [\d,]+ \|$/gm)];
     expect(rows.map(([, ...cells]) => cells)).toEqual(
       agents.map(({ name, package: { registry, name: id, version }, wire }) => [
         name,
