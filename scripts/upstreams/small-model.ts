@@ -17,6 +17,9 @@ export interface SmallModelRun {
   readonly streamed: boolean;
 }
 
+/** Longer than the service's deadline in this check, so that a slow machine gets the service's own answer. */
+const TIMEOUT_MS = 330_000;
+
 const task = 'What is the total in a.ts?';
 
 const observed: readonly TurnInput[] = [
@@ -60,7 +63,7 @@ function request({ provider, protocol }: SmallModelRun, changes: object): StepRe
  * be parsed. The text of other replies does not matter, because the model is so small.
  */
 export async function runSmallModel(run: SmallModelRun, serviceUrl: string): Promise<Outcome> {
-  const client = new StepwiseClient({ baseUrl: serviceUrl });
+  const client = new StepwiseClient({ baseUrl: serviceUrl, timeoutMs: TIMEOUT_MS });
   const ask = (changes: object) => step(client, request(run, changes), run.streamed);
   try {
     const first = await ask({ user_query: task });

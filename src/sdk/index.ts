@@ -44,6 +44,7 @@ export {
   type ToolSpecification,
 } from './actions/define-tool.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
+export { toAttachment } from './base/attachments.js';
 export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/step-service.js';
 export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
 export type { ToolEvent } from './base/tool-event.js';

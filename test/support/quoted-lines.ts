@@ -9,7 +9,7 @@ export interface QuotedLine {
 export function quotedLines(answer: string): QuotedLine[] {
   return answer.split(/^(?=\S+:\d+(?:$| ))/m).flatMap((block) => {
     const path = /^(\S+):\d+\s/.exec(block)?.[1];
-    const lines = [...block.matchAll(/^ {4} *(\d+)(?: {2}(.*))?$/gm)];
+    const lines = [...block.matchAll(/^ {4}[> ] *(\d+)(?: {2}(.*))?$/gm)];
     return path === undefined ? [] : lines.map(([, line, text = '']) => ({ path, line: Number(line), text }));
   });
 }

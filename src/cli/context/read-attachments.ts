@@ -1,16 +1,10 @@
 import { extname } from 'node:path/posix';
-import type { Attachment } from '../../sdk/base/attachments.js';
+import { type Attachment, MAX_ATTACHMENT_BYTES, toAttachment } from '../../sdk/base/attachments.js';
 import type { ProjectRoot } from '../../tools/project-root.js';
 import { UsageError } from '../commands/usage.js';
 
-const types: ReadonlyMap<string, Attachment['media_type']> = new Map([
-  ['.png', 'image/png'],
-  ['.jpg', 'image/jpeg'],
-  ['.jpeg', 'image/jpeg'],
-  ['.webp', 'image/webp'],
-  ['.gif', 'image/gif'],
-  ['.pdf', 'application/pdf'],
-]);
+/** Endings of the names of files that the model sees as images or documents; the model reads others as text. */
+const endings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp', '.gif', '.pdf']);
 
 /** The tagged files that the model sees as images or documents, and the paths of all others. */
 export interface TaggedAttachments {
@@ -26,23 +20,26 @@ export async function readAttachments(
   const attachments: Attachment[] = [];
   const others: string[] = [];
   for (const path of new Set(tagged)) {
-    const media_type = types.get(extname(path).toLowerCase());
-    const isFile = media_type && (await root.kindOf(path).catch(() => undefined)) === 'file';
-    if (isFile) attachments.push({ media_type, data: await readBase64(root, path) });
+    const isAttached = endings.has(extname(path).toLowerCase()) && (await isFile(root, path));
+    if (isAttached) attachments.push(await readAttachment(root, path));
     else others.push(path);
   }
   return { attachments, others };
 }
 
-/** Maximum size of a file. The base64 form of a larger file would exceed the maximum size of a request. */
-const MAX_BYTES = 3_000_000;
+const isFile = async (root: ProjectRoot, path: string): Promise<boolean> =>
+  (await root.kindOf(path).catch(() => undefined)) === 'file';
 
-async function readBase64(root: ProjectRoot, path: string): Promise<string> {
+async function readAttachment(root: ProjectRoot, path: string): Promise<Attachment> {
   const bytes = await root.readBytes(path).catch((error: unknown) => {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   });
   if (bytes.length === 0) throw new UsageError(`"${path}" is empty.`);
-  if (bytes.length > MAX_BYTES)
-    throw new UsageError(`"${path}" has ${bytes.length} bytes; at most ${MAX_BYTES} can be attached.`);
-  return bytes.toString('base64');
+  if (bytes.length > MAX_ATTACHMENT_BYTES)
+    throw new UsageError(
+      `"${path}" has ${bytes.length} bytes; at most ${MAX_ATTACHMENT_BYTES} can be attached.`,
+    );
+  const attachment = toAttachment(bytes);
+  if (!attachment) throw new UsageError(`"${path}" is not a PNG, JPEG, WebP, GIF or PDF file.`);
+  return attachment;
 }

@@ -1,7 +1,7 @@
 import type { ProposedCall } from './choose-tools.js';
 import { asksForListing, asksForOverview, isName, isSpecific } from './question/search-terms.js';
 import { singular, stemOf, wordsIn } from './question/words.js';
-import { bestCovering, type RankedPassage } from './ranking/rank-passages.js';
+import { bestCovering, isSignpost, type RankedPassage } from './ranking/rank-passages.js';
 import type { NumberedLine } from './ranking/split-passages.js';
 import { absentTerms, missingFiles, quoteTerms, type SearchState } from './search-state.js';
 
@@ -24,6 +24,7 @@ const ORIGIN =
 /** Answers with quotations of the best passages. Each has its path, line numbers and the terms that matched. */
 export function composeAnswer(state: SearchState): NextStep {
   const { prompt, evidence, terms } = state;
+  const admissions = [...admitNoChange(state), ...admitMissing(state)];
   if (asksForListing(prompt.task) && asksForOverview(terms) && evidence.paths.length > 0) {
     return { thought: 'The listing is what was asked for.', answer: listPaths(evidence.paths) };
   }
@@ -31,23 +32,39 @@ export function composeAnswer(state: SearchState): NextStep {
   if (passages.length > 0) {
     return {
       thought: 'I have seen the passages that match best, and quote them.',
-      answer: [...admitMissing(state), introduction(state), ...passages.map(quote), ORIGIN].join('\n\n'),
+      answer: [...admissions, introduction(state), ...passages.map(quote), ORIGIN].join('\n\n'),
     };
   }
   const beginnings = asksForOverview(terms) || isGivenWithoutTools(state) ? quoteBeginnings(state) : [];
   if (beginnings.length > 0) {
     return {
       thought: 'I quote the beginnings of the files that I have read.',
-      answer: [...admitMissing(state), ...beginnings, ORIGIN].join('\n\n'),
+      answer: [...admissions, ...beginnings, ORIGIN].join('\n\n'),
     };
   }
   return {
     thought: 'I have found nothing that I could quote.',
-    answer: [...admitMissing(state), admitNothing(state)].join('\n\n'),
+    answer: [...admissions, admitNothing(state)].join('\n\n'),
   };
 }
 
 const isGivenWithoutTools = ({ prompt }: SearchState): boolean => prompt.tools.length === 0;
+
+/** Matches a task that asks for a change, such as "Please rename the function" or "Benenne … um". */
+const asksForChange =
+  /^\W*(?:please |bitte |can you |could you |kannst du )?(?:now )?(?:add|append|change|convert|correct|create|delete|edit|extract|fix|implement|insert|make|migrate|move|optimi[sz]e|refactor|remove|rename|replace|rewrite|simplify|split|translate|update|upgrade|write|ändere|benenne|ergänze|ersetze|erstelle|füge|implementiere|korrigiere|lösche|schreibe?|verschiebe)\b/iu;
+
+/** Returns a sentence for a task that asks for a change, which a search cannot make. */
+function admitNoChange({ prompt }: SearchState): string[] {
+  if (!asksForChange.test(prompt.task)) return [];
+  const writers = prompt.tools
+    .map(({ name }) => name)
+    .filter((name) => /edit|write|replace|patch/iu.test(name));
+  const means = writers.length > 0 ? ` with the tools offered here (${writers.join(', ')})` : '';
+  return [
+    `I cannot write or change anything: I am a search, not a language model. A language model can${means}; choose one and ask again.`,
+  ];
+}
 
 /**
  * Returns a sentence about files that the task names but that could not be read, because the quotations then come
@@ -86,17 +103,42 @@ function quote(passage: RankedPassage): string {
   const { line, lines } = chooseExcerpt(passage);
   const words = [...new Set([...matched].filter(([term]) => isSpecific(term)).map(([term]) => term.text))];
   const why = words.length > 0 ? ` · ${words.join(', ')}` : '';
-  return `${path}:${line}${why}\n\n${numbered(lines)}`;
+  return `${path}:${line}${why}\n\n${numbered(lines, { line, matched })}`;
 }
 
-function numbered(lines: Excerpt['lines']): string {
+/** The line of an excerpt that matches best, and the words to look for in a long line. */
+interface BestMatch {
+  readonly line: number;
+  readonly matched: RankedPassage['matched'];
+}
+
+/** Formats lines with their numbers. Marks the line that matches best with `>`. */
+function numbered(lines: Excerpt['lines'], best?: BestMatch): string {
   const width = String(lines.at(-1)?.line ?? 0).length;
+  const words = [...(best?.matched.values() ?? [])].flat();
   return lines
-    .map(({ line, text }) => `    ${String(line).padStart(width)}  ${clipLine(text)}`.trimEnd())
+    .map(({ line, text }) => {
+      const mark = line === best?.line ? '>' : ' ';
+      return `    ${mark} ${String(line).padStart(width)}  ${clipLine(text, words)}`.trimEnd();
+    })
     .join('\n');
 }
 
-const clipLine = (text: string): string => (text.length > 160 ? `${text.slice(0, 159)}…` : text);
+/** Maximum number of characters of a quoted line. */
+const MAX_LINE = 160;
+/** Number of characters that are kept before the first word that matches, if a line is cut at its beginning. */
+const BEFORE_MATCH = 40;
+
+/** Shortens a long line to the part with the first word that matches. */
+function clipLine(text: string, words: readonly string[]): string {
+  if (text.length <= MAX_LINE) return text;
+  const lower = text.toLowerCase();
+  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
+  const first = Math.min(...places, text.length);
+  const start = first >= MAX_LINE && places.length > 0 ? first - BEFORE_MATCH : 0;
+  const end = start + MAX_LINE - 1;
+  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
+}
 
 const listPaths = (paths: readonly string[]): string =>
   [
@@ -137,12 +179,14 @@ interface Excerpt {
 }
 
 const MAX_EXCERPT_LINES = 12;
+/** Weight of a heading, which names what the lines below it say. */
+const SIGNPOST_WEIGHT = 0.4;
 
 /** Returns the part of a passage that contains the most terms of the question; the whole passage if it is short. */
 function chooseExcerpt({ lines, matched }: RankedPassage): Excerpt {
-  const weights = lines.map(({ text }) => weigh(text, matched));
+  const weights = lines.map(({ text }) => weigh(text, matched) * (isSignpost(text) ? SIGNPOST_WEIGHT : 1));
   const best = weights.indexOf(Math.max(...weights));
-  const start = lines.length <= MAX_EXCERPT_LINES ? 0 : bestWindow(weights);
+  const start = lines.length <= MAX_EXCERPT_LINES ? 0 : bestWindow(weights, best);
   return { line: lines[best]?.line ?? 1, lines: lines.slice(start, start + MAX_EXCERPT_LINES) };
 }
 
@@ -155,10 +199,12 @@ function weigh(text: string, matched: RankedPassage['matched']): number {
   ).length;
 }
 
-function bestWindow(weights: readonly number[]): number {
-  let best = 0;
+/** Returns the start of the excerpt with the most terms among those that contain the given line. */
+function bestWindow(weights: readonly number[], line: number): number {
+  const last = Math.min(line, weights.length - MAX_EXCERPT_LINES);
+  let best = last;
   let bestSum = -1;
-  for (let start = 0; start + MAX_EXCERPT_LINES <= weights.length; start += 1) {
+  for (let start = Math.max(0, line - MAX_EXCERPT_LINES + 1); start <= last; start += 1) {
     const sum = weights.slice(start, start + MAX_EXCERPT_LINES).reduce((total, weight) => total + weight, 0);
     if (sum > bestSum) [best, bestSum] = [start, sum];
   }

@@ -3,7 +3,7 @@ import { composeAnswer, type NextStep } from './compose-answer.js';
 import { hitsOf } from './evidence.js';
 import type { ParsedPrompt } from './prompt/read-prompt.js';
 import { asksForListing, asksForOverview, namedPaths } from './question/search-terms.js';
-import { bestCovering } from './ranking/rank-passages.js';
+import { bestCovering, isDocument } from './ranking/rank-passages.js';
 import { isNamedRead, missingFiles, type Proposal, readState, type SearchState } from './search-state.js';
 import { searches } from './searches.js';
 
@@ -44,7 +44,10 @@ function readNamedFiles({ prompt, tools: { read }, evidence }: SearchState): Pro
   }));
 }
 
-/** Proposes to read around the best passages, one per file, if these passages would be quoted beside the best one. */
+/**
+ * Proposes to read around the best passages, one per file, if these passages would be quoted beside the best one.
+ * The last of the files is a document if none was read before, because a document may state the answer.
+ */
 function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchState): Proposal[] {
   if (!read || (hitsOf(evidence) === 0 && evidence.paths.length === 0)) return [];
   const readAlready = prompt.calls.filter(({ name }) => name === read.name).length;
@@ -52,7 +55,9 @@ function readBestPlaces({ prompt, tools: { read }, evidence, ranked }: SearchSta
   const best = [...new Map(covering.map((passage) => [passage.path, passage] as const)).values()]
     .reverse()
     .slice(0, MAX_PLACES + evidence.read.size);
-  return best
+  const last = readAlready === MAX_PLACES - 1 && ![...evidence.read].some(isDocument);
+  const document = last ? ranked.find(({ path, lines }) => isDocument(path) && lines.length > 0) : undefined;
+  return [...(document ? [document] : []), ...best]
     .filter(({ path }) => !evidence.read.has(path))
     .slice(0, Math.max(0, MAX_PLACES - readAlready))
     .map(({ path, lines: [first] }) => ({

@@ -2,10 +2,12 @@ import { useSignal } from '@preact/signals';
 import type { RunOptions } from '../../sdk/index.js';
 import { Icon } from '../controls/icon.js';
 import { failureInWords } from '../run/failure-in-words.js';
+import { draftAttachments } from '../state/draft-attachments.js';
 import { draftTask, nextPrompt, nextPromptProblem } from '../state/next-prompt.js';
 import { active, inWords, shown, startRun, trouble } from '../state/runs.js';
 import { missing, settings } from '../state/settings.js';
 import { plural } from '../text/figures.js';
+import { AttachButton, AttachedFiles, attach } from './attached-files.js';
 import { BudgetBar } from './budget-bar.js';
 
 /** The task field, its buttons, and the budget bar of the next prompt. */
@@ -16,6 +18,13 @@ export function Composer() {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     start();
+  };
+  const onPaste = (event: ClipboardEvent): void => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    // Text that comes with a picture of it, as from a spreadsheet, is pasted as text.
+    if (files.length === 0 || event.clipboardData?.types.includes('text/plain')) return;
+    event.preventDefault();
+    void attach(files);
   };
   return (
     <section class="composer" aria-label="Task">
@@ -37,8 +46,11 @@ export function Composer() {
             draftTask.value = currentTarget.value;
           }}
           onKeyDown={onKeyDown}
+          onPaste={onPaste}
         />
+        <AttachedFiles />
         <div class="composer-row">
+          <AttachButton />
           <IterationsLeft />
           <FollowUp value={goOn} />
           <Buttons start={start} />
@@ -80,8 +92,9 @@ async function run(followsUp: boolean, steps?: number): Promise<void> {
   const task = draftTask.value.trim();
   if (missing.value !== null || task === '') return;
   try {
-    const options = followsUp ? goOnOptions() : undefined;
-    await startRun({ task, ...(steps !== undefined && { steps }), ...(options && { options }) });
+    const attachments = draftAttachments.value.map(({ attachment }) => attachment);
+    const options = { ...(followsUp && goOnOptions()), attachments };
+    await startRun({ task, ...(steps !== undefined && { steps }), options });
   } catch (error) {
     trouble.value = inWords(error);
   }

@@ -10,6 +10,7 @@ const paths = {
   cross: 'M4.5 4.5l7 7M11.5 4.5l-7 7',
   chevron: 'M6 4l4 4-4 4',
   file: 'M4 2.5h5l3 3v8H4zM9 2.5v3h3',
+  image: 'M2.5 3.5h11v9h-11zM2.5 10.5l3-3 3 3 2-2 3 3M10.5 6.2h.01',
   folder: 'M2.5 4h4l1.5 2h5.5v7h-11z',
   tag: 'M2.5 8.5v-6h6l5 5-6 6zM5.5 5.5h.01',
   pin: 'M6 2.5h4l-.5 4 2.5 2.5H4L6.5 6.5zM8 9v4.5',

@@ -8,6 +8,7 @@ import {
 } from '../../sdk/index.js';
 import { project, tools } from '../project/project.js';
 import { toRunOptions } from '../run/run-options.js';
+import { draftAttachments } from './draft-attachments.js';
 import { active, inWords, readContents } from './runs.js';
 import { keylessClient, settings } from './settings.js';
 
@@ -50,6 +51,7 @@ export function followSettings(): () => void {
       settings: settings.value,
       tools: tools.value,
       task: draftTask.value,
+      files: draftAttachments.value,
     };
     if (!project.value || active.value) return;
     clearTimeout(timer);
@@ -65,14 +67,16 @@ interface Given {
   readonly settings: typeof settings.value;
   readonly tools: typeof tools.value;
   readonly task: string;
+  readonly files: typeof draftAttachments.value;
 }
 
 async function refresh(
-  { sender, settings: wanted, tools: offered, task }: Given,
+  { sender, settings: wanted, tools: offered, task, files }: Given,
   abandoned: AbortSignal,
 ): Promise<void> {
   try {
-    const options = toRunOptions(wanted, offered, await readContents());
+    const attachments = files.map(({ attachment }) => attachment);
+    const options = { ...toRunOptions(wanted, offered, await readContents()), attachments };
     const request = await firstRequest(sender, task.trim() || 'A task', options);
     if (!request || abandoned.aborted) return;
     nextPrompt.value = await sender.preview(request, { signal: abandoned });

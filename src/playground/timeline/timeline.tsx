@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'preact/hooks';
 import { explainEnd, type StepError, type StepView } from '../../sdk/index.js';
+import { Icon } from '../controls/icon.js';
 import type { Branch } from '../run/branch.js';
 import { failureInWords } from '../run/failure-in-words.js';
 import { usageInWords } from '../run/usage-by-model.js';
@@ -27,6 +28,7 @@ export function Timeline({ branch, selected, onSelect }: TimelineProps) {
         <div class="task" dir="auto">
           <h2 class="hidden">Task</h2>
           {task}
+          <AttachedTypes branch={branch} />
         </div>
       )}
       <ol
@@ -47,6 +49,17 @@ export function Timeline({ branch, selected, onSelect }: TimelineProps) {
       </ol>
       <End {...branch} />
     </>
+  );
+}
+
+/** Names the images and PDF files of the task. */
+function AttachedTypes({ branch: { saved } }: { branch: Branch }) {
+  const types = (saved?.attachments ?? []).map(({ media_type }) => media_type);
+  if (types.length === 0) return null;
+  return (
+    <p class="muted">
+      <Icon name="image" /> Attached: {types.join(', ')}
+    </p>
   );
 }
 

@@ -22,6 +22,36 @@ export const isAttachment = (value: unknown): value is Attachment =>
   typeof value['data'] === 'string' &&
   isBase64(value['data']);
 
+/** Whether the first bytes of a file, as characters, are those of a type. A PDF may have other bytes before them. */
+const signatures: readonly (readonly [Attachment['media_type'], (start: string) => boolean])[] = [
+  ['image/png', (start) => start.startsWith('\x89PNG\r\n\x1a\n')],
+  ['image/jpeg', (start) => start.startsWith('\xff\xd8\xff')],
+  ['image/webp', (start) => start.startsWith('RIFF') && start.startsWith('WEBP', 8)],
+  ['image/gif', (start) => start.startsWith('GIF8')],
+  ['application/pdf', (start) => start.includes('%PDF-')],
+];
+const MAX_SIGNATURE_BYTES = 1_024;
+
+/** Maximum number of characters that `String.fromCharCode` reliably takes at once. */
+const SLICE_BYTES = 8_192;
+
+/**
+ * Returns the bytes of a PNG, JPEG, WebP, GIF or PDF file as an attachment; undefined for any other file. The first
+ * bytes decide, not a name: vendors refuse an image whose type is wrong.
+ */
+export function toAttachment(bytes: Uint8Array): Attachment | undefined {
+  const start = String.fromCharCode(...bytes.subarray(0, MAX_SIGNATURE_BYTES));
+  const media_type = signatures.find(([, matches]) => matches(start))?.[0];
+  if (!media_type) return undefined;
+  let binary = '';
+  for (let from = 0; from < bytes.length; from += SLICE_BYTES)
+    binary += String.fromCharCode(...bytes.subarray(from, from + SLICE_BYTES));
+  return { media_type, data: btoa(binary) };
+}
+
+/** Maximum size of a file. The base64 form of a larger file would exceed the maximum size of a request. */
+export const MAX_ATTACHMENT_BYTES = 3_000_000;
+
 /** Maximum size of a request: the default of the service's `MAX_BODY_BYTES`. */
 const MAX_BODY_BYTES = 4 * 2 ** 20;
 

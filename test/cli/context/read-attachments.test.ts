@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { readAttachments } from '../../../src/cli/context/read-attachments.js';
 import { ProjectRoot } from '../../../src/tools/project-root.js';
-import { pngBytes } from '../../support/attachments.js';
+import { pngBytes, webpBytes } from '../../support/attachments.js';
 
 let folder: string;
 let root: ProjectRoot;
@@ -16,6 +16,8 @@ beforeAll(async () => {
   await writeFile(join(project, 'b.ts'), 'x');
   await writeFile(join(project, 'empty.gif'), '');
   await writeFile(join(project, 'huge.pdf'), Buffer.alloc(3_000_001));
+  await writeFile(join(project, 'heic.jpg'), '\0\0\0\x18ftypheic');
+  await writeFile(join(project, 'really.jpg'), webpBytes.lossy(2, 3));
   await writeFile(join(folder, 'outside.png'), pngBytes(2, 3));
   await symlink(join(folder, 'outside.png'), join(project, 'link.png'));
   root = await ProjectRoot.open(project);
@@ -34,8 +36,13 @@ test('images and PDF files become attachments, and other files and folders stay 
   expect(others).toEqual(['b.ts', 'folder.png', 'none.png']);
 });
 
-test.each(['empty.gif', 'huge.pdf'])('%s is refused with a sentence', async (path) => {
+test.each(['empty.gif', 'huge.pdf', 'heic.jpg'])('%s is refused with a sentence', async (path) => {
   await expect(readAttachments(root, [path])).rejects.toThrow(path);
+});
+
+test('the bytes of an image decide on its type, since vendors refuse an image of another type than stated', async () => {
+  const { attachments } = await readAttachments(root, ['really.jpg']);
+  expect(attachments.map(({ media_type }) => media_type)).toEqual(['image/webp']);
 });
 
 test('a link out of the folder is no attachment (rule: containment)', async () => {

@@ -70,3 +70,20 @@ test.each([
 ])('paths are read from a listing as %s', (_form, observation, expected) => {
   expect(readPaths(observation)).toEqual(expected);
 });
+
+test.each([
+  'src/a.js (lines 1-9 of 9)\n1\tone\n2\ttwo\n[lines 3-8 of 9 left out; ask for them with read_file]\n9\tnine',
+  'one\ntwo\n[lines 3-8 of 9 left out]\nnine',
+])('lines that the service left out are not read as text, and the next line keeps its number: %j', (text) => {
+  expect([...readLines(text, 'src/a.js', 1)].map((each) => [each.line, each.text])).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+    [9, 'nine'],
+  ]);
+});
+
+test('a masked observation has neither hits nor lines', () => {
+  const masked = '[40 lines, 2000 characters left out; call the tool again to see them]';
+  expect(readHits(masked)).toEqual([]);
+  expect([...readLines(masked, 'src/a.js', 1)]).toEqual([]);
+});

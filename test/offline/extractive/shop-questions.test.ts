@@ -33,8 +33,8 @@ describe('the offline model answers questions about examples/shop (rule: offline
     },
     {
       question: 'Which order states can be cancelled?',
-      path: 'src/orders.js',
-      text: "paid: ['shipped', 'cancelled']",
+      path: 'docs/orders.md',
+      text: '`shipped`: handed to the carrier; can no longer be cancelled.',
     },
     {
       question: 'Wie lange ist eine Session gültig?',
@@ -60,6 +60,28 @@ describe('the offline model answers questions about examples/shop (rule: offline
     for (const quote of quotes) expect(quote.text).toBe(lineOf(quote.path, quote.line).trimEnd());
     expect(replies.length).toBeLessThanOrEqual(6);
     expect(new Set(calls).size).toBe(calls.length);
+  });
+
+  test('the offline model prefers a document that states the answer to code with the same words', () => {
+    const { answer } = runMiniLoop('What is the maximum discount?');
+    expect(quotedLines(answer)[0]).toMatchObject({ path: 'docs/pricing.md' });
+    expect(answer).toContain('    > 11  5. No order is discounted by more than 30 % in all.');
+  });
+
+  test('the offline model says that it cannot change files, and quotes the lines concerned', () => {
+    const { answer } = runMiniLoop('Rename isReturningCustomer to isRegular');
+    expect(answer).toMatch(/^I cannot write or change anything: I am a search, not a language model\./);
+    expect(quotedLines(answer)).toContainEqual(
+      expect.objectContaining({ text: expect.stringContaining('isReturningCustomer') }),
+    );
+  });
+
+  test('a long line is cut so that the word that matched is visible', () => {
+    const root = mkdtempSync(join(tmpdir(), 'stepwise-long-line-'));
+    writeFileSync(join(root, 'notes.txt'), `${'filler '.repeat(60)}the zeppelin lands at noon\n`);
+    const { answer } = runMiniLoop('When does the zeppelin land?', { root });
+    rmSync(root, { recursive: true });
+    expect(answer).toMatch(/^ {4}> 1 {2}….*the zeppelin lands at noon$/m);
   });
 
   test('the offline model reports that it found nothing for an absent topic', () => {

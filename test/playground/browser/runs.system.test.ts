@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { pdfBytes, pngBytes } from '../../support/attachments.js';
 import { describePlayground } from '../../support/playground.js';
 import { until } from '../../support/until.js';
 
@@ -6,6 +8,100 @@ const write = {
   text: 'Thought: I write it down.\nAction: write_file(path="notes.md", content="hello")',
 };
 const answer = { text: 'Thought: That is all.\nFinal Answer: **Done**, as asked.' };
+
+interface DraggedFile {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+const image: DraggedFile = { name: 'cat.png', type: 'image/png', bytes: pngBytes(640, 480) };
+const document: DraggedFile = { name: 'plan.pdf', type: 'application/pdf', bytes: pdfBytes(1) };
+
+/** Returns an expression that creates, in the page, what a person drags or copies. */
+const transfer = (files: readonly DraggedFile[], text = ''): string => `(() => {
+  const transfer = new DataTransfer();
+  for (const [name, type, base64] of ${JSON.stringify(files.map(({ name, type, bytes }) => [name, type, bytes.toString('base64')]))})
+    transfer.items.add(new File([Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))], name, { type }));
+  const text = ${JSON.stringify(text)};
+  if (text !== '') transfer.setData('text/plain', text);
+  return transfer;
+})()`;
+
+async function drop(page: Page, files: readonly DraggedFile[]): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(transfer(files));
+  await page.dispatchEvent('main', 'dragover', { dataTransfer });
+  await page.getByText('Drop images or PDF files for the task').waitFor();
+  await page.dispatchEvent('main', 'drop', { dataTransfer });
+}
+
+describePlayground('images and PDF files on the page (rule: playground-page)', (playground) => {
+  const attached = () => playground.page.getByRole('list', { name: 'Attached files' }).getByRole('listitem');
+
+  test('dropped files count in the budget, go with the task to the model, and the timeline names them', async () => {
+    const { page, service } = playground;
+    await playground.script(answer);
+    const budget = page.getByRole('region', { name: 'Task' }).locator('.budget-line');
+    const before = await budget.innerText();
+    await drop(page, [image, document]);
+    await until(async () => (await attached().count()) === 2);
+    expect(await attached().first().innerText()).toContain('cat.png');
+    await until(async () => (await budget.innerText()) !== before);
+    await playground.run('What is on it?');
+    await playground.ended();
+    const sent = service.fake.requests.at(-1)?.rawBody ?? '';
+    expect(sent).toContain(image.bytes.toString('base64'));
+    expect(sent).toContain(document.bytes.toString('base64'));
+    expect(await page.getByText('Attached: image/png, application/pdf').count()).toBe(1);
+  });
+
+  test('a pasted image is attached, and pasted text with a picture of it stays text', async () => {
+    const { page } = playground;
+    const paste = (text: string) =>
+      page.evaluate(`document.getElementById('task').dispatchEvent(new ClipboardEvent('paste', {
+        clipboardData: ${transfer([image], text)}, bubbles: true, cancelable: true }))`);
+    expect([await paste('a table'), await paste('')]).toEqual([true, false]);
+    await until(async () => (await attached().count()) === 1);
+  });
+
+  test('a picked file can be removed again, and is then not sent', async () => {
+    const { page, service } = playground;
+    await playground.script(answer);
+    const choosing = page.waitForEvent('filechooser');
+    await playground.button('Attach').click();
+    const chooser = await choosing;
+    await chooser.setFiles([{ name: image.name, mimeType: image.type, buffer: image.bytes }]);
+    await playground.button('Remove cat.png').click();
+    expect(await attached().count()).toBe(0);
+    await playground.run('What is on it?');
+    await playground.ended();
+    expect(service.fake.requests.at(-1)?.rawBody).not.toContain(image.bytes.toString('base64'));
+  });
+
+  test('dropped files that no model takes are refused in one sentence each, and the others are attached', async () => {
+    const { page } = playground;
+    const file = (name: string, type: string, content: Buffer | string): DraggedFile => ({
+      name,
+      type,
+      bytes: Buffer.from(content),
+    });
+    await drop(page, [
+      file('a.svg', 'image/svg+xml', '<svg/>'),
+      file('b.png', 'image/png', '<html>'),
+      file('big.png', 'image/png', Buffer.concat([image.bytes, Buffer.alloc(3_000_000)])),
+      file('notes.txt', 'text/plain', 'Notes.'),
+      image,
+    ]);
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    const text = await alert.innerText();
+    for (const name of ['a.svg is not attached: models take', 'b.png is not attached: models take'])
+      expect(text).toContain(name);
+    expect(text).toMatch(/big\.png is not attached: .* 3 MB/);
+    expect(text).toContain('notes.txt');
+    expect(await attached().allInnerTexts()).toEqual([expect.stringContaining('cat.png')]);
+  });
+});
 
 describePlayground('a run on the page (rule: playground-page)', (playground) => {
   test('on a first visit Run starts the example without a key, and the page says that no model is called', async () => {

@@ -2,9 +2,14 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { TurnInput } from '../../../src/contract/history.js';
 import type { StepRequestInput } from '../../../src/contract/step-request.js';
-import { isAttachment, withinBodyLimit, withinSavedLimit } from '../../../src/sdk/base/attachments.js';
+import {
+  isAttachment,
+  toAttachment,
+  withinBodyLimit,
+  withinSavedLimit,
+} from '../../../src/sdk/base/attachments.js';
 import { isTurn } from '../../../src/sdk/base/wire-shapes.js';
-import { png } from '../../support/attachments.js';
+import { gifBytes, jpegBytes, pdfBytes, png, pngBytes, webpBytes } from '../../support/attachments.js';
 import { stepRequest } from '../../support/whole-service.js';
 
 const LIMIT = 4 * 2 ** 20;
@@ -95,4 +100,25 @@ test.each<[string, unknown, boolean]>([
   ['nothing', null, false],
 ])('isAttachment judges %s', (_, value, expected) => {
   expect(isAttachment(value)).toBe(expected);
+});
+
+test.each<[string, Buffer]>([
+  ['image/png', pngBytes(640, 480)],
+  ['image/jpeg', jpegBytes(640, 480, 20_000)],
+  ['image/webp', webpBytes.lossy(640, 480)],
+  ['image/gif', gifBytes(640, 480)],
+  ['application/pdf', pdfBytes(3, 50_000)],
+  ['application/pdf', Buffer.concat([Buffer.alloc(900, 0x20), pdfBytes(1)])],
+])('toAttachment recognises %s by its first bytes and keeps every byte (rule: attachment-limit)', (media_type, bytes) => {
+  expect(toAttachment(bytes)).toEqual({ media_type, data: bytes.toString('base64') });
+});
+
+test.each<[string, Buffer]>([
+  ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+  ['a HEIC image', Buffer.from('\0\0\0\x18ftypheic')],
+  ['a RIFF file that is no image', Buffer.from('RIFF\0\0\0\0WAVEfmt ')],
+  ['an empty file', Buffer.alloc(0)],
+  ['text about %PDF- far from the beginning', Buffer.from(`${'x'.repeat(2_000)}%PDF-1.7`)],
+])('toAttachment makes no attachment of %s', (_, bytes) => {
+  expect(toAttachment(bytes)).toBeUndefined();
 });

@@ -68,6 +68,11 @@ test('a run answers find_tools by itself, and the observation names the tools in
   expect(observations[1]).not.toHaveProperty('tool_definitions');
 });
 
+test('find_tools also finds a tool that is not deferred, so that the model does not miss it (rule: find-tools)', async () => {
+  const { result } = await finish([find('look something up'), done], { tools: [lookUp, createIssue] });
+  expect(result.history.find(({ role }) => role === 'tool_observation')?.content).toBe('Found: look_up');
+});
+
 describe('what is deferred', () => {
   const many = Array.from({ length: 60 }, (_, index) =>
     toolNamed(`tool_${index}`, { description: 'long '.repeat(200) }),

@@ -16,6 +16,7 @@ export function readHits(observation: string): FoundLine[] {
   if (json !== undefined) return hitsIn(json);
   let heading = '';
   return observation.split('\n').flatMap((each) => {
+    if (isPlaceholder(each)) return [];
     const hit = /^\s*(?:[-*]\s+)?(\S[^:]*?):(\d+)(?::\d+)?(?::|-|\s|$)[ \t]?(.*)$/u.exec(each);
     if (hit) return [{ path: cleanPath(hit[1] ?? ''), line: Number(hit[2]), text: hit[3] ?? '' }];
     const numbered = numberedLine(each);
@@ -34,6 +35,10 @@ export function* readLines(observation: string, path: string, firstLine: number)
   let next = firstLine;
   let isAfterBlank = false;
   for (const text of linesOf(observation)) {
+    if (isPlaceholder(text)) {
+      next = lineAfter(text) ?? next;
+      continue;
+    }
     const seen = isNumbered ? numberedLine(text) : { line: next++, text };
     const isBlank = seen?.text.trim() === '';
     if (seen && !(isBlank && isAfterBlank)) yield { path, ...seen };
@@ -58,6 +63,15 @@ function numbersLines(text: string, firstLine: number): boolean {
     numbered += 1;
   }
   return numbered > 0 && numbered * 2 >= lines - 3;
+}
+
+/** Returns whether the service wrote the line in place of text that it left out (rule: cut-by-lines). */
+const isPlaceholder = (text: string): boolean => /^\s*\[[^\]]*\bleft out\b[^\]]*\]\s*$/u.test(text);
+
+/** Returns the number of the line after those that a placeholder stands for; undefined if it names no lines. */
+function lineAfter(placeholder: string): number | undefined {
+  const [, first, last = first] = /^\s*\[lines? (\d+)(?:-(\d+))?/u.exec(placeholder) ?? [];
+  return last === undefined ? undefined : Number(last) + 1;
 }
 
 /** Yields one line at a time. An array of all lines would take many times the memory of the text. */

@@ -2,7 +2,7 @@ import { stemOf } from './words.js';
 
 /**
  * Synonyms that developers use, because a question often uses other words than the code. Each line is one concept;
- * after the bar are the beginnings of German words for it. The list is about programs in general, not about one
+ * after the bar are the beginnings of German words for it. An underscore joins the words of a phrase. The list is about programs in general, not about one
  * project.
  */
 const notions = `
@@ -62,13 +62,14 @@ kill end terminate sigkill sigterm | töt
 language locale | sprache
 large big size byte long | groß größe
 last duration long timeout | dauer
-limit maximum most cap bound | grenze höchst maximal begrenz
+limit more_than up_to maximum most cap bound | grenze höchst maximal begrenz
 link symlink reference | verknüpf
 list enumerate | liste
 log record trace | protokoll
 login session auth sign | anmeld
 loop repeat iterate | schleife
 machine computer system | rechner
+maximum limit more_than up_to most cap |
 message text | nachricht meldung
 model llm | modell
 notice detect signal recognize | erkenn bemerk
@@ -144,10 +145,17 @@ wrong invalid error bad | falsch ungültig`
   .split('\n')
   .map((line) => {
     const [english = '', german = ''] = line.split('|');
-    return { stems: english.trim().split(' ').map(stemOf), german: german.trim().split(' ').filter(Boolean) };
+    return {
+      stems: english.trim().split(' ').map(stemOfNotion),
+      german: german.trim().split(' ').filter(Boolean),
+    };
   });
 
-/** Returns the stems of a word's synonyms, the closest first. For a German word, returns its translations. */
+function stemOfNotion(word: string): string {
+  return word.includes('_') ? word.replaceAll('_', ' ') : stemOf(word);
+}
+
+/** Returns the stems of a word's synonyms, the closest first; a synonym of several words is not reduced to stems. For a German word, returns its translations. */
 export function synonymsOf(word: string): string[] {
   const stem = stemOf(word);
   const translated = notions.filter(({ german }) => german.some((beginning) => word.startsWith(beginning)));

@@ -98,14 +98,29 @@ function matchTerms(passages: readonly Passage[], terms: readonly SearchTerm[]):
     }
     return results.length;
   };
-  for (const term of terms) {
-    if (term.isLiteral) for (const [id, match] of literalMatches(passages, term)) keep(id, term, match);
-    else {
-      const share = search(term, term.stem, 1) > 0 ? SYNONYM_SHARE.beside : SYNONYM_SHARE.instead;
-      for (const stem of term.synonyms) search(term, stem, share);
+  const searchPhrase = (term: SearchTerm, phrase: string, share: number): void => {
+    for (const id of idsWith(passages, phrase)) {
+      keep(id, term, { score: PHRASE_SCORE * share * worthOf(term), share, words: [phrase] });
     }
+  };
+  for (const term of terms.filter(({ isLiteral }) => isLiteral)) {
+    for (const [id, match] of literalMatches(passages, term)) keep(id, term, match);
+  }
+  for (const term of terms.filter(({ isLiteral }) => !isLiteral)) {
+    const share = search(term, term.stem, 1) > 0 ? SYNONYM_SHARE.beside : SYNONYM_SHARE.instead;
+    for (const synonym of term.synonyms)
+      (synonym.includes(' ') ? searchPhrase : search)(term, synonym, share);
   }
   return found;
+}
+
+/** Score of a phrase, about that of a word in a short passage. */
+const PHRASE_SCORE = 6;
+
+function idsWith(passages: readonly Passage[], phrase: string): number[] {
+  return passages.flatMap(({ lines }, id) =>
+    lines.some(({ text }) => text.toLowerCase().includes(phrase)) ? [id] : [],
+  );
 }
 
 const LITERAL_SCORE = 12;
@@ -162,6 +177,20 @@ const FEW_LINES: readonly number[] = [0.7, 0.7];
 const asksForNumber =
   /\bhow (?:long|many|much|often|old|big|large)\b|\bwhen\b|\bwhat (?:percentage|number|limit|port|size)\b|\blimit\b|\bmaximum\b|\bwie (?:lange|viele?|oft|groß)\b|\bwann\b/iu;
 
+/** Matches a question about a place in the code. The answer to another question is more likely in the documents. */
+const asksForPlace =
+  /\bwhere\b|\bwo\b|\b(?:implement|defin|declar|call)\w*\b|\b(?:function|method|class|module|file|code)\b/iu;
+/** Score factor of documents for a question that does not ask for a place in the code. */
+const DOCUMENT_FACTOR = 1.8;
+/** Score factor of a passage that only names other passages: a table of contents, or a heading by itself. */
+const SIGNPOST_FACTOR = 0.3;
+
+/** Returns whether a file is a text for people. */
+export const isDocument = (path: string): boolean => /\.(?:md|mdx|rst|adoc|txt)$/iu.test(path);
+/** Returns whether a line of a document is blank, a heading, or an entry of a table of contents. */
+export const isSignpost = (text: string): boolean =>
+  /^\s*(?:#{1,6}\s.*|(?:[-*+]|\d+\.)\s*\[[^\]]*\]\([^)]*\)\s*)?$/u.test(text);
+
 /**
  * Returns a function that computes a passage's score factor from its file and its lines. If the task asks for a
  * number, passages with a number score higher; 0 and 1 do not count, because they occur in too many lines.
@@ -171,6 +200,7 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
   const hasTerm = (text: string): boolean => stems.some((stem) => text.toLowerCase().includes(stem));
   const wantsNumber = asksForNumber.test(task);
   const wantsTests = /\btest/iu.test(task);
+  const documents = asksForPlace.test(task) ? 1 : DOCUMENT_FACTOR;
   return ({ path, lines }) => {
     const number =
       wantsNumber && lines.some(({ text }) => /\d{2}|[2-9]/u.test(text) && hasTerm(text)) ? 2 : 1;
@@ -181,7 +211,10 @@ function factorsFor(task: string, terms: readonly SearchTerm[]): (passage: Passa
         ? 0.3
         : 1;
     const kind = kinds.find(({ path: pattern }) => pattern.test(path));
-    return number * alone * imports * (kind && !(wantsTests && kind.isTest) ? kind.factor : 1);
+    const form = isDocument(path)
+      ? documents * (lines.length > 0 && lines.every(({ text }) => isSignpost(text)) ? SIGNPOST_FACTOR : 1)
+      : 1;
+    return form * number * alone * imports * (kind && !(wantsTests && kind.isTest) ? kind.factor : 1);
   };
 }
 

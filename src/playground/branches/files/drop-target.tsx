@@ -1,7 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
+import { attachFiles, isPicture } from '../../state/draft-attachments.js';
 import { openRuns } from './open-runs.js';
 
-/** Accepts run files that are dropped anywhere on the page; leaves folders to the project panel. */
+/**
+ * Accepts run files, and images and PDF files for the task, that are dropped anywhere on the page; leaves folders to
+ * the project panel.
+ */
 export function DropTarget() {
   const [isOver, setIsOver] = useState(false);
   useEffect(() => {
@@ -28,7 +32,7 @@ export function DropTarget() {
   }, []);
   return isOver ? (
     <div class="drop" aria-hidden="true">
-      <p>Drop a saved run to walk through it, or a folder to work in</p>
+      <p>Drop images or PDF files for the task, a saved run to walk through it, or a folder to work in</p>
     </div>
   ) : null;
 }
@@ -39,5 +43,12 @@ function take(event: DragEvent): void {
   event.preventDefault();
   const { items, files } = event.dataTransfer ?? {};
   if ([...(items ?? [])].some((item) => item.webkitGetAsEntry()?.isDirectory)) return;
-  void openRuns([...(files ?? [])]);
+  void takeFiles([...(files ?? [])]);
+}
+
+/** Attaches images and PDF files to the task, and opens the others as runs. Reports the files that were refused. */
+async function takeFiles(files: readonly File[]): Promise<void> {
+  const refusals = await attachFiles(files.filter(isPicture));
+  const runs = files.filter((file) => !isPicture(file));
+  await openRuns(runs, refusals);
 }

@@ -2,9 +2,12 @@ import { addRun } from '../../state/runs.js';
 import { notice } from './notice.js';
 import { RunRefused, readRunFile } from './read-run-file.js';
 
-/** Opens the runs of these files and shows the last. Reports files that are no runs, and opens the others. */
-export async function openRuns(files: Iterable<File>): Promise<void> {
-  const refusals: string[] = [];
+/**
+ * Opens the runs of these files and shows the last. Reports files that are no runs, after the given sentences about
+ * others, and opens the rest.
+ */
+export async function openRuns(files: Iterable<File>, others: readonly string[] = []): Promise<void> {
+  const refusals = [...others];
   for (const file of files) {
     const refusal = await openRun(file, file.name);
     if (refusal !== null) refusals.push(refusal);

@@ -171,7 +171,7 @@ const sizeOf = ({ prompt_tokens, token_limit, reserved_output_tokens }: ContextR
  */
 function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): void {
   const isLeftOut = new Set(['truncated', 'masked', 'dropped']);
-  const leftOut = items.filter(({ status }) => isLeftOut.has(status)).length;
+  const leftOut = items.filter(({ kind, status }) => kind !== 'tool' && isLeftOut.has(status)).length;
   response.setHeader('X-Stepwise-Prompt-Tokens', String(prompt_tokens));
   response.setHeader('X-Stepwise-Left-Out', String(leftOut));
 }

@@ -70,8 +70,8 @@ async function ask(
 function judge({ ask, words, places }: Question, answer: string, folder: string) {
   const quotes = quotedLines(answer);
   // The service escapes possible chat tokens (rule: fences), so quotes contain the escaped form.
-  const areQuotesExact = quotes.every(
-    ({ path, line, text }) => text.replaceAll('<\\|', '<|') === lineOf(join(folder, path), line),
+  const areQuotesExact = quotes.every(({ path, line, text }) =>
+    isQuoteOf(text.replaceAll('<\\|', '<|'), lineOf(join(folder, path), line)),
   );
   const isAbsent = words === 'absent';
   return {
@@ -87,11 +87,11 @@ function judge({ ask, words, places }: Question, answer: string, folder: string)
   };
 }
 
+/** Returns whether a quote is the whole line or, with an ellipsis at its cut ends, a part of it. */
+const isQuoteOf = (quote: string, line: string): boolean =>
+  quote === line.trimEnd() || (line.length > 160 && line.includes(quote.replace(/^…|…$/g, '')));
+
 const isAt = ({ path, anchor }: Place, quote: QuotedLine): boolean =>
   quote.path === path && quote.text.includes(anchor);
 
-/** Returns a line as it is quoted: shortened, and without trailing spaces. */
-function lineOf(file: string, line: number): string {
-  const text = readFileSync(file, 'utf8').split('\n')[line - 1] ?? '';
-  return (text.length > 160 ? `${text.slice(0, 159)}…` : text).trimEnd();
-}
+const lineOf = (file: string, line: number): string => readFileSync(file, 'utf8').split('\n')[line - 1] ?? '';

@@ -226,7 +226,20 @@ export const shopQuestions: readonly Question[] = [
   {
     ask: 'Which order states can be cancelled?',
     words: 'same',
-    places: at('src/orders.js', "paid: ['shipped', 'cancelled']"),
+    places: [
+      ...at('src/orders.js', "paid: ['shipped', 'cancelled']"),
+      ...at('docs/orders.md', 'can no longer be cancelled'),
+    ],
+  },
+  {
+    ask: 'What is the maximum discount?',
+    words: 'other',
+    places: at('docs/pricing.md', 'discounted by more than 30 %'),
+  },
+  {
+    ask: 'How is the discount of a coupon calculated, and which limits does it have?',
+    words: 'other',
+    places: at('docs/pricing.md', 'discounted by more than 30 %'),
   },
   {
     ask: 'Wie lange ist eine Session gültig?',
