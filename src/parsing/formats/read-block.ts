@@ -13,6 +13,7 @@ import {
   type Beginnings,
   CALL_FENCE,
   closerEnd,
+  closerSource,
   lineMarkWords,
   type Mark,
   markAt,
@@ -174,9 +175,21 @@ class BlockReader {
     at: number,
     { reading, place }: { reading: CallReading | null; place: BlockPlace },
   ): CallReading | null {
-    if (this.#calls.length > 0) return this.#block(start, this.#end);
+    if (this.#calls.length > 0) {
+      const block = this.#block(start, this.#end);
+      return block?.kind === 'call' && reading ? { ...block, dataEnd: this.#dataEnd(reading, at) } : block;
+    }
     if (reading === null) return this.#unread(at, place);
-    return this.#isMeant(reading, place) ? reading : null;
+    if (!this.#isMeant(reading, place)) return null;
+    const isOffered = reading.name !== null && this.#tools.find(reading.name) !== undefined;
+    return isOffered ? { ...reading, end: this.#dataEnd(reading, at) } : reading;
+  }
+
+  /** Returns the end of an unreadable call: that of the next closing mark of any family, or of the text. */
+  #dataEnd({ end }: CallReading, from: number): number {
+    if (end !== undefined) return end;
+    const close = this.#matches.after(closerSource, from);
+    return close ? close.index + close[0].length : this.#text.length;
   }
 
   /** Returns the end of a fence that closes after the calls of an open mark. */
@@ -272,7 +285,8 @@ class BlockReader {
   ): CallHead {
     const name = this.#offeredName(written);
     const isOutermost = this.#depth <= (isMarked ? 1 : 0); // The innermost mark belongs to the call.
-    return { name, tool: this.#tools.find(name), start, end, opens, isOutermost };
+    const startsLine = this.#startsLine || this.#depth > 0;
+    return { name, tool: this.#tools.find(name), start, end, opens, startsLine, isOutermost };
   }
 
   /** Returns the offered tool that a name means: without `functions.` and a number such as `:0`. */
@@ -341,7 +355,7 @@ class BlockReader {
     const dialect = this.#mark?.labelsFence ? 'json' : grammar;
     const reading = readJsonCalls(this.#text, at, { dialect, tools: this.#tools });
     if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
-    const name = reading.name ?? hintedName(this.#text, at, this.#tools);
+    const name = reading.name ?? hintedName(this.#text, at, this.#tools, { isMarked: true });
     return { ...reading, name, end: reading.cut ? this.#text.length : undefined };
   }
 

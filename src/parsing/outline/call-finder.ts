@@ -64,14 +64,14 @@ export class CallFinder {
 
   /**
    * Returns the end of calls without marks, since nothing inside their strings counts. Returns the text's end
-   * if it cuts the last call off; null if there are no such calls.
+   * if the last call is cut off or broken; null if there are no such calls.
    */
   unmarkedEnd(lineStart: number): number | null {
     const at = skipBlanks(this.#text, lineStart);
     if (this.#attempts >= MAX_ATTEMPTS || mayBeginBareCall(this.#text, at, this.#tools) !== true) return null;
     this.#attempts += 1;
-    const { calls, isCut } = readUnmarked(this.#text, at, this.#tools);
-    if (isCut) return this.#text.length;
+    const { calls, endsInData } = readUnmarked(this.#text, at, this.#tools);
+    if (endsInData) return this.#text.length;
     const last = calls.every(({ name }) => this.#tools.find(name)) ? calls.at(-1) : undefined;
     return last ? endOf(last) : null;
   }

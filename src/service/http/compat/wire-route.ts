@@ -188,7 +188,7 @@ function recordingSize(provider: Provider, { input, state }: AcceptedExchange): 
  */
 function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): void {
   const isLeftOut = new Set(['truncated', 'masked', 'dropped']);
-  const leftOut = items.filter(({ status }) => isLeftOut.has(status)).length;
+  const leftOut = items.filter(({ kind, status }) => kind !== 'tool' && isLeftOut.has(status)).length;
   response.setHeader('X-Stepwise-Prompt-Tokens', String(prompt_tokens));
   response.setHeader('X-Stepwise-Left-Out', String(leftOut));
 }
