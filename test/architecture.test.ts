@@ -134,7 +134,7 @@ const rooms: Record<string, readonly string[]> = {
   'sdk/run': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions'],
   'sdk/view': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions:types', 'sdk/run:types'],
   'sdk/saved': ['contract:types', 'conversation', 'sdk/base', 'sdk/actions', 'sdk/run'],
-  'sdk/client': ['contract:types', 'network', 'sdk/base', 'sdk/run'],
+  'sdk/client': ['contract:types', 'conversation', 'network', 'sdk/base', 'sdk/run'],
   sdk: [
     'contract:types',
     'conversation',

@@ -41,23 +41,25 @@ export {
   type Tool,
   type ToolArguments,
   type ToolContext,
+  type ToolSchema,
   type ToolSpecification,
 } from './actions/define-tool.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
 export { toAttachment } from './base/attachments.js';
-export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/step-service.js';
-export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
-export type { ToolEvent } from './base/tool-event.js';
-export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
-export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export type {
-  AnswerSchema,
   DescribedSchema,
   JsonSchema,
   StandardIssue,
   StandardResult,
   StandardSchema,
-} from './run/answer-schema.js';
+} from './base/standard-schema.js';
+export type { CallOptions, ForeseenStep, StepEvent, StepService } from './base/step-service.js';
+export { type ConnectionErrorCode, type Failure, StepwiseError } from './base/stepwise-error.js';
+export type { ToolEvent } from './base/tool-event.js';
+export { hasUnseen, spellUnseen, splitUnseen, type TextPiece } from './base/unseen.js';
+export { readRunEvents, toResponse } from './client/run-stream.js';
+export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
+export type { AnswerSchema } from './run/answer-schema.js';
 export type { RunError } from './run/error-hints.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType } from './run/run-events.js';

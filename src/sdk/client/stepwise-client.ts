@@ -4,7 +4,7 @@ import type { Preview } from '../../contract/preview.js';
 import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { completeEvent, completeStep } from '../base/complete-step.js';
-import { aString, expectValue } from '../base/expect-value.js';
+import { anObject, aString, expectValue } from '../base/expect-value.js';
 import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { checkTimeLimit } from '../base/timer.js';
@@ -68,7 +68,9 @@ export class StepwiseClient implements StepService {
   readonly #fetch: typeof fetch;
 
   /** Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for a missing `baseUrl` or a `token` that cannot be sent in a header. */
-  constructor({ baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    expectValue('options', options, anObject);
+    const { baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch } = options;
     expectValue('baseUrl', baseUrl, aString);
     checkTimeLimit('timeoutMs', timeoutMs);
     checkToken(token);

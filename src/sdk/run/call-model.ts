@@ -72,7 +72,7 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
   if (options.stream === false) return service.step(request, { signal });
   for await (const event of service.stream(request, { signal })) {
     if (event.type === 'step.completed') return event.step;
-    const type = deltaTypeOf(event.type, request.phase);
+    const type = deltaTypeOf(event.type, request);
     if (type && 'delta' in event) await run.emit({ type, delta: event.delta });
   }
   throw new StepwiseError({
@@ -84,11 +84,15 @@ async function receive(run: RunState, request: StepRequestInput): Promise<Step> 
 
 type DeltaType = 'draft_delta' | 'thought_delta' | 'answer_delta';
 
-/** Returns the type of the run's event for a delta. In the phases `reason` and `act` a draft can only be thought (rule: phases). */
-function deltaTypeOf(type: string, phase: StepRequestInput['phase']): DeltaType | undefined {
+/**
+ * Returns the type of the run's event for a delta. In the phases `reason` and `act` a draft can only be thought (rule: phases), and
+ * without tools only an answer (rule: text-stream).
+ */
+function deltaTypeOf(type: string, { phase, tools }: StepRequestInput): DeltaType | undefined {
   const delta = deltaEvents.get(type);
-  const isThought = delta === 'draft_delta' && (phase === 'reason' || phase === 'act');
-  return isThought ? 'thought_delta' : delta;
+  if (delta !== 'draft_delta') return delta;
+  if (phase === 'reason' || phase === 'act') return 'thought_delta';
+  return !phase && !tools?.length ? 'answer_delta' : delta;
 }
 
 const deltaEvents: ReadonlyMap<string, DeltaType> = new Map([

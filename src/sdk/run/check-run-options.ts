@@ -1,6 +1,7 @@
 import { isObject } from '../../conversation/is-object.js';
-import { aString, type Expectation, expectValue } from '../base/expect-value.js';
+import { aString, type Expectation, expectValue, anObject as object } from '../base/expect-value.js';
 import { isBoolean, isNumber, isText, isWholeNumber, listOf, oneOf } from '../base/shape.js';
+import { isStandard } from '../base/standard-schema.js';
 import { checkTimeLimit } from '../base/timer.js';
 import type { RunOptions } from './run-options.js';
 import { completeLlmConfig } from './run-state.js';
@@ -25,7 +26,6 @@ export function checkRunOptions(task: string, options: RunOptions): void {
 
 type Expectations<Name extends string> = { readonly [Key in Name]?: Expectation };
 
-const object: Expectation = [isObject, 'an object'];
 const name: Expectation = [(value) => isText(value) && value !== '', 'a string with at least 1 character'];
 const count: Expectation = [(value) => isWholeNumber(value) && Number(value) >= 1, 'a whole number from 1'];
 const number: Expectation = [isNumber, 'a number'];
@@ -52,6 +52,10 @@ const optionFields: Expectations<keyof RunOptions> = {
   tools: [
     (value) => Array.isArray(value) || typeof value === 'function',
     'a list of tools, or a function that returns one',
+  ],
+  answerSchema: [
+    (value) => isObject(value) || isStandard(value),
+    'a schema of Zod or another library of Standard Schema, or a JSON Schema',
   ],
   context: object,
   attachments: list,

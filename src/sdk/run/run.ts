@@ -2,6 +2,7 @@ import type { TurnInput } from '../../contract/history.js';
 import { type ApprovalRule, isSameRule } from '../actions/approval.js';
 import { notRun } from '../actions/execute-tool.js';
 import type { StepService } from '../base/step-service.js';
+import { AnswerWriter } from './answer-writer.js';
 import { checkRunOptions } from './check-run-options.js';
 import { withHint } from './error-hints.js';
 import { offerTools, renewTools } from './offer-tools.js';
@@ -58,6 +59,20 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
   /** Reads all remaining events and resolves with the answer. Throws `RunFailedError` if the run ends without one. */
   async text(): Promise<string> {
     return answerOf(await this.result());
+  }
+
+  /**
+   * Yields the answer while the model writes it (rule: text-stream). Throws `RunFailedError` at the end if the run ends without
+   * an answer. Stops the run if the reader leaves the loop.
+   */
+  async *textStream(): AsyncGenerator<string, void> {
+    const writer = new AnswerWriter();
+    for await (const event of this.#events) {
+      const delta = writer.read(event);
+      if (delta !== '') yield delta;
+    }
+    const rest = writer.rest(await this.text());
+    if (rest !== '') yield rest;
   }
 
   /** The rules for calls that need no approval: those given at the start, and those added by the decision `always`. */
