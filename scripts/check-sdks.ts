@@ -9,13 +9,14 @@ import { readConfig } from '../src/service/config.js';
 import { type Service, startService } from '../src/service/start.js';
 import { type Exchange, type Recorder, startRecorder } from './agents/recorder.js';
 import { judgeByPython, judgeByTypeScript } from './sdks/judge-answers.js';
+import { type Place, replyToPagePrograms, runPagePrograms } from './sdks/page-programs.js';
 import { type Conversation, node, packages, type Sdk, sdks } from './sdks/sdks.js';
 import { installNode, installPython } from './upstreams/program.js';
 
 /**
  * Holds a conversation with a tool through each client library and each API that it speaks, plain and streamed, over the
  * service and a scripted model that writes its calls as text, and prints a table. The vendors' types judge every answer.
- * Arguments name the libraries to try (default: all). They are installed once, in fixed versions. Exits with 1 if a
+ * Arguments name the libraries to try (default: all, and the programs of docs/use-it-with-your-agent.md). They are installed once, in fixed versions. Exits with 1 if a
  * conversation failed.
  */
 const execute = promisify(execFile);
@@ -37,11 +38,6 @@ interface Held {
   readonly problem: string | undefined;
 }
 
-interface Place {
-  readonly command: readonly [string, ...string[]];
-  readonly folder: string;
-}
-
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => sdks.every((sdk) => sdk.name !== name));
 if (unknown.length > 0)
@@ -56,6 +52,8 @@ async function checkAll(chosen: readonly Sdk[]): Promise<boolean> {
   const service = await startServiceFor(fake);
   const held: Held[] = [];
   for (const sdk of chosen) held.push(...(await hold(sdk, places[sdk.registry], service.url)));
+  fake.script(replyToPagePrograms);
+  const programs = names.length > 0 ? [] : await runPagePrograms(places, service.url);
   await service.close();
   await fake.close();
   const problems = judge(held, places);
@@ -63,6 +61,10 @@ async function checkAll(chosen: readonly Sdk[]): Promise<boolean> {
     const problem = problems[index];
     const row = [sdk.registry.padEnd(5), sdk.name.padEnd(20), conversation.name.padEnd(21)];
     console.log([...row, `${exchanges.length} answers `, problem ? `FAILED: ${problem}` : 'ok'].join(' '));
+  }
+  for (const { title, problem } of programs) {
+    console.log(`page  ${title}  ${problem ? `FAILED: ${problem}` : 'ok'}`);
+    problems.push(problem);
   }
   const failed = problems.filter((problem) => problem !== undefined).length;
   console.log(`${problems.length - failed} passed, ${failed} failed`);

@@ -27,7 +27,7 @@ async function record(stream: boolean): Promise<Exchange> {
     body: JSON.stringify({ model: textModel, messages: [user('Look.')], tools: [readFile], stream }),
   });
   const contentType = response.headers.get('content-type') ?? '';
-  return { path, status: response.status, contentType, answer: await response.text() };
+  return { path, status: response.status, contentType, promptTokens: 0, answer: await response.text() };
 }
 
 test('the judge accepts the answers of the service, and rejects one with a wrong field, plain and streamed', async () => {
