@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 /**
  * Bundles the playground into the folder given as argument (default: `dist/playground`). The result is
  * `index.html`, scripts and a style sheet with a hash in their names, and the example project, each also in
- * compressed form. This script is JavaScript, because the Docker build runs it without compiling scripts.
+ * compressed form. Beside that folder is `report.html`, the page of evaluations. This script is JavaScript, because the Docker build runs it without compiling scripts.
  */
 const target = process.argv[2] ?? 'dist/playground';
 const page = join(target, 'page');
@@ -31,16 +31,14 @@ async function bundle(entryPoints, { define = {}, splitting = true } = {}) {
     write: false,
     metafile: true,
   });
-  for (const path of Object.keys(metafile.inputs)) rememberPackage(path);
+  const inputs = Object.keys(metafile.inputs).flatMap((path) => packageOf(path) ?? []);
+  for (const name of inputs) packages.add(name);
   return outputFiles.map(({ path, contents }) => ({ name: path.split(/[\\/]/).at(-1), contents }));
 }
 
 const packages = new Set();
 
-function rememberPackage(path) {
-  const [, name] = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path) ?? [];
-  if (name) packages.add(name);
-}
+const packageOf = (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
 
 /** Returns the licence texts of all bundled packages, which must be distributed with the bundle. */
 function licences() {
@@ -79,6 +77,29 @@ function write(name, contents) {
   writeFileSync(`${path}.br`, brotliCompressSync(contents, quality));
 }
 
+/**
+ * Writes the page of an evaluation's report. It is one file without links, so that it can be sent to a colleague; its policy allows only
+ * its own script. The command `stepwise eval` puts the report in.
+ */
+async function writeReportPage() {
+  const [script, style] = await Promise.all(
+    ['main.tsx', 'report.css'].map(async (name) => {
+      const [{ contents }] = await bundle({ report: `${source}/report/${name}` }, { splitting: false });
+      return Buffer.from(contents).toString();
+    }),
+  );
+  const digest = createHash('sha256').update(script).digest('base64');
+  const texts = {
+    policy: `default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-${digest}'`,
+    style: `<style>${style}</style>`,
+    licences: `<script type="text/plain" id="licences">${licences().toString().replaceAll('<', '&lt;')}</script>`,
+    app: `<script type="module">${script}</script>`,
+  };
+  const template = readFileSync(`${source}/report/report.html`, 'utf8');
+  const html = template.replace(/\{\{(policy)\}\}|<!--(\w+)-->/g, (_, one, other) => texts[one ?? other]);
+  writeFileSync(join(target, 'report.html'), html);
+}
+
 const hash = (contents) => createHash('sha256').update(contents).digest('hex').slice(0, 8);
 
 rmSync(page, { recursive: true, force: true });
@@ -101,3 +122,4 @@ for (const { name, contents } of files) write(name, contents);
 write('index.html', Buffer.from(html));
 write('example.json', exampleProject());
 write('licences.txt', licences());
+await writeReportPage();

@@ -56,10 +56,10 @@ function check(agent: Agent, isolate: readonly string[]): Result {
     print(`not run: it cannot be installed: ${String(error).trim().slice(-600)}`);
     return 'not run';
   }
-  const { requests, failure } = runApart([TRIAL, agent.name, ...programs], isolate);
+  const { requests, promptTokens, failure } = runApart([TRIAL, agent.name, ...programs], isolate);
   print(
     failure === undefined
-      ? `${requests} requests  ok`
+      ? `${requests} requests, up to ${promptTokens} tokens  ok`
       : `${requests} requests  FAILED in the ${failure.at}: ${failure.problem}\n  ${failure.evidence}`,
   );
   return failure === undefined ? 'passed' : 'failed';

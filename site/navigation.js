@@ -12,6 +12,7 @@ export const navigation = {
     'docs/vector-search.md',
     'docs/errors-and-retries.md',
     'docs/troubleshooting.md',
+    'docs/evaluating.md',
     'docs/migrating.md',
     'docs/beside-other-agents.md',
     'docs/context-service.md',

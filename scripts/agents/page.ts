@@ -24,11 +24,10 @@ export function readUpstreams(page = readFileSync(pagePath, 'utf8')): string {
  * paragraph above it. Throws if the section is missing or if a block has no path.
  */
 export function readInstructions(name: string, page = readFileSync(pagePath, 'utf8')): Instructions {
-  const section = page.split(/^## /m).find((each) => each.startsWith(`${name}\n`));
-  if (section === undefined) throw new Error(`${pagePath} has no section ${name}`);
+  const section = sectionOf(name, page);
   const files: Record<string, string> = {};
   const scripts: string[] = [];
-  for (const { 1: language, 2: body = '', index } of section.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
+  for (const { 1: language, 2: body = '', index } of section.matchAll(block)) {
     if (language === 'sh') {
       scripts.push(body);
       continue;
@@ -39,4 +38,22 @@ export function readInstructions(name: string, page = readFileSync(pagePath, 'ut
     files[path] = body;
   }
   return { files, scripts };
+}
+
+/** Returns the programs of the section about SDKs. */
+export function readPrograms(
+  page = readFileSync(pagePath, 'utf8'),
+): { readonly language: string; readonly text: string }[] {
+  return [...sectionOf('SDKs', page).matchAll(block)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
+}
+
+const block = /^```(\w+)\n(.*?)^```$/gms;
+
+function sectionOf(name: string, page: string): string {
+  const section = page.split(/^## /m).find((each) => each.startsWith(`${name}\n`));
+  if (section === undefined) throw new Error(`${pagePath} has no section ${name}`);
+  return section;
 }

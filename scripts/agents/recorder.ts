@@ -9,6 +9,8 @@ export interface Exchange {
   readonly path: string;
   readonly status: number;
   readonly contentType: string;
+  /** Tokens of the prompt as the service counts them; 0 if the answer has no such header. */
+  readonly promptTokens: number;
   readonly answer: string;
 }
 
@@ -55,6 +57,7 @@ export async function startRecorder(serviceUrl: string): Promise<Recorder> {
         path: new URL(request.url ?? '/', serviceUrl).pathname,
         status: answer.status,
         contentType: answer.headers.get('content-type') ?? '',
+        promptTokens: Number(answer.headers.get('x-stepwise-prompt-tokens') ?? 0),
         answer: Buffer.concat(parts).toString(),
       });
       response.end();

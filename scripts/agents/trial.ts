@@ -15,6 +15,8 @@ const MAX_REQUESTS = 20;
 export interface Outcome {
   /** Number of requests that reached the model. */
   readonly requests: number;
+  /** Tokens of the longest prompt. */
+  readonly promptTokens: number;
   /** Absent if the agent did its task. */
   readonly failure?: { readonly problem: string } & Verdict;
 }
@@ -31,9 +33,10 @@ export async function tryAgent(agent: Agent, programs: readonly string[]): Promi
     let output = '';
     for (const each of stage.scripts) output = await run(each, stage);
     const requests = stage.fake.requests.length;
+    const promptTokens = Math.max(0, ...stage.recorder.exchanges.map((each) => each.promptTokens));
     const problem = problemOf(output, readFileSync(join(stage.work, 'kettle.txt'), 'utf8'), requests);
-    if (problem === undefined) return { requests };
-    return { requests, failure: { problem, ...(await judge(stage.recorder, replies)) } };
+    if (problem === undefined) return { requests, promptTokens };
+    return { requests, promptTokens, failure: { problem, ...(await judge(stage.recorder, replies)) } };
   } finally {
     await stage.close();
   }

@@ -28,6 +28,16 @@ process.exitCode = await main(process.argv.slice(2)).catch(explain);
  */
 async function main(argv: readonly string[]): Promise<number> {
   if (argv[0] === 'serve') return serve();
+  // Exit code 1 of an evaluation means differences, so a failure has another one.
+  if (argv[0] === 'eval')
+    return runCommand(argv).catch(async (error: unknown) => {
+      await explain(error);
+      return exitCodes.step_limit;
+    });
+  return runCommand(argv);
+}
+
+async function runCommand(argv: readonly string[]): Promise<number> {
   const invocation = readArguments(argv);
   if (invocation.command === 'help') return say(invocation.text);
   if (invocation.command === 'version') return say(`${version}\n`);
@@ -57,6 +67,10 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const terminal = new Terminal({ stdoutIsTaken: flags.json });
   if (!areHidden && process.platform === 'linux') terminal.progress.write(`${KEYS_ARE_VISIBLE}\n`);
+  if (invocation.command === 'eval') {
+    const { evaluateRuns } = await import('./commands/eval/evaluate-runs.js');
+    return evaluateRuns(invocation, { keys, paint: terminal.paint });
+  }
   if (invocation.command === 'tool') {
     const { runTool } = await import('./commands/run-tool.js');
     return runTool(invocation, terminal);

@@ -7,7 +7,7 @@ import { ReplyText } from './reply-text.js';
 import { type ResolvedCall, type ResolveOptions, resolveCall } from './resolve-call.js';
 import { type Marker, matchMarker } from './text/markers.js';
 import type { JsonValue, Repair } from './text/scanner.js';
-import { readBareCall, readClosingFence, readCutCall, readUnclosedReasoning } from './unmarked-calls.js';
+import { readBareCall, readBrokenCall, readClosingFence, readUnclosedReasoning } from './unmarked-calls.js';
 
 /** A call that may be run: its tool is offered, its arguments are checked. */
 export interface ParsedAction {
@@ -161,7 +161,7 @@ function findOutcome(reply: ReplyText, tools: OfferedTools, options: ParseOption
   if (bare) return fromCall(reply, resolveAll(bare, tools, limits), start);
   const fenced = readClosingFence(reply, tools);
   if (fenced) return fromCall(reply, resolveAll(fenced.reading, tools, limits), fenced.at);
-  const cut = readCutCall(reply, tools) ?? readUnclosedReasoning(reply, tools);
+  const cut = readBrokenCall(reply, tools) ?? readUnclosedReasoning(reply, tools);
   if (cut) return fromCall(reply, resolveAll(cut, tools, limits), start);
   if (cutByLimit && endsInAction(reply)) return unreadAction(reply, brokenOff);
   const advice = describeIntendedCall(reply, tools);

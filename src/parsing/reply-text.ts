@@ -53,8 +53,9 @@ export class ReplyText {
 
   static read(text: string, tools: OfferedTools): ReplyText {
     const outline = outlineReply(text, tools);
-    const { start, otherTurn } = outline;
-    const trimmed = otherTurn === null ? trimEnd(text, start) : trimTokens(text, start, otherTurn);
+    const { start, otherTurn, reasoning } = outline;
+    const from = Math.max(start, reasoning.at(-1)?.[1] ?? start); // Tokens in reasoning belong to it.
+    const trimmed = otherTurn === null ? trimEnd(text, from) : trimTokens(text, start, otherTurn);
     return new ReplyText(text, outline, { trimmed, strays: strayClosers(text) });
   }
 

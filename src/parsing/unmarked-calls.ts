@@ -38,13 +38,13 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   return { ...reading, dialect, more: [...(reading.more ?? []), ...more], blockEnd: last };
 }
 
-/** Reads a call without a mark that the end of the reply cuts off; its name shows that it is one. */
-export function readCutCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
+/** Reads JSON without a mark that is cut off or broken; its name shows that it is a call. */
+export function readBrokenCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   const start = reply.contentStart();
   const name = reply.outline.thoughts.length > 0 ? null : hintedName(reply.text, start, tools);
   if (name === null || reply.hasTextBefore(start)) return null;
   const reading = readJsonCall(reply.text.slice(0, reply.contentEnd()), start);
-  return reading?.kind === 'unreadable' && reading.cut ? { ...reading, name } : null;
+  return reading?.kind === 'unreadable' ? { ...reading, name } : null;
 }
 
 /**

@@ -27,7 +27,8 @@ const withCertificates = <Entry extends { readonly caFile?: string | undefined }
 const contextConnections = { connectTimeoutMs: 4_000 };
 
 interface AgentOptions {
-  readonly metrics: ServiceMetrics;
+  /** Counts steps and requests; by default nothing is counted. */
+  readonly metrics?: ServiceMetrics | undefined;
   /** Starts the embedded model. Resolves with its loopback URL, which ends in `/v1`. */
   readonly startOffline: () => Promise<string>;
   /** Receives each step that a model answered; by default none is recorded. */
@@ -40,9 +41,10 @@ interface AgentOptions {
  */
 export function makeAgent(config: Config, { metrics, startOffline, record }: AgentOptions): Agent {
   const { openai = {}, anthropic = {}, ...upstreams } = config.UPSTREAMS;
+  const step = record ? recordingStep(reactStep, { sink: record, version }) : reactStep;
   return {
     models: createModelDirectory({
-      observe: metrics.observeUpstreams,
+      ...(metrics && { observe: metrics.observeUpstreams }),
       openaiUrl: config.OPENAI_UPSTREAM_URL,
       anthropicUrl: config.ANTHROPIC_UPSTREAM_URL,
       gateways: { openai: withCertificates(openai), anthropic: withCertificates(anthropic) },
@@ -52,7 +54,7 @@ export function makeAgent(config: Config, { metrics, startOffline, record }: Age
       proxyFor: proxiesFrom(config),
       ...(config.OFFLINE_MODEL === 'on' && { startOffline }),
     }),
-    step: metrics.timed(record ? recordingStep(reactStep, { sink: record, version }) : reactStep),
+    step: metrics?.timed(step) ?? step,
     preview: previewStep,
     compact: compactHistory,
     sourcesFor: contextSources(config, fetchVia(config, contextConnections)),

@@ -27,6 +27,7 @@ interface Memory {
 export const searchMemoryTool = (root: ProjectRoot, savedRunsFolder?: string): Tool =>
   defineTool({
     name: 'search_memory',
+    defer: false,
     description: 'Search earlier runs on this project by words; shows their tasks and answers.',
     inputSchema: {
       type: 'object',

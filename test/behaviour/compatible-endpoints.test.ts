@@ -55,9 +55,16 @@ describe('failures below /v1', () => {
     }
   });
 
-  test('an overflow that the upstream reports is the wire’s own context-length error (rule: compatible-errors)', async () => {
-    const error = await failure(service.ask({ fault: 'context-overflow' }));
-    expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+  test('an overflow that the upstream reports is the wire’s own context-length error with the size of the prompt, plain and streamed (rule: compatible-errors)', async () => {
+    for (const make of [service.ask, service.stream]) {
+      const { headers } = await make({ text: 'x' });
+      const tokens = Number(headers.get('x-stepwise-prompt-tokens'));
+      expect(tokens).toBeGreaterThan(1);
+      const error = await failure(make({ fault: 'context-overflow' }));
+      expect(error).toMatchObject({ status: 400, code: 'context_length_exceeded' });
+      expect(error.message).toContain(`leaves ${tokens - 1} tokens`);
+      expect(error.message).toContain(`resulted in ${tokens} tokens`);
+    }
   });
 
   test('a cut in mid-stream is an error event that the client throws', async () => {

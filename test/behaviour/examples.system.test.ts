@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { startLocalService } from '../../src/cli/session/local-service.js';
 import { type FakeProvider, startFakeProvider } from '../../src/offline/fake-provider.js';
 import type { Service } from '../../src/service/start.js';
+import { chromiumBrowser, launchChromium } from '../support/chromium.js';
 import { program } from '../support/need.js';
 import { needs } from '../support/needs.js';
 import { packageCopyFor, preparePackageCopy } from '../support/package-copy.js';
@@ -81,6 +83,7 @@ test('the TypeScript agent exits with the error message of the service if its ru
 }, 60_000);
 
 const { test: testWithPython } = needs(program('python3'));
+const { test: testInChromium } = needs(chromiumBrowser);
 
 testWithPython(
   'the Python agent answers over plain HTTP',
@@ -177,8 +180,56 @@ test('the back end accepts each approval once, and runs the tool or reports the 
   }
 }, 30_000);
 
-async function startBackEnd(more: NodeJS.ProcessEnv = {}): Promise<{ url: string; child: ChildProcess }> {
-  const child = spawn(process.execPath, ['examples/own-loop-express/server.js'], {
+testInChromium(
+  'the chat shows an answer in the browser while the model writes it, and remembers the conversation',
+  async () => {
+    provider.script([
+      { text: 'It takes two days.' },
+      { fault: 'drip', completion: { text: 'Then by Friday, I am sure.' }, intervalMs: 5 },
+    ]);
+    const page30 = readFileSync('examples/chat/index.html', 'utf8').trimEnd().split('\n');
+    const server30 = readFileSync('examples/chat/server.js', 'utf8').trimEnd().split('\n');
+    expect([page30.length, server30.length].filter((lines) => lines > 30)).toEqual([]);
+    await preparePackageCopy('agent-typescript');
+    await output(process.execPath, [tsc, '-p', join(packageCopy, 'tsconfig.build.json')]);
+    const server = join(packageCopy, 'examples/chat/server.js');
+    const { url, child } = await startServer(server, { MODEL: 'scripted', PROVIDER: 'fake' });
+    const browser = await launchChromium();
+    try {
+      const page = await browser.newPage();
+      await page.goto(url);
+      const send = async (text: string) => {
+        await page.getByRole('textbox').fill(text);
+        await page.getByRole('button').click();
+      };
+      await send('How long does it take?');
+      await page.getByText('It takes two days.', { exact: true }).waitFor();
+      await send('And from Wednesday?');
+      await page.getByText('Then', { exact: false }).waitFor();
+      await page.getByText('Then by Friday, I am sure.', { exact: true }).waitFor();
+      expect(await page.locator('p').allTextContents()).toEqual([
+        'You: How long does it take?',
+        'It takes two days.',
+        'You: And from Wednesday?',
+        'Then by Friday, I am sure.',
+      ]);
+      expect(JSON.stringify(provider.requests.at(-1)?.body)).toContain('It takes two days.');
+    } finally {
+      await browser.close();
+      child.kill();
+    }
+  },
+  180_000,
+);
+
+const startBackEnd = (more: NodeJS.ProcessEnv = {}) =>
+  startServer('examples/own-loop-express/server.js', more);
+
+async function startServer(
+  script: string,
+  more: NodeJS.ProcessEnv,
+): Promise<{ url: string; child: ChildProcess }> {
+  const child = spawn(process.execPath, [script], {
     env: environment({ PORT: '0', ...more }),
     stdio: ['ignore', 'pipe', 'inherit'],
   });

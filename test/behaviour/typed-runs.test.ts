@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { type FakeProvider, type Script, startFakeProvider } from '../../src/offline/fake-provider.js';
+import type { StandardSchema } from '../../src/sdk/base/standard-schema.js';
 import { StepwiseClient } from '../../src/sdk/client/stepwise-client.js';
-import type { AnswerSchema, StandardSchema } from '../../src/sdk/run/answer-schema.js';
+import type { AnswerSchema } from '../../src/sdk/run/answer-schema.js';
 import type { RunOptions } from '../../src/sdk/run/run-options.js';
 import { readTrajectory, resumeOptions } from '../../src/sdk/saved/read-trajectory.js';
 import { readConfig } from '../../src/service/config.js';

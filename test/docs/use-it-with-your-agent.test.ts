@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { agents } from '../../scripts/agents/agents.js';
 import { pageUrl, readInstructions, readUpstreams } from '../../scripts/agents/page.js';
 import { readConfig } from '../../src/service/config.js';
+import { blocks } from '../support/document-snippets.js';
 
 const page = readFileSync('docs/use-it-with-your-agent.md', 'utf8');
 const wires = { chat: 'Chat Completions', responses: 'Responses', messages: 'Messages' };
@@ -21,7 +22,7 @@ describe('the page about agents', () => {
   });
 
   test('lists the checked agents with their packages, versions and APIs', () => {
-    const rows = [...page.matchAll(/^\| \[(.+?)\]\(#.+?\) \| `(.+?)` \| (.+?) \| (.+?) \|$/gm)];
+    const rows = [...page.matchAll(/^\| \[(.+?)\]\(#.+?\) \| `(.+?)` \| (.+?) \| (.+?) \| [\d,]+ \|$/gm)];
     expect(rows.map(([, ...cells]) => cells)).toEqual(
       agents.map(({ name, package: { registry, name: id, version }, wire }) => [
         name,
@@ -38,6 +39,12 @@ describe('the page about agents', () => {
     expect(lines).toContain(pageUrl);
     expect(lines).toContain('local/qwen3:8b');
     expect(scripts.at(-1)).toContain('"…"');
+  });
+
+  test('has valid JSON in all its settings', () => {
+    const settings = blocks(page, 'json');
+    expect(settings.length).toBeGreaterThan(3);
+    for (const each of settings) expect(() => JSON.parse(each)).not.toThrow();
   });
 
   test('is read without leaving out a settings block', () => {

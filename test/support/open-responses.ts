@@ -74,6 +74,8 @@ export const responseSchema = z.object({
     .nullable(),
   max_output_tokens: z.int().nullable(),
   max_tool_calls: z.int().nullable(),
+  /** Required by OpenAI's types, not by Open Responses. */
+  access_programs: z.null(),
   store: z.literal(false),
   background: z.literal(false),
   service_tier: z.string(),

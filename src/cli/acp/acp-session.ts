@@ -13,8 +13,8 @@ import type { ApprovalDecision, ApprovalRequest } from '../../sdk/actions/approv
 import type { InputRequest } from '../../sdk/actions/client-tools.js';
 import type { Tool } from '../../sdk/actions/define-tool.js';
 import { randomId } from '../../sdk/base/random-id.js';
+import type { JsonSchema } from '../../sdk/base/standard-schema.js';
 import { StepwiseError } from '../../sdk/base/stepwise-error.js';
-import type { JsonSchema } from '../../sdk/run/answer-schema.js';
 import type { Run } from '../../sdk/run/run.js';
 import type { RunResult } from '../../sdk/run/run-result.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';

@@ -43,7 +43,7 @@ export async function openSessionTools(options: SessionToolsOptions): Promise<re
   ];
   const ownNamed = new Map(own.map((tool) => [tool.name, tool]));
   const tools = await openTools({ ...flags, dir: root.folder });
-  return changes.watch(tools.map((tool) => ({ ...(ownNamed.get(tool.name) ?? tool), defer: tool.defer })));
+  return changes.watch(tools.map((tool) => ownNamed.get(tool.name) ?? tool));
 }
 
 function commandTool({ root, flags, ...terminal }: SessionToolsOptions): Tool {

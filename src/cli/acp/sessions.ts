@@ -21,7 +21,7 @@ import {
   type SetSessionConfigOptionResponse,
 } from '@agentclientprotocol/sdk';
 import { randomId } from '../../sdk/base/random-id.js';
-import type { JsonSchema } from '../../sdk/run/answer-schema.js';
+import type { JsonSchema } from '../../sdk/base/standard-schema.js';
 import type { Trajectory } from '../../sdk/run/trajectory.js';
 import { version } from '../../service/version.js';
 import { ProjectRoot } from '../../tools/project-root.js';

@@ -28,10 +28,12 @@ const namesOf = ({ commands }: Command) => commands.map((command) => command.nam
 
 const flagsOf = ({ long, short }: Option): string[] => [long, short].flatMap((flag) => flag ?? []);
 
-/** Returns the commands whose argument is a file. */
+/** Returns the commands whose argument is a file or a folder. */
 const commandsWithFile = ({ commands }: Command): string[] =>
   commands
-    .filter(({ registeredArguments }) => registeredArguments.some((argument) => argument.name() === 'FILE'))
+    .filter(({ registeredArguments }) =>
+      registeredArguments.some((argument) => /^(?:FILE|PATH)$/.test(argument.name())),
+    )
     .map((command) => command.name());
 
 function bash({ program, tools }: Source): string {

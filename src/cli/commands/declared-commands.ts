@@ -67,6 +67,16 @@ const commands: Readonly<Record<string, DeclaredCommand>> = {
     words: { '<FILE>': 'the file of a saved run' },
     options: [all.json, all.verbose],
   },
+  eval: {
+    usage: 'PATH… [--matrix FILE | --model M] [--parser-only] [--html FILE]',
+    summary: 'make the steps of saved runs again, with other models or prompts, and compare',
+    words: { '<PATH...>': 'saved runs, or folders of them' },
+    options: [
+      ...[all.matrix, all.model, all.upstream, all.protocol, all.tokenLimit, all.parserOnly, all.parser],
+      ...[all.jsonFile, all.junit, all.html, all.update, all.concurrency, all.verbose],
+      ...serverOptions,
+    ],
+  },
   view: {
     usage: 'FILE [--no-open]',
     summary: 'show a saved run in the browser, until Ctrl-C',
@@ -78,7 +88,8 @@ const commands: Readonly<Record<string, DeclaredCommand>> = {
 const NOTES = `
 stepwise COMMAND --help prints the options of a command.
 The model key comes from STEPWISE_LLM_KEY, or else from the vendor's usual variable, or else the CLI asks for it.
-Exit code: 0 answered, 1 error, 2 step limit, 3 ended after a denial, 4 needs input, 130 interrupted.
+Exit code: 0 answered, 1 error, 2 step limit, 3 ended after a denial, 4 needs input, 130 interrupted;
+of eval: 0 no difference, 1 differences, 2 steps without a result.
 `;
 
 /**
@@ -107,8 +118,10 @@ function renderTerm(command: Command): string {
   return [command.name(), ...command.registeredArguments.map(renderArgument)].join(' ');
 }
 
-const renderArgument = (argument: Argument): string =>
-  argument.required ? `<${argument.name()}>` : `[${argument.name()}]`;
+const renderArgument = (argument: Argument): string => {
+  const name = `${argument.name()}${argument.variadic ? '…' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+};
 
 /** Leaves out the preset value that Commander would print. */
 const describeOption = ({ description, argChoices }: Option): string =>

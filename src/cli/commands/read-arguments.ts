@@ -3,7 +3,7 @@ import type { ToolLimits } from '../../tools/index.js';
 import { wordWithin } from './closest-word.js';
 import { declareProgram, everyOption, renderHelp } from './declared-commands.js';
 import type { lastSteps, protocols, strategies } from './declared-options.js';
-import { unknownOption } from './parse-options.js';
+import { parseOptions, unknownOption } from './parse-options.js';
 import { UsageError } from './usage.js';
 
 /** The command that the command line asks for, with its arguments and options. */
@@ -32,6 +32,7 @@ export type Invocation =
       readonly opensBrowser: boolean;
       readonly options: RunFlags;
     }
+  | { readonly command: 'eval'; readonly evaluation: EvalFlags; readonly options: RunFlags }
   | {
       readonly command: 'token';
       readonly name: string;
@@ -41,6 +42,20 @@ export type Invocation =
     }
   | { readonly command: 'help'; readonly text: string }
   | { readonly command: 'version' };
+
+/** Arguments of `stepwise eval`, beside the model and the service. */
+export interface EvalFlags {
+  readonly paths: readonly string[];
+  /** YAML file of the matrix. */
+  readonly matrix: string | undefined;
+  readonly parserOnly: boolean;
+  /** Module that reads the replies. */
+  readonly parser: string | undefined;
+  /** Files to write. */
+  readonly files: Readonly<Record<'json' | 'junit' | 'html', string | undefined>>;
+  readonly updates: boolean;
+  readonly concurrency: number;
+}
 
 /** Options of a run. A command that does not declare an option gets its default. */
 export interface RunFlags {
@@ -121,6 +136,7 @@ const MAX_TYPO_DISTANCE = 2;
 /** Reads the words after `stepwise`. Throws `UsageError`, which names the wrong word or option. */
 export function readArguments(argv: readonly string[]): Invocation {
   const program = declareProgram();
+  if (argv[0] === 'eval') return readEval(program, argv.slice(1));
   const parser = createParser(program);
   const { operands, unknown } = parser.parseOptions([...argv]);
   const command = findCommand(program, argv, operands);
@@ -211,11 +227,56 @@ function toInvocation(command: Command, operands: readonly string[], given: Give
       };
     case 'serve':
       throw new UsageError('serve must be the first word: stepwise serve [--print-config].');
+    case 'eval':
+      throw new UsageError('eval must be the first word: stepwise eval PATH… [options].');
     default: {
       const task = operands.join(' ').trim();
       return { command: 'run', task: task === '' ? undefined : task, options };
     }
   }
+}
+
+interface GivenEvalOptions extends Omit<GivenOptions, 'json'> {
+  readonly matrix?: string;
+  readonly parserOnly?: boolean;
+  readonly parser?: string;
+  readonly json?: string;
+  readonly junit?: string;
+  readonly html?: string;
+  readonly update?: boolean;
+  readonly concurrency?: number;
+}
+
+const DEFAULT_CONCURRENCY = 4;
+
+/** Reads the words after `stepwise eval`, whose `--json` takes a file, unlike that of the other commands. */
+function readEval(program: Command, argv: readonly string[]): Invocation {
+  const command = program.commands.find((each) => each.name() === 'eval') ?? program;
+  const paths = parseOptions(command, argv);
+  const { json, ...given } = command.opts<GivenEvalOptions>();
+  if (given.help) return { command: 'help', text: renderHelp(command) };
+  requireWord(command, paths[0]);
+  checkCombinations(given);
+  if (given.parserOnly && (given.model ?? given.protocol ?? given.tokenLimit ?? given.server) !== undefined)
+    throw new UsageError(
+      '--parser-only calls no model: leave out --model, --protocol, --token-limit and --server.',
+    );
+  if (given.upstream !== undefined && given.model === undefined)
+    throw new UsageError('--upstream needs --model: it names the endpoint that serves the model.');
+  const { matrix, parser, junit, html } = given;
+  return {
+    command: 'eval',
+    evaluation: {
+      paths,
+      matrix,
+      parser,
+      parserOnly: given.parserOnly ?? false,
+      files: { json, junit, html },
+      updates: given.update ?? false,
+      concurrency: given.concurrency ?? DEFAULT_CONCURRENCY,
+    },
+    options: readFlags(given),
+  };
 }
 
 /** Renders the usage line above the list of tools. `stepwise tool --help` gets the full help instead. */

@@ -1,5 +1,6 @@
 import { readConfig } from '../../service/config.js';
 import { type Service, startService } from '../../service/start.js';
+import { openStepMaker, type StepMaker } from '../../service/step-maker.js';
 import { ollamaUrl } from './ollama.js';
 
 /** Clears settings for services with several callers and for telemetry, because this service has one caller. */
@@ -24,16 +25,24 @@ export function startLocalService(
   environment: NodeJS.ProcessEnv = process.env,
   handedRuns: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
+  return startService(localSettings(environment), undefined, handedRuns);
+}
+
+/** Opens what makes recorded steps again in this process, with the same settings as `startLocalService`. */
+export const openLocalMaker = (environment: NodeJS.ProcessEnv = process.env): Promise<StepMaker> =>
+  openStepMaker(localSettings(environment));
+
+function localSettings(environment: NodeJS.ProcessEnv) {
   const config = readConfig(
     { ...environment, ...clearedSettings(environment), HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'silent' },
     { ignoreOthers: true },
   );
   const ollama = { url: `${ollamaUrl}/v1`, keyRequired: false };
-  const settings = {
+  return {
+    ...config,
     UPSTREAMS: { ollama, ...config.UPSTREAMS },
     MAX_EVENT_LOOP_LAG_MS: 3_600_000, // turning requests away would only make the single caller retry
     SHUTDOWN_DELAY_MS: 0,
     SHUTDOWN_GRACE_MS: 0,
   };
-  return startService({ ...config, ...settings }, undefined, handedRuns);
 }

@@ -19,9 +19,7 @@ export async function openTools({ dir, tools, limits }: ToolFlags): Promise<read
     savedRunsFolder: savedRunsFolder(folder),
     secrets: usedKeys,
   });
-  // The tools over the folder are needed in almost every task, so others are deferred before them (rule: deferring).
-  const kept = pack.map((tool) => ({ ...tool, defer: false }));
-  const all = tools === undefined ? kept : [...kept, ...(await loadTools(tools))];
+  const all = tools === undefined ? pack : [...pack, ...(await loadTools(tools))];
   const names = all.map(({ name }) => name);
   const duplicate = names.find((name, index) => names.indexOf(name) !== index);
   if (duplicate !== undefined) throw new UsageError(`There are two tools with the name ${duplicate}.`);
@@ -37,15 +35,20 @@ export async function folderAt(dir: string): Promise<string> {
   }
 }
 
-/** Returns the `tools` export of a module. The module's code runs with the person's rights. */
+/** Returns the `tools` export of a module. */
 async function loadTools(file: string): Promise<readonly Tool[]> {
-  if (!existsSync(file)) throw new UsageError(`The module ${file} cannot be loaded: there is no such file.`);
-  const module: unknown = await import(pathToFileURL(resolve(file)).href).catch((error: unknown) => {
-    throw new UsageError(`The module ${file} cannot be loaded: ${whyNotLoaded(file, error)}`);
-  });
+  const module = await loadModule(file);
   const tools = typeof module === 'object' && module !== null && 'tools' in module ? module.tools : undefined;
   if (Array.isArray(tools) && tools.every(isTool)) return tools;
   throw new UsageError(`The module ${file} must export "tools", a list of what defineTool returns.`);
+}
+
+/** Loads a module of the person, whose code runs with the person's rights. Throws `UsageError`. */
+export async function loadModule(file: string): Promise<unknown> {
+  if (!existsSync(file)) throw new UsageError(`The module ${file} cannot be loaded: there is no such file.`);
+  return import(pathToFileURL(resolve(file)).href).catch((error: unknown) => {
+    throw new UsageError(`The module ${file} cannot be loaded: ${whyNotLoaded(file, error)}`);
+  });
 }
 
 /** Explains an import error of Node.js: which module is missing, or where the code failed. */

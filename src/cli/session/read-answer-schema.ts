@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { isObject } from '../../conversation/is-object.js';
-import type { JsonSchema } from '../../sdk/run/answer-schema.js';
+import type { JsonSchema } from '../../sdk/base/standard-schema.js';
 import { UsageError } from '../commands/usage.js';
 
 /** Reads the file of `--answer-schema`; undefined without one. Throws `UsageError` if it holds no JSON Schema. */

@@ -45,6 +45,8 @@ export interface WholeCall {
   readonly more?: readonly WholeCall[];
   /** End of the block that holds the call, if the call is in one. */
   readonly blockEnd?: number;
+  /** End of an unreadable call after these; nothing in it is read as anything else. */
+  readonly dataEnd?: number;
 }
 
 /** Position and dialect of a call. */

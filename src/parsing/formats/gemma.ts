@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue, Scanner } from '../text/scanner.js';
 const quotes = ['<|"|>', '<escape>'] as const;
 /** Matches the opening mark and name of a call; the word `call` may be lost. */
 const opener =
-  /(?:<\|tool_call>|<start_function_call>|<call>)?\s{0,4}(?:call)?:?(?<name>[^\s{}<>:"']{1,200})(?=\{)/y;
+  /(?:<\|tool_call>|<start_function_call>|<call>)?\s{0,4}(?:call)?:?(?<name>[^\s{}<>:"'][^\s{}<>"']{0,199})(?=\{)/y;
 const closer = /\s{0,8}(?:<tool_call\|>|<end_function_call>|<\/call>)/y;
 
 export const gemmaWords = ['<|tool_call>', '<start_function_call>', '<call>'] as const;

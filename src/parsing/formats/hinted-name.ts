@@ -5,10 +5,20 @@ import { skipSpace } from '../text/characters.js';
 const nameKey =
   /\{\s{0,20}(?:"(?:tool_calls?|function_call|function)"\s{0,8}:\s{0,8}\[?\s{0,20}\{\s{0,20})?(?:"(?:type|id|tool_call_id)"\s{0,8}:\s{0,8}"[^"\n]{0,60}"\s{0,8},\s{0,20}){0,2}"(?:name|tool_name|function|tool|action)"\s{0,8}:\s{0,8}"([^"\n]{1,200})"/y;
 
-/** Returns the offered tool that unreadable JSON begins with. */
-export function hintedName(text: string, at: number, tools: OfferedTools): string | null {
+/** Matches the beginning of an object whose only key is the tool (Apertus). */
+const toolKey = /\{\s{0,20}"([^"\n]{1,200})"\s{0,8}:\s{0,8}\{/y;
+
+/** Returns the offered tool that unreadable JSON begins with; in a mark, the tool may be the object's only key. */
+export function hintedName(
+  text: string,
+  at: number,
+  tools: OfferedTools,
+  { isMarked = false } = {},
+): string | null {
   const start = text.charAt(at) === '[' ? skipSpace(text, at + 1) : at;
-  nameKey.lastIndex = start;
-  const name = nameKey.exec(text)?.[1];
-  return name !== undefined && tools.find(name) ? name : null;
+  const names = (isMarked ? [nameKey, toolKey] : [nameKey]).map((pattern) => {
+    pattern.lastIndex = start;
+    return pattern.exec(text)?.[1] ?? '';
+  });
+  return names.find((name) => tools.find(name)) ?? null;
 }

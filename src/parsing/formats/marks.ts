@@ -108,17 +108,15 @@ const markRows: readonly MarkRow[] = [
   },
 ];
 
-/** Matches any closing mark of a section or a call, which may also be left where its opening mark was lost. */
-const closer = new RegExp(
-  [
-    '</(?:｜(?:DSML|GCML)｜ ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?>',
-    `<｜tool${GAP}calls?${GAP}end｜>`,
-    '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS\\]|<\\|tool_call_end\\|>|<\\|python_end\\|>',
-    '<\\|tool_call:end\\|>|<\\|tool_calls_section_end\\|>|<\\|close\\|>\\s{0,4}tools\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
-    '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>',
-  ].join('|'),
-  'y',
-);
+/** Source of a pattern that matches any closing mark of a section or a call; its opening mark may be lost. */
+export const closerSource = [
+  '</(?:｜(?:DSML|GCML)｜ ?|ifm\\||longcat_|iquest_|dots_|[a-z][\\w-]{0,15}:)?(?:tool_calls?|function_calls?|calls|toolcalls|tools?|tool_code|TOOLCALL|response|json|JSON|xml)(?::[\\w.-]{1,40})?>',
+  `<｜tool${GAP}calls?${GAP}end｜>`,
+  '<\\|/tool_call\\|>|<\\|tools_suffix\\|>|<\\|END_ACTION\\|>|\\[/TOOL_CALLS\\]|<\\|tool_call_end\\|>|<\\|python_end\\|>',
+  '<\\|tool_call:end\\|>|<\\|tool_calls_section_end\\|>|<\\|close\\|>\\s{0,4}tools\\s{0,4}<\\|sep\\|>|\\]<\\]minimax\\[>\\[</tool_call>',
+  '<\\|plamo:end_tool_requests:plamo\\|>|<\\|end_message\\|>|<\\|action_end\\|>',
+].join('|');
+const closer = new RegExp(closerSource, 'y');
 
 /** Returns the end of a closing mark at `position`; null if there is none. */
 export function closerEnd(text: string, position: number): number | null {

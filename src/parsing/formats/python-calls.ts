@@ -9,6 +9,8 @@ export function readPythonCalls(text: string, start: number, tools: OfferedTools
   const calls: WholeCall[] = [];
   for (let at = isList ? skipSpace(text, start + 1) : start; ; ) {
     const reading = readPythonCall(text, at, tools);
+    const last = calls.at(-1);
+    if (!reading && last && tools.nameEnd(text, at) >= text.length) return notClosed(last);
     if (reading?.kind !== 'call') return reading && { ...reading, dialect: 'python' };
     if (reading.repairs.includes('missing_close')) return notClosed(reading);
     calls.push({ ...reading, dialect: 'python' });

@@ -13,6 +13,7 @@ import {
   type Beginnings,
   CALL_FENCE,
   closerEnd,
+  closerSource,
   lineMarkWords,
   type Mark,
   markAt,
@@ -106,7 +107,8 @@ export function readBlock(
 }
 
 /** Matches the mark of a call that begins with its name. */
-const MARKED_CALL = '<(?:ifm\\||iquest_)?tool_call[:>]|<\\|tool_call:start\\|>';
+const MARKED_CALL =
+  '<(?:ifm\\||iquest_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\|)?arg_key|tool_sep|/(?:ifm\\||iquest_)?tool_call)|<\\|tool_call:start\\|>';
 
 /** Maximum number of marks that are open at once; sections and calls nest at most three deep. */
 const MAX_MARKS = 8;
@@ -174,9 +176,21 @@ class BlockReader {
     at: number,
     { reading, place }: { reading: CallReading | null; place: BlockPlace },
   ): CallReading | null {
-    if (this.#calls.length > 0) return this.#block(start, this.#end);
+    if (this.#calls.length > 0) {
+      const block = this.#block(start, this.#end);
+      return block?.kind === 'call' && reading ? { ...block, dataEnd: this.#dataEnd(reading, at) } : block;
+    }
     if (reading === null) return this.#unread(at, place);
-    return this.#isMeant(reading, place) ? reading : null;
+    if (!this.#isMeant(reading, place)) return null;
+    const isOffered = reading.name !== null && this.#tools.find(reading.name) !== undefined;
+    return isOffered ? { ...reading, end: this.#dataEnd(reading, at) } : reading;
+  }
+
+  /** Returns the end of an unreadable call: that of the next closing mark of any family, or of the text. */
+  #dataEnd({ end }: CallReading, from: number): number {
+    if (end !== undefined) return end;
+    const close = this.#matches.after(closerSource, from);
+    return close ? close.index + close[0].length : this.#text.length;
   }
 
   /** Returns the end of a fence that closes after the calls of an open mark. */
@@ -272,7 +286,8 @@ class BlockReader {
   ): CallHead {
     const name = this.#offeredName(written);
     const isOutermost = this.#depth <= (isMarked ? 1 : 0); // The innermost mark belongs to the call.
-    return { name, tool: this.#tools.find(name), start, end, opens, isOutermost };
+    const startsLine = this.#startsLine || this.#depth > 0;
+    return { name, tool: this.#tools.find(name), start, end, opens, startsLine, isOutermost };
   }
 
   /** Returns the offered tool that a name means: without `functions.` and a number such as `:0`. */
@@ -341,7 +356,7 @@ class BlockReader {
     const dialect = this.#mark?.labelsFence ? 'json' : grammar;
     const reading = readJsonCalls(this.#text, at, { dialect, tools: this.#tools });
     if (reading?.kind !== 'unreadable') return reading && this.#add(reading);
-    const name = reading.name ?? hintedName(this.#text, at, this.#tools);
+    const name = reading.name ?? hintedName(this.#text, at, this.#tools, { isMarked: true });
     return { ...reading, name, end: reading.cut ? this.#text.length : undefined };
   }
 
@@ -409,8 +424,8 @@ class BlockReader {
       const open = close && this.#matches.after(opens, end);
       if (!close || (open && open.index < close.index)) continue;
       const problem = `${first.name}: a closing tag is left over after the call, so its values may be cut`;
-      const stop = close.index + close[0].length;
-      return { kind: 'unreadable', dialect: first.dialect, name: first.name, problem, cut: false, end: stop };
+      const rest = this.#text.length; // The values' ends are unknown, so all that follows may be a value.
+      return { kind: 'unreadable', dialect: first.dialect, name: first.name, problem, cut: false, end: rest };
     }
     if (more.length === 0) return { ...first, start, end, blockEnd: end };
     return { ...first, start, more, blockEnd: end };

@@ -1,7 +1,7 @@
 import type { OfferedTool } from '../arguments/offered-tool.js';
 import type { Argument } from '../arguments/read-arguments.js';
 import type { CallPlace, CallReading } from '../dialects/written-call.js';
-import { skipSpace } from '../text/characters.js';
+import { isRestBlank, lineEnd, skipSpace } from '../text/characters.js';
 import { readTokens } from '../text/chat-tokens.js';
 import { isJsonObject, type JsonValue, type Repair, type Spellings } from '../text/scanner.js';
 import type { ArgumentTags } from './call-rows.js';
@@ -21,6 +21,8 @@ export interface CallHead {
   readonly end: number;
   /** Matches the opening mark of another call of this kind. */
   readonly opens: string;
+  /** True if only white space or another mark is before the opening mark on its line. */
+  readonly startsLine: boolean;
   /** True if no open section is around the call. */
   readonly isOutermost: boolean;
 }
@@ -97,15 +99,12 @@ export class TaggedArguments {
     this.#head = head;
   }
 
-  /**
-   * Returns null if neither an argument nor the end of the call follows the opening mark, so that it is only
-   * mentioned.
-   */
+  /** Returns null if the opening mark is only mentioned. */
   read(): CallReading | null {
     const first = this.#skip(this.#head.end);
     const fits =
       first >= this.#text.length || this.#argumentAt(first) || this.#matches.at(this.#tags.end, first);
-    if (!fits) return null;
+    if (!fits) return this.#misfit(first);
     let at = first;
     for (;;) {
       const end = this.#matches.at(this.#tags.end, at);
@@ -119,6 +118,21 @@ export class TaggedArguments {
         return this.#fail(`\`${argument.groups?.['key']}\` is not closed`, this.#text.length);
       at = this.#skip(after);
     }
+  }
+
+  /**
+   * Reports a call of an offered tool that holds something else than arguments, if its closing mark ends a line. Without
+   * that mark, the text only mentions the opening one.
+   */
+  #misfit(at: number): CallReading | null {
+    const { tool, startsLine } = this.#head;
+    if (this.#tags.declaredOnly && this.#text.charAt(at) !== '<') return null; // The element holds prose.
+    const close = tool && startsLine ? this.#matches.after(this.#tags.end, at) : null;
+    if (!close) return null;
+    const end = close.index + close[0].length;
+    const isClosed =
+      isRestBlank(this.#text, end, lineEnd(this.#text, end)) || closerEnd(this.#text, end) !== null;
+    return isClosed ? this.#fail('its arguments cannot be read', end) : null;
   }
 
   /** Skips white space, and the two characters `\n` that some servers write for a line break. */
@@ -183,6 +197,7 @@ export class TaggedArguments {
    */
   #valueEnd(key: string, start: number): ValueEnd | null {
     const proper = this.#nextProperClose(key, start);
+    if (this.#isCdata(start)) return proper;
     const next = this.#nextArgument(start);
     const first = this.#matches.after(this.#closeOf(key, start), start)?.index ?? this.#text.length;
     const isClear = proper === null || first === proper.end;
@@ -193,8 +208,12 @@ export class TaggedArguments {
   }
 
   #closeOf(key: string, start: number): string {
-    const isData = this.#tags.hasCdata && this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start));
-    return isData ? `(?<=\\]\\]>)\\s{0,4}${this.#tags.close(key)}` : this.#tags.close(key);
+    const close = this.#tags.close(key);
+    return this.#isCdata(start) ? `(?<=\\]\\]>)\\s{0,4}${close}` : close;
+  }
+
+  #isCdata(start: number): boolean {
+    return this.#tags.hasCdata === true && this.#text.startsWith('<![CDATA[', skipSpace(this.#text, start));
   }
 
   #nextProperClose(key: string, start: number): ValueEnd | null {

@@ -18,8 +18,8 @@ import { readPythonCalls } from './python-calls.js';
 /** Calls without marks at the beginning of a text. */
 export interface UnmarkedCalls {
   readonly calls: readonly WholeCall[];
-  /** True if the end of the text cuts off a call of an offered tool, so that all of it is data. */
-  readonly isCut: boolean;
+  /** True if a call of an offered tool follows that is cut off or broken, so that the rest is data. */
+  readonly endsInData: boolean;
 }
 
 /**
@@ -32,20 +32,22 @@ export function readUnmarked(text: string, start: number, tools: OfferedTools): 
     const reading =
       readList(text, at, tools) ?? readNamedObject(text, at, tools) ?? readPlainAll(text, at, tools);
     if (reading?.kind !== 'call')
-      return { calls, isCut: reading !== null && isCut(reading, { text, at, tools }) };
+      return { calls, endsInData: reading !== null && isData(reading, { text, at, tools }) };
     calls.push(reading);
     const next = skipSpace(text, reading.blockEnd ?? reading.end);
     at = text.charAt(next) === ';' ? skipSpace(text, next + 1) : next;
     if (reading.dialect === 'bracket' || calls.length > MAX_CALLS) break;
   }
-  return { calls, isCut: false };
+  return { calls, endsInData: false };
 }
 
-function isCut(
-  { cut, name }: UnreadableCall,
+/** Whether the end cuts off a call of an offered tool, or what only a call begins with cannot be read. */
+function isData(
+  { cut, name, dialect }: UnreadableCall,
   { text, at, tools }: { text: string; at: number; tools: OfferedTools },
 ): boolean {
-  return cut && (name === null ? hintedName(text, at, tools) !== null : tools.find(name) !== undefined);
+  if (!cut && dialect === 'call') return false;
+  return name === null ? hintedName(text, at, tools) !== null : tools.find(name) !== undefined;
 }
 
 /** Maximum number of calls without marks in one reply. */

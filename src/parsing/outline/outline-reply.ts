@@ -98,7 +98,8 @@ function quotedAction(
 function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   if (turn.kind !== 'action') return null;
   const { reading } = turn;
-  const from = reading.kind === 'call' ? (reading.blockEnd ?? reading.end) : (reading.end ?? turn.at);
+  const from =
+    reading.kind === 'call' ? (reading.dataEnd ?? reading.blockEnd ?? reading.end) : (reading.end ?? turn.at);
   const close = nextOrphanClose(text, from);
   return !close || text.charAt(close[0] - 1) === '`' ? null : close[1];
 }

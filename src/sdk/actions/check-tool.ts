@@ -1,7 +1,8 @@
 import { isObject } from '../../conversation/is-object.js';
+import { isStandard } from '../base/standard-schema.js';
 
 /** Throws `TypeError` for a value that is no tool of `defineTool`, with advice for tools in the shape of a vendor. */
-export function checkTool(tool: unknown, place: string): void {
+export function checkTool(tool: unknown, place: string, advice = ' Create tools with defineTool.'): void {
   if (!isObject(tool)) throw new TypeError(`${place}: expected a tool of defineTool.`);
   const fromVendor = vendorAdvice(tool);
   if (fromVendor) throw new TypeError(`${place}: ${fromVendor}`);
@@ -9,13 +10,17 @@ export function checkTool(tool: unknown, place: string): void {
   if (!missing) return;
   const [field, , expected] = missing;
   const name = typeof tool['name'] === 'string' ? ` ("${tool['name']}")` : '';
-  throw new TypeError(`${place}${name}.${field}: expected ${expected}. Create tools with defineTool.`);
+  throw new TypeError(`${place}${name}.${field}: expected ${expected}.${advice}`);
 }
 
 const requirements: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
   ['name', (value) => typeof value === 'string' && value !== '', 'the name of the tool'],
   ['description', (value) => typeof value === 'string', 'a string'],
-  ['inputSchema', isObject, 'a JSON Schema'],
+  [
+    'inputSchema',
+    (value) => isObject(value) || isStandard(value),
+    'a schema of Zod or another library of Standard Schema, or a JSON Schema',
+  ],
   ['execute', (value) => typeof value === 'function', 'a function'],
 ];
 

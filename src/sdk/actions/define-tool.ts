@@ -1,4 +1,14 @@
 import type { ToolDefinition } from '../../contract/tool.js';
+import {
+  checkBy,
+  type DescribedSchema,
+  isDescribed,
+  isStandard,
+  jsonSchemaOf,
+  type StandardSchema,
+} from '../base/standard-schema.js';
+import { checkTool } from './check-tool.js';
+import { ToolError } from './tool-errors.js';
 
 /** The arguments of a call, by name. */
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -102,8 +112,21 @@ type RequiredName<Schema extends InputSchema> = Schema extends { required: reado
   ? Name & keyof Schema['properties']
   : never;
 
-/** The type of the arguments that a schema allows; `ToolArguments` for a schema that is not written inline, such as Zod's. */
-export type ArgumentsOf<Schema> = Schema extends InputSchema
+/**
+ * The schema of a tool's arguments: of Zod or any other library of Standard Schema, or a JSON Schema. Only a JSON Schema that is
+ * written inline gives the arguments a type.
+ */
+export type ToolSchema = InputSchema | ToolArguments | StandardSchema | DescribedSchema;
+
+/** The type of the arguments that a schema allows; `ToolArguments` for a JSON Schema that is not written inline. */
+export type ArgumentsOf<Schema> =
+  Schema extends StandardSchema<infer Output>
+    ? Output
+    : Schema extends DescribedSchema<infer Output>
+      ? Output
+      : JsonArgumentsOf<Schema>;
+
+type JsonArgumentsOf<Schema> = Schema extends InputSchema
   ? {
       readonly [Name in RequiredName<Schema>]: ParameterType<Schema['properties'][Name]>;
     } & {
@@ -119,7 +142,10 @@ export interface ToolSpecification<Schema> {
   readonly name: string;
   /** Tells the model what the tool does and when to use it. */
   readonly description: string;
-  /** JSON Schema of the arguments. Positional arguments get the names of its properties in this order. */
+  /**
+   * The schema of the arguments: of Zod or any other library of Standard Schema, or a JSON Schema. Positional arguments get the
+   * names of its properties in this order.
+   */
   readonly inputSchema: Schema;
   /** `readOnlyHint`: the tool changes nothing. `requiresApproval`: a person must approve each call. */
   readonly annotations?:
@@ -144,20 +170,49 @@ export interface ToolSpecification<Schema> {
 }
 
 /**
- * Defines a tool whose argument types TypeScript infers from its schema. The run checks every call against the schema
- * before it calls `execute`, so the types are true at run time.
+ * Defines a tool whose argument types TypeScript infers from its schema. Every call is checked against the schema before
+ * `execute` is called, so the types are true at run time; a schema of a library may also transform the arguments. Throws
+ * `TypeError` for a specification that is no tool, such as one in the shape of a vendor.
  */
-export function defineTool<const Schema extends InputSchema | ToolArguments>(
-  specification: ToolSpecification<Schema>,
-): Tool {
-  const { execute, preview, annotations, ...definition } = specification;
+export function defineTool<const Schema extends ToolSchema>(specification: ToolSpecification<Schema>): Tool {
+  checkTool(specification, 'defineTool', '');
+  const { execute, preview, annotations, inputSchema, ...definition } = specification;
+  const read = argumentReader(inputSchema);
   // Casts arguments to the schema's type. The run calls both functions only with arguments that passed the
-  // check against this schema.
-  const typed = (args: ToolArguments) => args as ArgumentsOf<Schema>;
-  return {
+  // check against the JSON Schema, and the schema of a library returns its own type.
+  const typed = (args: unknown) => args as ArgumentsOf<Schema>;
+  const tool: Tool = {
     ...definition,
+    inputSchema: read?.jsonSchema ?? (inputSchema as ToolArguments), // the only kind left
     annotations: { readOnlyHint: annotations?.readOnlyHint, requiresApproval: annotations?.requiresApproval },
     execute: (args, context) => execute(typed(args), context),
     ...(preview && { preview: (args, context) => preview(typed(args), context) }),
   };
+  if (!read) return tool;
+  return {
+    ...tool,
+    execute: async (args, context) => execute(typed(await read.parse(args)), context),
+    ...(preview && { preview: async (args, context) => preview(typed(await read.parse(args)), context) }),
+  };
 }
+
+interface ArgumentReader {
+  readonly jsonSchema: ToolArguments;
+  /** Returns the arguments in the type of the schema. Throws `ToolError` if they do not fit. */
+  parse(args: ToolArguments): Promise<unknown>;
+}
+
+/** Returns how to read arguments with the schema of a library; undefined for a JSON Schema. */
+function argumentReader(given: unknown): ArgumentReader | undefined {
+  if (isStandard(given)) return reader(given, jsonSchemaOf(given, 'inputSchema'));
+  return isDescribed(given) ? reader(given.schema, given.jsonSchema) : undefined;
+}
+
+const reader = (schema: StandardSchema, jsonSchema: ToolArguments): ArgumentReader => ({
+  jsonSchema,
+  parse: async (args) => {
+    const checked = await checkBy(schema, args);
+    if (checked.problem !== null) throw new ToolError(`The arguments do not fit: ${checked.problem}.`);
+    return checked.value;
+  },
+});

@@ -32,10 +32,13 @@ export class ToolSearch implements Tool {
   }
 }
 
-/** Answers a call with those of the deferred tools that fit its query (rule: find-tools). */
-export const searchAmong = (deferred: readonly Tool[]): ToolSearch =>
+/**
+ * Answers a call with those of the run's tools that fit its query (rule: find-tools). It also finds tools that can be called
+ * anyway, because a model that searches for one of them must not conclude that there is none.
+ */
+export const searchAmong = (tools: readonly Tool[]): ToolSearch =>
   new ToolSearch(({ query }) => {
-    const names = searchTools(deferred, String(query)).map(({ name }) => name);
+    const names = searchTools(tools, String(query)).map(({ name }) => name);
     return new FoundTools(names.length > 0 ? `Found: ${names.join(', ')}` : NOTHING_FOUND, names);
   });
 

@@ -1,8 +1,10 @@
+import { isObject } from '../../conversation/is-object.js';
 import { type Check, isText } from './shape.js';
 
 /** A check, and what it expects, in the words of the service. */
 export type Expectation = readonly [check: Check, expected: string];
 
+export const anObject: Expectation = [isObject, 'an object'];
 export const aString: Expectation = [isText, 'a string'];
 
 /** Throws `TypeError` with the sentence that the service has for the same mistake. */

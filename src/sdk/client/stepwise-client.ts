@@ -5,7 +5,7 @@ import type { Step } from '../../contract/step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { keyProblem } from '../../network/key-form.js';
 import { completeEvent, completeStep } from '../base/complete-step.js';
-import { aString, expectValue } from '../base/expect-value.js';
+import { anObject, aString, expectValue } from '../base/expect-value.js';
 import type { CallOptions, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
 import { checkTimeLimit } from '../base/timer.js';
@@ -17,8 +17,10 @@ import {
   isStep,
   isStreamEvent,
 } from '../base/wire-shapes.js';
+import { continuationOf, type ResumeOptions, resumedOptions } from '../run/resume-run.js';
 import { Run } from '../run/run.js';
 import type { TypedRunOptions } from '../run/run-options.js';
+import type { Trajectory } from '../run/trajectory.js';
 import { CallLimit } from './call-limit.js';
 import { EventReader } from './read-events.js';
 
@@ -51,6 +53,10 @@ const paths = {
 
 const DEFAULT_TIMEOUT_MS = 130_000;
 
+interface SendOptions extends CallOptions {
+  readonly signal: AbortSignal;
+}
+
 /** A request (without a body: a GET) and the check of its answer. */
 interface Call<Answer> {
   readonly path: string;
@@ -69,7 +75,9 @@ export class StepwiseClient implements StepService {
   readonly #fetch: typeof fetch;
 
   /** Throws `RangeError` for a negative `timeoutMs` or NaN, and `TypeError` for a missing `baseUrl` or a `token` that cannot be sent in a header. */
-  constructor({ baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch }: ClientOptions) {
+  constructor(options: ClientOptions) {
+    expectValue('options', options, anObject);
+    const { baseUrl, token, llmKey, timeoutMs, headers, fetch: ownFetch } = options;
     expectValue('baseUrl', baseUrl, aString);
     checkTimeLimit('timeoutMs', timeoutMs);
     checkToken(token);
@@ -92,6 +100,15 @@ export class StepwiseClient implements StepService {
    */
   run<Answer = unknown>(task: string, options: TypedRunOptions<Answer>): Run<Answer> {
     return new Run(this, task, options);
+  }
+
+  /**
+   * Goes on with a run that ended as `needs_approval`, in another process if need be (rule: waiting-approvals). Pass the tools
+   * again, since a file cannot hold them. Throws `TypeError` for a run that does not wait, and for a decision about another call
+   * or other arguments.
+   */
+  resume(saved: Trajectory, options: ResumeOptions): Run {
+    return new Run(this, saved.task, resumedOptions(saved, options), continuationOf(saved, options));
   }
 
   /**
@@ -123,7 +140,7 @@ export class StepwiseClient implements StepService {
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
     const limit = this.#limit(options);
     try {
-      const response = await this.#send(paths.stream, request, limit.signal);
+      const response = await this.#send(paths.stream, request, { ...options, signal: limit.signal });
       yield* readStepEvents(response, request);
     } catch (error) {
       throw limit.explain(error);
@@ -136,7 +153,7 @@ export class StepwiseClient implements StepService {
     const { path, request, complete = (body) => body, isAnswer } = call;
     const limit = this.#limit(options);
     try {
-      const response = await this.#send(path, request, limit.signal);
+      const response = await this.#send(path, request, { ...options, signal: limit.signal });
       const body = complete(await readJson(response));
       if (!isAnswer(body)) throw invalidAnswer(response);
       return body;
@@ -153,11 +170,11 @@ export class StepwiseClient implements StepService {
   }
 
   /** Sends a POST if there is a request body, else a GET. */
-  async #send(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
+  async #send(path: string, request: unknown, { signal, llmKey }: SendOptions): Promise<Response> {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
     // `fetch` would send the key and the task to wherever a redirect leads.
     const more = Object.fromEntries(new Headers(this.#moreHeaders?.()));
-    const headers = { ...more, ...this.#headers };
+    const headers = { ...more, ...this.#headers, ...(llmKey !== undefined && { 'x-llm-api-key': llmKey }) };
     const init: RequestInit = { ...body, headers, signal, redirect: 'manual' };
     const response = await this.#fetch(this.#baseUrl + path, init);
     if (!response.ok) throw await toError(response);

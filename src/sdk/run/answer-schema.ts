@@ -1,77 +1,13 @@
-import { isObject } from '../../conversation/is-object.js';
-
-/** A JSON Schema of any type. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/**
- * A schema that any validation library may implement (standardschema.dev), as far as a run uses it. Zod, ArkType and
- * Valibot do.
- */
-export interface StandardSchema<Output = unknown> {
-  /** The properties of the standard. */
-  readonly '~standard': {
-    /** Version of the standard. */
-    readonly version: 1;
-    /** Name of the library. */
-    readonly vendor: string;
-    /** Checks a value. Returns the value, perhaps transformed, or the issues. */
-    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
-    /** Types of the schema; without a value at run time. */
-    readonly types?:
-      | {
-          /** Type of the values that the schema accepts. */
-          readonly input: unknown;
-          /** Type of the values that it returns. */
-          readonly output: Output;
-        }
-      | undefined;
-    /** Writes the schema as JSON Schema, in libraries that implement Standard JSON Schema. */
-    readonly jsonSchema?: {
-      /** Describes the accepted values. */
-      readonly input: (options: {
-        /** The dialect of JSON Schema. */
-        readonly target: 'draft-2020-12';
-      }) => JsonSchema;
-    };
-  };
-}
-
-/** The result of a check by a `StandardSchema`. */
-export type StandardResult<Output> =
-  | {
-      /** The value in the type of the schema. */
-      readonly value: Output;
-      /** Absent, since the value fits. */
-      readonly issues?: undefined;
-    }
-  | {
-      /** The problems of a value that does not fit. */
-      readonly issues: readonly StandardIssue[];
-    };
-
-/** A problem that a `StandardSchema` found. */
-export interface StandardIssue {
-  /** The problem in words. */
-  readonly message: string;
-  /** Keys that lead to the place of the problem. */
-  readonly path?:
-    | readonly (
-        | PropertyKey
-        | {
-            /** The key itself. */
-            readonly key: PropertyKey;
-          }
-      )[]
-    | undefined;
-}
-
-/** A schema of a library that does not write JSON Schema itself, such as Valibot, beside its JSON Schema. */
-export interface DescribedSchema<Output = unknown> {
-  /** Checks and types the answer. */
-  readonly schema: StandardSchema<Output>;
-  /** Describes the same values to the service and the model. */
-  readonly jsonSchema: JsonSchema;
-}
+import {
+  type CheckedValue,
+  checkBy,
+  type DescribedSchema,
+  isDescribed,
+  isStandard,
+  type JsonSchema,
+  jsonSchemaOf,
+  type StandardSchema,
+} from '../base/standard-schema.js';
 
 /** The form of the final answer: a schema of Zod or any other library of Standard Schema, or a JSON Schema. */
 export type AnswerSchema<Output = unknown> = StandardSchema<Output> | DescribedSchema<Output> | JsonSchema;
@@ -80,18 +16,16 @@ export type AnswerSchema<Output = unknown> = StandardSchema<Output> | DescribedS
 export interface AnswerCheck {
   readonly jsonSchema: JsonSchema;
   /** Checks an answer that fits the JSON Schema. */
-  check(value: unknown): Promise<CheckedAnswer>;
+  check(value: unknown): Promise<CheckedValue>;
 }
-
-/** The answer in the type of the schema, or why it is none, in words for the model. */
-type CheckedAnswer = { readonly value: unknown; readonly problem: null } | { readonly problem: string };
 
 /** Prepares an answer schema. Throws `TypeError` if its library cannot write JSON Schema and none is given beside it. */
 export function toAnswerCheck(given: AnswerSchema): AnswerCheck {
-  if (isStandard(given)) return { jsonSchema: jsonSchemaOf(given), check: (value) => checkBy(given, value) };
+  if (isStandard(given))
+    return { jsonSchema: jsonSchemaOf(given, 'answerSchema'), check: (value) => checkAnswer(given, value) };
   if (isDescribed(given)) {
     const { schema, jsonSchema } = given;
-    return { jsonSchema, check: (value) => checkBy(schema, value) };
+    return { jsonSchema, check: (value) => checkAnswer(schema, value) };
   }
   return { jsonSchema: given as JsonSchema, check: async (value) => ({ value, problem: null }) }; // the only kind left
 }
@@ -99,38 +33,7 @@ export function toAnswerCheck(given: AnswerSchema): AnswerCheck {
 /** Returns the JSON Schema of an answer schema. Throws `TypeError` as `toAnswerCheck` does. */
 export const toJsonSchema = (given: AnswerSchema): JsonSchema => toAnswerCheck(given).jsonSchema;
 
-/** ArkType's schemas are functions, so any value with the marking property counts. */
-const isStandard = (given: unknown): given is StandardSchema =>
-  (typeof given === 'function' || isObject(given)) &&
-  typeof Object(Reflect.get(given, '~standard')).validate === 'function';
-
-const isDescribed = (given: AnswerSchema): given is DescribedSchema =>
-  'schema' in given && isStandard(given.schema) && isObject(given.jsonSchema);
-
-function jsonSchemaOf(schema: StandardSchema): JsonSchema {
-  const { jsonSchema, vendor } = schema['~standard'];
-  if (jsonSchema) return jsonSchema.input({ target: 'draft-2020-12' });
-  // Zod before 4.2 and ArkType before 2.1.28 have a method of their own.
-  for (const name of ['toJSONSchema', 'toJsonSchema']) {
-    const method: unknown = Reflect.get(schema, name);
-    const written: unknown = typeof method === 'function' ? method.call(schema) : undefined;
-    if (isObject(written)) return written;
-  }
-  throw new TypeError(
-    `answerSchema: a schema of ${vendor} does not write JSON Schema. Pass { schema, jsonSchema } instead.`,
-  );
-}
-
-const MAX_ISSUES = 5;
-
-async function checkBy(schema: StandardSchema, value: unknown): Promise<CheckedAnswer> {
-  const result = await schema['~standard'].validate(value);
-  if (!result.issues) return { value: result.value, problem: null };
-  const issues = result.issues.slice(0, MAX_ISSUES).map(describeIssue);
-  return { problem: `the answer does not fit: ${issues.join('; ') || 'it was refused'}` };
-}
-
-function describeIssue({ message, path = [] }: StandardIssue): string {
-  const keys = path.map((part) => String(typeof part === 'object' ? part.key : part));
-  return keys.length === 0 ? message : `\`${keys.join('.')}\`: ${message}`;
+async function checkAnswer(schema: StandardSchema, value: unknown): Promise<CheckedValue> {
+  const checked = await checkBy(schema, value);
+  return checked.problem === null ? checked : { problem: `the answer does not fit: ${checked.problem}` };
 }

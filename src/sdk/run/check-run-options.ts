@@ -1,8 +1,9 @@
 import { isObject } from '../../conversation/is-object.js';
-import { aString, type Expectation, expectValue } from '../base/expect-value.js';
+import { aString, type Expectation, expectValue, anObject as object } from '../base/expect-value.js';
 import { isBoolean, isNumber, isText, isWholeNumber, listOf, oneOf } from '../base/shape.js';
+import { isStandard } from '../base/standard-schema.js';
 import { checkTimeLimit } from '../base/timer.js';
-import type { RunOptions } from './run-options.js';
+import type { RunLlmConfig, RunOptions } from './run-options.js';
 import { completeLlmConfig } from './run-state.js';
 
 const MAX_STEPS = 2 ** 31 - 1;
@@ -12,10 +13,12 @@ export function checkRunOptions(task: string, options: RunOptions): void {
   expectValue('task', task, aString);
   expectValue('options', options, object);
   expectValue('llmConfig', options.llmConfig, object);
-  checkFields('llmConfig.', { ...options.llmConfig }, { modelName: name });
-  checkGiven('llmConfig.', { ...options.llmConfig }, llmFields);
+  checkLlmConfig('llmConfig', options.llmConfig);
   checkGiven('', { ...options }, optionFields);
-  checkReserve(options);
+  for (const [index, fallback] of (options.fallbacks ?? []).entries()) {
+    expectValue(`fallbacks[${index}].llmConfig`, fallback.llmConfig, object);
+    checkLlmConfig(`fallbacks[${index}].llmConfig`, fallback.llmConfig);
+  }
   checkTimeLimit('inputTimeoutMs', options.inputTimeoutMs);
   checkTimeLimit('toolTimeoutMs', options.toolTimeoutMs);
   const { maxSteps = 1 } = options;
@@ -23,9 +26,14 @@ export function checkRunOptions(task: string, options: RunOptions): void {
   throw new RangeError(`maxSteps must be a whole number from 1 to ${MAX_STEPS}, not ${maxSteps}.`);
 }
 
+function checkLlmConfig(path: string, given: RunLlmConfig): void {
+  checkFields(`${path}.`, { ...given }, { modelName: name });
+  checkGiven(`${path}.`, { ...given }, llmFields);
+  checkReserve(path, given);
+}
+
 type Expectations<Name extends string> = { readonly [Key in Name]?: Expectation };
 
-const object: Expectation = [isObject, 'an object'];
 const name: Expectation = [(value) => isText(value) && value !== '', 'a string with at least 1 character'];
 const count: Expectation = [(value) => isWholeNumber(value) && Number(value) >= 1, 'a whole number from 1'];
 const number: Expectation = [isNumber, 'a number'];
@@ -53,6 +61,10 @@ const optionFields: Expectations<keyof RunOptions> = {
     (value) => Array.isArray(value) || typeof value === 'function',
     'a list of tools, or a function that returns one',
   ],
+  answerSchema: [
+    (value) => isObject(value) || isStandard(value),
+    'a schema of Zod or another library of Standard Schema, or a JSON Schema',
+  ],
   context: object,
   attachments: list,
   instructions: aString,
@@ -68,6 +80,7 @@ const optionFields: Expectations<keyof RunOptions> = {
   clientTools: list,
   signal: [(value) => isObject(value) && 'aborted' in value, 'an AbortSignal'],
   compaction: object,
+  fallbacks: [listOf(isObject), 'a list of objects with llmConfig'],
   history: list,
   tasks: list,
   retries: number,
@@ -90,10 +103,10 @@ function checkGiven(prefix: string, values: Record<string, unknown>, fields: Exp
   checkFields(prefix, values, Object.fromEntries(given));
 }
 
-function checkReserve({ llmConfig }: RunOptions): void {
+function checkReserve(path: string, llmConfig: RunLlmConfig): void {
   const { tokenLimit, reservedOutputTokens } = completeLlmConfig(llmConfig);
   if (reservedOutputTokens < tokenLimit) return;
   throw new TypeError(
-    `llmConfig.reservedOutputTokens: must be less than tokenLimit (${reservedOutputTokens} is not less than ${tokenLimit}).`,
+    `${path}.reservedOutputTokens: must be less than tokenLimit (${reservedOutputTokens} is not less than ${tokenLimit}).`,
   );
 }

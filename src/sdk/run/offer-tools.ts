@@ -15,9 +15,7 @@ export function offerTools(run: RunState, given: readonly Tool[]): void {
   const own = (run.options.clientTools ?? defaultClientTools(run.options)).map((name) => clientTools[name]);
   const offered = given.filter((tool) => !(tool instanceof ToolSearch));
   const deferred = chooseDeferred(run, offered, own);
-  const search =
-    given.find((tool) => tool instanceof ToolSearch) ??
-    searchAmong(offered.filter(({ name }) => deferred.has(name)));
+  const search = given.find((tool) => tool instanceof ToolSearch) ?? searchAmong([...offered, ...own]);
   const tools = [...offered, ...own, ...(deferred.size > 0 ? [search] : [])];
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   if (byName.size < tools.length)

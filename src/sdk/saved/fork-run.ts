@@ -14,7 +14,7 @@ export interface Fork {
   readonly responses: number;
   /**
    * New observations for kept calls, by call id. Such a call counts as successful. A text leaves the attachments of the
-   * observation as they are.
+   * observation as they are. Tools that the call found stay found.
    */
   readonly observations?: Readonly<Record<string, string | NewObservation>> | undefined;
 }
@@ -35,7 +35,7 @@ export async function forkRun(
   saved: Trajectory,
   { responses, observations = {} }: Fork,
 ): Promise<Trajectory> {
-  const before = new Map(saved.observations.map((turn) => [turn.toolCallId, turn.attachments]));
+  const before = new Map(saved.observations.map((turn) => [turn.toolCallId, turn]));
   const kept = {
     ...saved,
     responses: saved.responses.slice(0, responses),
@@ -54,16 +54,18 @@ export async function forkRun(
 function observation(
   toolCallId: string,
   given: string | NewObservation,
-  before: TurnInput['attachments'],
+  before: TurnInput | undefined,
 ): TurnInput {
   const { content, attachments } =
-    typeof given === 'string' ? { content: given, attachments: before } : given;
+    typeof given === 'string' ? { content: given, attachments: before?.attachments } : given;
+  const found = before?.tool_definitions;
   return {
     role: 'tool_observation',
     content,
     toolCallId,
     toolResult: { success: true },
     ...(attachments?.length && { attachments: [...attachments] }),
+    ...(found && { tool_definitions: found }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { GatheredContext } from '../context/context-item.js';
 import type { FittedContext } from '../context/fitting/fit-context.js';
 import { countFixed, type FixedCosts } from './budget/fixed-costs.js';
 import { fitContextAndHistory } from './budget/share-budget.js';
+import { shortenTools } from './budget/shorten-tools.js';
 import { type Fold, foldHistory } from './history/fold-history.js';
 import { advise } from './history/signals.js';
 import { type CutUnit, messagesOf } from './history/unit-forms.js';
@@ -59,12 +60,11 @@ interface FittingBasis {
 
 async function fitWith(
   example: readonly Message[],
-  { situation, gathered, scale }: FittingBasis,
+  { situation: whole, gathered, scale }: FittingBasis,
 ): Promise<FittedPrompt> {
-  const instructions = renderInstructions(situation);
-  const deferredList = await listDeferred(situation.deferred, deferredLimit(situation), scale);
-  const tools = (await renderTools(situation, scale.signal)) + deferredList.text;
-  const fixed = await countFixed(situation, { instructions, example, tools }, scale);
+  const instructions = renderInstructions(whole);
+  const deferredList = await listDeferred(whole.deferred, deferredLimit(whole), scale);
+  const { situation, tools, fixed } = await fitTools(whole, { instructions, example, deferredList }, scale);
   const shared = await fitContextAndHistory(situation, gathered, { fixed, scale });
   const { budget, context, share, units } = shared;
   const fold = foldHistory(units, share);
@@ -83,6 +83,24 @@ async function fitWith(
     tail,
     deferredList,
   };
+}
+
+interface FirstSections {
+  readonly instructions: string;
+  readonly example: readonly Message[];
+  readonly deferredList: DeferredList;
+}
+
+/** Describes the tools, the longest ones as signatures if a client offers more than fit. */
+async function fitTools(whole: Situation, sections: FirstSections, scale: Scale) {
+  const fitted = await weighFixed(whole, sections, scale);
+  const shortened = await shortenTools(whole, fitted.fixed, scale);
+  return shortened ? weighFixed(shortened, sections, scale) : fitted;
+}
+
+async function weighFixed(situation: Situation, { deferredList, ...sections }: FirstSections, scale: Scale) {
+  const tools = (await renderTools(situation, scale.signal)) + deferredList.text;
+  return { situation, tools, fixed: await countFixed(situation, { ...sections, tools }, scale) };
 }
 
 /** Share of the prompt budget for the list of deferred tools. */

@@ -4,12 +4,16 @@ import { observationsOf } from '../../conversation/units.js';
 import { countDefinitions } from './budget/fixed-costs.js';
 import type { FittedPrompt } from './fit-to-budget.js';
 import { FIND_TOOLS } from './prompt/deferred-tools.js';
+import type { Situation } from './types.js';
 
-/** Reports the deferred tools in one row, and each found tool in a row of its own (rule: deferred-report). */
+/**
+ * Reports the deferred tools in one row, and each found tool in a row of its own (rule: deferred-report), as each tool of which
+ * the prompt has only the signature (rule: compatible-tools).
+ */
 export async function toolItems(fitted: FittedPrompt): Promise<ReportItem[]> {
   const { situation, deferredList } = fitted;
   const { deferred, found } = situation;
-  if (deferred.length === 0) return [];
+  if (deferred.length === 0) return signatureRows(situation);
   const tokensByName = await tokensOfFound(fitted);
   const counted = deferred.length - deferredList.named;
   const reason = `${plural(deferred.length)} deferred, ${found.length} of them found; the prompt names ${deferredList.named} and counts ${counted}`;
@@ -18,6 +22,14 @@ export async function toolItems(fitted: FittedPrompt): Promise<ReportItem[]> {
     ...found.map(({ name }) => foundRow(name, tokensByName.get(name))),
   ];
 }
+
+const signatureRows = ({ shortened = new Map() }: Situation): ReportItem[] =>
+  [...shortened].map(([name, { tokens, original }]) => ({
+    ...row(name, tokens),
+    status: 'truncated',
+    original_tokens: original,
+    reason: 'only its signature: all tools would take more than half of the budget',
+  }));
 
 const plural = (count: number): string => (count === 1 ? '1 tool is' : `${count} tools are`);
 

@@ -113,6 +113,8 @@ export interface Situation extends ReplySituation {
   readonly request: StepRequest;
   /** All deferred tools, found or not, in the order of the request (rule: deferred-tools). */
   readonly deferred: readonly ToolDefinition[];
+  /** Tokens of the tools that \`tools\` has as signatures only, by name (rule: compatible-tools). */
+  readonly shortened?: ReadonlyMap<string, { readonly tokens: number; readonly original: number }>;
   readonly units: readonly Unit[];
   /** The call of the worked example; undefined if the model needs none (rule: worked-example). */
   readonly example: ExampleCall | undefined;

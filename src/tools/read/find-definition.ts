@@ -16,6 +16,7 @@ const modifiers =
 export const findDefinitionTool = (folder: Folder, { matchLines, maxMatches }: SearchOptions): Tool =>
   defineTool({
     name: 'find_definition',
+    defer: false,
     description: 'Find where a function, class, type, method or constant is defined.',
     inputSchema: {
       type: 'object',

@@ -8,6 +8,7 @@ const DEFAULT_DEPTH = 3;
 export const getFileTreeTool = (folder: Folder, maxEntries: number): Tool =>
   defineTool({
     name: 'get_file_tree',
+    defer: false,
     description: `Show the project as a tree${atMost(maxEntries, ' entries')}. What .gitignore names is left out.`,
     inputSchema: {
       type: 'object',

@@ -8,6 +8,7 @@ import { atMost, showing, skipped } from './limits.js';
 export const listFilesTool = (folder: Folder, maxFiles: number): Tool =>
   defineTool({
     name: 'list_files',
+    defer: false,
     description: `List the files below a folder${atMost(maxFiles)}. What .gitignore names is left out.`,
     inputSchema: {
       type: 'object',

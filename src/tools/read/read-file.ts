@@ -10,6 +10,7 @@ const MAX_LINE_LENGTH = 2_000;
 export const readFileTool = (folder: Folder, maxLines: number): Tool =>
   defineTool({
     name: 'read_file',
+    defer: false,
     description: `Read lines of a text file${atMost(maxLines, ' at a time')}. Lines are counted from 1, both ends included.`,
     inputSchema: {
       type: 'object',

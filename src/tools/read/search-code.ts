@@ -22,6 +22,7 @@ export interface SearchOptions {
 export const searchCodeTool = (folder: Folder, { matchLines, maxMatches }: SearchOptions): Tool =>
   defineTool({
     name: 'search_code',
+    defer: false,
     description: `Search the project's files for a regular expression, line by line${atMost(maxMatches, ' matches')}.`,
     inputSchema: {
       type: 'object',

@@ -48,6 +48,7 @@ export function runCommandTool(
   const previewed = new Map<string, string>();
   const tool = defineTool({
     name: 'run_command',
+    defer: false,
     description: `Run a shell command in the project folder, ${timeLimit(timeoutMs)}without input. Processes left in the background end with it.`,
     inputSchema: {
       type: 'object',

@@ -16,6 +16,7 @@ interface Edit {
 export function editFileTool(changes: ApprovedChanges): Tool {
   return defineTool({
     name: 'edit_file',
+    defer: false,
     description:
       'Replace a part of a file. old_string must occur exactly once, with all its spaces and without line numbers.',
     inputSchema: {

@@ -6,6 +6,7 @@ import { keepLineEnds } from './line-ends.js';
 export function writeFileTool(changes: ApprovedChanges): Tool {
   return defineTool({
     name: 'write_file',
+    defer: false,
     description: 'Write a whole file; missing folders are made. To change a part of a file use edit_file.',
     inputSchema: {
       type: 'object',

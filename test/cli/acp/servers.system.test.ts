@@ -54,6 +54,33 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     pages: [names.map((name) => ({ name, description: '', inputSchema: { type: 'object' } }))],
   });
 
+  test('tools of an editor’s MCP server that have no room are deferred, and the model finds one (rules: acp, deferring)', async () => {
+    const bench = await setUp(
+      [act('find_tools(query="say hello")'), act('raw__echo()'), answer('Hello.')],
+      files,
+    );
+    const tool = (name: string, description: string) => ({
+      name,
+      description,
+      inputSchema: { type: 'object' },
+    });
+    const crowd = Array.from({ length: 120 }, (_, index) => tool(`tool_${index}`, 'Many words. '.repeat(80)));
+    const server = raw({ pages: [[...crowd, tool('echo', `Says hello. ${'Many words. '.repeat(80)}`)]] });
+    const editor = await edit(bench, [server]);
+    expect(await editor.prompt(editor.id, 'Say hello')).toBe('end_turn');
+    expect(editor.calls(editor.id)).toMatchObject([
+      {
+        title: 'Finding tools: say hello',
+        kind: 'search',
+        status: 'completed',
+        content: [{ content: { text: expect.stringContaining('Found: raw__echo') } }],
+      },
+      { name: 'raw__echo', status: 'completed' },
+    ]);
+    expect(bench.prompt(0)).not.toMatch(/raw__echo\(/);
+    expect(bench.prompt(0)).toContain('read_file');
+  });
+
   async function edit(bench: Bench, servers: McpServer[], does: EditorBehaviour = {}) {
     const editor = await openEditor(start(bench), { permission: async () => choose('allow'), ...does });
     const { sessionId } = await editor.open(bench.folder, servers);

@@ -12,6 +12,11 @@ test('the title of an MCP call in an editor has the name of the tool and its arg
   expect(titleOf('github__list', {})).toBe('github__list()');
 });
 
+test('a search for tools has the icon of a search in an editor, and a title with its query (rule: acp)', () => {
+  const call = { id: '1', toolName: 'find_tools', toolArgs: { query: 'report a bug' } };
+  expect(describeCall(call, '/x')).toMatchObject({ kind: 'search', title: 'Finding tools: report a bug' });
+});
+
 test('the title of a command in an editor has all of its lines', () => {
   expect(titleOf('run_command', { command: 'npm test\nrm -rf build' })).toBe(
     'Running npm test ⏎ rm -rf build',

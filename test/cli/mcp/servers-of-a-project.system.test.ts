@@ -64,6 +64,29 @@ describe('MCP servers of `.mcp.json` (rule: mcp-agreement)', () => {
     expect(existsSync(agreements(bench))).toBe(false);
   });
 
+  test('tools of an MCP server that have no room are deferred, and the model finds and calls one (rules: deferring, find-tools)', async () => {
+    const more = 'More words about it. '.repeat(60);
+    const crowd = Array.from({ length: 60 }, (_, index) => ({
+      ...echo,
+      name: `tool_${index}`,
+      description: `Does task ${index}. ${more}`,
+    }));
+    const { bench } = await project({ pages: [[...crowd, { ...echo, description: `Says hello. ${more}` }]] });
+    bench.provider.script([act('find_tools(query="say hello")'), call, answer('It said hello.')]);
+    const { stdout, stderr } = await bench.run([
+      ...[...scripted, '--allow-mcp', '--yes', '--token-limit', '8000', '--verbose'],
+      'Say hello',
+    ]);
+    expect(stdout).toBe('It said hello.\n');
+    expect(stderr).toMatch(/Action +find_tools\(query="say hello"\)\nObservation Found: raw__echo\n/);
+    expect(stderr).toMatch(/deferred +tool find_tools: \d\d tools are deferred, 1 of them found/);
+    const [first, second] = [bench.prompt(0), bench.prompt(1)];
+    for (const kept of ['read_file', 'edit_file', 'run_command', 'create_tasks', 'raw__tool_0'])
+      expect(first).toContain(kept);
+    expect(first).not.toContain('raw__echo');
+    expect(second).toContain('Says hello.');
+  });
+
   test('an MCP server runs in the `cwd` of `.mcp.json`, whatever the current directory is', async () => {
     const { bench, name } = await project();
     const where = join(bench.folder, 'where');

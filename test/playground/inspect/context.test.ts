@@ -48,6 +48,38 @@ test('the page writes "line" for one line and "lines" for several (rule: context
   expect(['1', '3-9', '1-2, 7-8'].map(linesInWords)).toEqual(['line 1', 'lines 3-9', 'lines 1-2, 7-8']);
 });
 
+test('the page lists deferred tools with how many were found, and the found ones as included (rule: deferred-report)', async () => {
+  const tools = ['send_mail', 'create_issue'].map((name) => ({ name, inputSchema: {}, defer: true }));
+  const conversation_history: StepRequestInput['conversation_history'] = [
+    { role: 'user', content: 'Report it.' },
+    {
+      role: 'assistant',
+      content: '',
+      toolCall: { id: 'a', name: 'find_tools', parameters: { query: 'bug' } },
+    },
+    {
+      role: 'tool_observation',
+      content: 'Found: create_issue',
+      toolCallId: 'a',
+      tool_definitions: [{ name: 'create_issue' }],
+    },
+  ];
+  const report = await reportOf(
+    crowded({ user_query: '', tools, conversation_history, explicit_context_paths: [] }),
+  );
+  const groups = leftOut(report).map(({ what, why, items }) => [what, why, items.map(nameOf)]);
+  expect(groups).toEqual([
+    [
+      'deferred',
+      '2 tools are deferred, 1 of them found. The prompt names 2 and counts 0.',
+      ['Tools to find'],
+    ],
+  ]);
+  const found = report.items.filter(({ kind, status }) => kind === 'tool' && status === 'included');
+  expect(found.map(nameOf)).toEqual(['create_issue']);
+  expect(report.items.filter(({ kind }) => kind === 'tool').some(canBePinned)).toBe(false);
+});
+
 describe('items left out of a step (rule: context-report)', () => {
   test('items left out of a step are listed with a reason and their size', async () => {
     const groups = leftOut(await reportOf(crowded()));

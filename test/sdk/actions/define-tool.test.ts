@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { z } from 'zod';
 import { defineTool } from '../../../src/sdk/actions/define-tool.js';
 import { findArgumentProblem } from '../../../src/sdk/actions/find-argument-problem.js';
 import { randomId } from '../../../src/sdk/base/random-id.js';
+import type { StandardSchema } from '../../../src/sdk/base/standard-schema.js';
 
 const inputSchema = {
   type: 'object',
@@ -30,8 +32,86 @@ test('defineTool infers the types of the arguments from the schema (rule: tool-d
       return [text, count, speed, list];
     },
   });
-  const context = { signal: new AbortController().signal, callId: 'c' };
   expect(tool.execute({ path: 'a', lines: 3 }, context)).toEqual(['a', 3, undefined, undefined]);
+});
+
+const context = { signal: new AbortController().signal, callId: 'c' };
+
+test('defineTool infers, checks and transforms arguments with a schema of Zod (rule: tool-definitions)', async () => {
+  const tool = defineTool({
+    name: 'book',
+    description: '',
+    inputSchema: z.object({
+      seats: z.number().int().max(4),
+      day: z.string().transform((text) => new Date(text)),
+      note: z.string().default('none'),
+    }),
+    execute: ({ seats, day, note }) => {
+      const count: number = seats;
+      const at: Date = day;
+      const text: string = note;
+      return `${count} on ${at.getFullYear()}, ${text}`;
+    },
+    preview: async ({ day }) => String(day.getFullYear()),
+  });
+  expect(tool.inputSchema).toMatchObject({
+    type: 'object',
+    properties: { seats: { type: 'integer' }, day: { type: 'string' } },
+    required: ['seats', 'day'],
+  });
+  await expect(tool.execute({ seats: 2, day: '2026-11-28' }, context)).resolves.toBe('2 on 2026, none');
+  const preview = tool.preview?.({ seats: 2, day: '2026-11-28' }, { ...context, earlierCallIds: [] });
+  await expect(preview).resolves.toBe('2026');
+  await expect(tool.execute({ seats: 9, day: '2026-11-28' }, context)).rejects.toThrow(
+    /^The arguments do not fit: `seats`: .*4/,
+  );
+});
+
+test('defineTool takes any Standard Schema beside its JSON Schema, and types the arguments by it', async () => {
+  type Input = { readonly city: string };
+  const schema: StandardSchema<Input> = {
+    '~standard': {
+      version: 1,
+      vendor: 'own',
+      validate: (value) =>
+        Object(value).city === 'Rome'
+          ? { value: { city: 'Roma' } }
+          : { issues: [{ message: 'no such city' }] },
+    },
+  };
+  const jsonSchema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
+  const tool = defineTool({
+    name: 'weather',
+    description: '',
+    inputSchema: { schema, jsonSchema },
+    execute: ({ city }) => city.toUpperCase(),
+  });
+  expect(tool.inputSchema).toBe(jsonSchema);
+  await expect(tool.execute({ city: 'Rome' }, context)).resolves.toBe('ROMA');
+  await expect(tool.execute({ city: 'Oslo' }, context)).rejects.toThrow(
+    'The arguments do not fit: no such city.',
+  );
+  const alone = () =>
+    defineTool({ name: 'weather', description: '', inputSchema: schema, execute: () => '' });
+  expect(alone).toThrow(
+    new TypeError(
+      'inputSchema: a schema of own does not write JSON Schema. Pass { schema, jsonSchema } instead.',
+    ),
+  );
+});
+
+test.each([
+  [{ type: 'function', function: { name: 'f' } }, /^defineTool: this tool has OpenAI's shape\. Write/],
+  [{ name: 'f', input_schema: {} }, /^defineTool: this tool has Anthropic's shape\. Write/],
+  [
+    { name: 'f', description: '', execute: () => '' },
+    /^defineTool \("f"\)\.inputSchema: expected a schema of Zod/,
+  ],
+  [{ name: 'f', description: '', inputSchema: {} }, /^defineTool \("f"\)\.execute: expected a function\.$/],
+])('defineTool throws a TypeError that says what is wrong with %j', (given, message) => {
+  const define = defineTool as (specification: unknown) => unknown;
+  expect(() => define(given)).toThrow(TypeError);
+  expect(() => define(given)).toThrow(message);
 });
 
 describe('findArgumentProblem describes the first wrong argument in a sentence', () => {

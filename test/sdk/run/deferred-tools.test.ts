@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { defineTool, type Tool } from '../../../src/sdk/actions/define-tool.js';
+import { forkRun } from '../../../src/sdk/saved/fork-run.js';
 import { readTrajectory } from '../../../src/sdk/saved/read-trajectory.js';
 import { replayRun } from '../../../src/sdk/saved/replay-run.js';
 import { done, finish, llmConfig, lookUp, readAll, start } from '../../support/run-harness.js';
@@ -66,6 +67,11 @@ test('a run answers find_tools by itself, and the observation names the tools in
     { content: 'No tool fits. Search with other words, or go on without.' },
   ]);
   expect(observations[1]).not.toHaveProperty('tool_definitions');
+});
+
+test('find_tools also finds a tool that is not deferred, so that the model does not miss it (rule: find-tools)', async () => {
+  const { result } = await finish([find('look something up'), done], { tools: [lookUp, createIssue] });
+  expect(result.history.find(({ role }) => role === 'tool_observation')?.content).toBe('Found: look_up');
 });
 
 describe('what is deferred', () => {
@@ -160,4 +166,17 @@ test('a replayed run finds the same tools in the same requests (rule: saved-runs
       }),
     ]),
   });
+});
+
+test('a forked run keeps what a search found, also with another text of its observation (rules: saved-runs, find-tools)', async () => {
+  const { run } = await finish([find('issue'), done], { tools: [lookUp, createIssue] });
+  const saved = readTrajectory(JSON.stringify(run.save()));
+  const [call = ''] = saved.observations.map(({ toolCallId }) => toolCallId ?? '');
+  for (const observations of [{}, { [call]: 'Found one.' }]) {
+    const { history } = await forkRun(saved, { responses: 1, observations });
+    expect(history.at(-1)).toMatchObject({
+      content: observations[call] ?? 'Found: create_issue',
+      tool_definitions: [{ name: 'create_issue' }],
+    });
+  }
 });

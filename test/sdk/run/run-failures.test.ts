@@ -114,6 +114,10 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
       { llmConfig, tools: [{ name: 'f', description: '', inputSchema: {} }] },
       'tools[0] ("f").execute: expected a function. Create tools with defineTool.',
     ],
+    [
+      { llmConfig, answerSchema: 3 },
+      'answerSchema: expected a schema of Zod or another library of Standard Schema, or a JSON Schema.',
+    ],
     [{ llmConfig, tools: [null] }, 'tools[0]: expected a tool of defineTool.'],
   ])('throws a TypeError that names the option: %j', (options, message) => {
     expect(run(options)).toThrow(new TypeError(message));
@@ -133,6 +137,8 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
     expect(() => new StepwiseClient({} as { baseUrl: string })).toThrow(
       new TypeError('baseUrl: this field is required: a string.'),
     );
+    const bare = StepwiseClient as unknown as new () => StepwiseClient;
+    expect(() => new bare()).toThrow(new TypeError('options: this field is required: an object.'));
   });
 
   test('a tool of defineTool passes, with every option set', () => {

@@ -519,5 +519,7 @@ async function rawEvents(changes: Request = {}, headers: Record<string, string> 
   });
   expect(response.status).toBe(200);
   const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
-  return lines.map((line): { type: string } => JSON.parse(line.slice('data: '.length)));
+  const events = lines.map((line) => JSON.parse(line.slice('data: '.length)));
+  expect(events.map((event) => event.sequence_number)).toEqual([...events.keys()]);
+  return events as { type: string }[]; // every event has a type
 }

@@ -14,6 +14,7 @@ const toolKinds: ReadonlyMap<string, ToolKind> = new Map([
   ['search_code', 'search'],
   ['find_definition', 'search'],
   ['search_memory', 'search'],
+  ['find_tools', 'search'],
   ['write_file', 'edit'],
   ['edit_file', 'edit'],
   ['run_command', 'execute'],

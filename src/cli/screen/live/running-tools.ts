@@ -84,6 +84,7 @@ const activities: Readonly<Record<string, readonly [verb: string, argument: stri
   write_file: ['Writing', 'path'],
   edit_file: ['Editing', 'path'],
   run_command: ['Running', 'command'],
+  find_tools: ['Finding tools:', 'query'],
 };
 
 /** Describes a call: `Reading src/a.ts`, `Running npm test`. */

@@ -95,6 +95,7 @@ export function nameOf({ kind, id }: Pick<ReportItem, 'kind' | 'id'>): string {
     const [turn, place] = id.split('.').map((index) => Number(index) + 1);
     return `Attachment ${place} of turn ${turn} of the history`;
   }
+  if (kind === 'tool' && id === 'find_tools') return 'Tools to find';
   if (kind !== 'turn') return id;
   const places = id.split('+').map((place) => Number(place) + 1);
   const [first, last] = [places[0], places.at(-1)];

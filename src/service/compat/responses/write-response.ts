@@ -61,8 +61,9 @@ function endingOf({ end, refusal }: Answer): Partial<Ending> {
   return { status: 'completed', completed_at: Math.floor(Date.now() / 1_000) };
 }
 
-/** Fields that Open Responses requires and OpenAI's types lack. */
+/** Fields that Open Responses or newer versions of OpenAI's types require, and that our version lacks. */
 interface Further {
+  readonly access_programs: null;
   readonly frequency_penalty: number;
   readonly presence_penalty: number;
   readonly max_tool_calls: null;
@@ -77,6 +78,7 @@ function responseOf(
   return {
     id: `resp_${identity.id}`,
     object: 'response',
+    access_programs: null,
     created_at: identity.createdAt,
     background: false,
     conversation: null,

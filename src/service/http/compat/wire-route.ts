@@ -7,6 +7,7 @@ import { readStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
+import type { CompletionRequest, Provider } from '../../step/provider.js';
 import type { StepInput } from '../../step/react-step.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
 import { announceReply, connect, receive } from '../intake/accept-request.js';
@@ -109,12 +110,11 @@ export function answerWire(wire: Wire, services: WireServices): RequestHandler {
     if (stream) state.events = stream;
     const dependencies: StepDependencies = {
       ...promptDependencies(accepted),
-      provider: stream ? stream.startedBy(provider) : provider,
+      provider: recordingSize(stream ? stream.startedBy(provider) : provider, accepted),
       redact,
       now: () => new Date(),
     };
     const contextBuilt = (report: ContextReport): undefined => {
-      state.promptSize = sizeOf(report);
       setReportHeaders(response, report);
     };
     const step: Answering['step'] = (step, observer) =>
@@ -160,10 +160,27 @@ function identityOf({ request: { model } }: WireExchange): AnswerIdentity {
   return { id: newId(), createdAt: Math.floor(Date.now() / 1_000), model };
 }
 
-const sizeOf = ({ prompt_tokens, token_limit, reserved_output_tokens }: ContextReport) => ({
-  promptTokens: prompt_tokens,
-  maxPromptTokens: token_limit - reserved_output_tokens,
-});
+/**
+ * Returns the same provider, except that the size of each prompt is kept for the error of an upstream to which the prompt
+ * is too long.
+ */
+function recordingSize(provider: Provider, { input, state }: AcceptedExchange): Provider {
+  const { tokenLimit, reservedOutputTokens = 0 } = input.llm_config;
+  const keep = ({ promptTokens }: CompletionRequest): void => {
+    state.promptSize = { promptTokens, maxPromptTokens: tokenLimit - reservedOutputTokens };
+  };
+  return {
+    ...provider,
+    complete(request, deadline) {
+      keep(request);
+      return provider.complete(request, deadline);
+    },
+    stream(request, deadline) {
+      keep(request);
+      return provider.stream(request, deadline);
+    },
+  };
+}
 
 /**
  * Sets the headers that report how long the prompt is, and how much of the conversation was left out of it
@@ -171,7 +188,7 @@ const sizeOf = ({ prompt_tokens, token_limit, reserved_output_tokens }: ContextR
  */
 function setReportHeaders(response: Response, { prompt_tokens, items }: ContextReport): void {
   const isLeftOut = new Set(['truncated', 'masked', 'dropped']);
-  const leftOut = items.filter(({ status }) => isLeftOut.has(status)).length;
+  const leftOut = items.filter(({ kind, status }) => kind !== 'tool' && isLeftOut.has(status)).length;
   response.setHeader('X-Stepwise-Prompt-Tokens', String(prompt_tokens));
   response.setHeader('X-Stepwise-Left-Out', String(leftOut));
 }

@@ -43,6 +43,8 @@ export class WireStream implements TextSink, OpenStream {
   }
 
   fail(error: StepError): void {
+    // First, because writers number their events.
+    this.#stream.start();
     this.#stream.end(this.#writer.fail(wireFailure(error, this.#state)));
   }
 

@@ -161,6 +161,16 @@ export function connect(
   return { provider: meter(provider, state.ownCount), redact };
 }
 
+/** Connects a model without a trace. The key is read only if the model needs one. Throws as `connect` does. */
+export function connectModel(
+  model: ResolvedModel,
+  sentKey: string | undefined,
+): Pick<StepDependencies, 'provider' | 'redact'> {
+  const sent = sentKey === undefined ? undefined : Secret.parse(sentKey);
+  const redact = redactWith([...(sent ? [sent] : []), ...model.secrets]);
+  return { provider: model.connect(model.keyRequired ? readModelKey(sentKey) : undefined), redact };
+}
+
 function readModelKey(sent: string | undefined): Secret {
   if (!sent) throw new RequestRefused('missing_api_key');
   const key = isPlaceholder(sent) ? undefined : Secret.parse(sent);

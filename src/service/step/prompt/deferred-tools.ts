@@ -68,7 +68,7 @@ const lineOf = ({ name, description = '' }: ToolDefinition): string => {
 const MAX_SENTENCE_CHARACTERS = 160;
 
 /** Returns the first sentence of a description in one line. */
-function firstSentence(description: string): string {
+export function firstSentence(description: string): string {
   const line = oneLine(description.slice(0, 10 * MAX_SENTENCE_CHARACTERS)).trim();
   const sentence = /^.*?[.!?](?=\s|$)/u.exec(line)?.[0] ?? line;
   if (sentence.length <= MAX_SENTENCE_CHARACTERS) return sentence;

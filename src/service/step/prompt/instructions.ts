@@ -63,7 +63,7 @@ export async function renderTools(situation: Situation, signal?: AbortSignal): P
 }
 
 async function describeTools(
-  { tools, offered, protocol, example }: Situation,
+  { tools, offered, protocol, example, shortened }: Situation,
   signal: AbortSignal | undefined,
 ): Promise<string> {
   const index = OfferedTools.of(offered);
@@ -73,18 +73,29 @@ async function describeTools(
     const named = index.find(tool.name);
     const isNamed = named?.inputSchema === tool.inputSchema; // false for a second tool of the same name
     const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
-    described += describeTool(tool, parameters, { protocol, inWords: Boolean(example) });
+    const isSignature = shortened?.has(tool.name) ?? false;
+    described += describeTool(tool, parameters, { protocol, inWords: Boolean(example), isSignature });
   }
   return described;
 }
 
-/** Describes a tool in the form of the protocol. `inWords` is true for a model that needs an example (rule: worked-example). */
+interface Description {
+  readonly protocol: TaughtProtocol;
+  /** True for a model that needs an example (rule: worked-example). */
+  readonly inWords: boolean;
+  /** True for a tool of which only the signature is described (rule: compatible-tools). */
+  readonly isSignature?: boolean;
+}
+
+/** Describes a tool in the form of the protocol. */
 export const describeTool = (
   tool: ToolDefinition,
   parameters: readonly string[],
-  { protocol, inWords }: { readonly protocol: TaughtProtocol; readonly inWords: boolean },
+  { protocol, inWords, isSignature = false }: Description,
 ): string =>
-  protocol === 'xml' ? describeInXml(tool, parameters, inWords) : describeInText(tool, parameters);
+  protocol === 'xml'
+    ? describeInXml(tool, parameters, inWords)
+    : describeInText(tool, parameters, isSignature);
 
 /**
  * Describes a tool for the `xml` protocol by its JSON schema. For a model that needs an example, describes it in
@@ -111,9 +122,11 @@ function describeInXml(tool: ToolDefinition, parameters: readonly string[], inWo
 function describeInText(
   { name, description, inputSchema }: ToolDefinition,
   parameters: readonly string[],
+  isSignature: boolean,
 ): string {
   const signature = `${name}(${parameters.map(optionalMark(inputSchema)).join(', ')})`;
-  const lines = parameters.map(
+  const described = isSignature ? [] : parameters;
+  const lines = described.map(
     (parameter) => `    ${describeParameter(parameter, propertyOf(inputSchema, parameter))}\n`,
   );
   return `- ${signature}${description ? `: ${oneLine(description).trim()}` : ''}\n${lines.join('')}`;

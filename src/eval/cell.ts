@@ -1,0 +1,48 @@
+import type { RecordedStep } from '../contract/recorded-step.js';
+import type { Parser } from './parser.js';
+
+type RecordedRequest = RecordedStep['request'];
+
+/** One combination of the matrix: what changes in each recorded request. An absent field leaves it as recorded. */
+export interface Cell {
+  /** Names what differs from the record, such as `gpt-5-mini · json`; `as recorded` if nothing does. */
+  readonly name: string;
+  readonly model?: { readonly name: string; readonly upstream?: string | undefined } | undefined;
+  readonly protocol?: NonNullable<RecordedRequest['protocol']> | undefined;
+  readonly instructions?: string | undefined;
+  /** Maximum tokens of prompt and reply together. */
+  readonly tokenLimit?: number | undefined;
+  /** Reads the replies in place of the service's own reading. */
+  readonly parser?: Parser | undefined;
+}
+
+export const AS_RECORDED = 'as recorded';
+
+/** Share of a token limit that is reserved for the reply if the recorded reserve does not fit into it. */
+const RESERVED_SHARE = 0.25;
+
+/** Returns the request of a recorded step as a cell changes it. */
+export function applyCell(request: RecordedRequest, cell: Cell): RecordedRequest {
+  const { protocol, instructions } = cell;
+  return {
+    ...request,
+    llm_config: applyModel(request.llm_config, cell),
+    ...(protocol && { protocol }),
+    ...(instructions !== undefined && { instructions }),
+    include: { history: false, report: 'full', completion_text: true },
+  };
+}
+
+function applyModel(recorded: RecordedRequest['llm_config'], { model, tokenLimit }: Cell) {
+  const config = { ...recorded, ...(model && { modelName: model.name, provider: model.upstream }) };
+  if (tokenLimit === undefined) return config;
+  const fits = config.reservedOutputTokens < tokenLimit;
+  const reservedOutputTokens = fits ? config.reservedOutputTokens : Math.ceil(tokenLimit * RESERVED_SHARE);
+  const { maxOutputTokens } = config;
+  return {
+    ...config,
+    tokenLimit,
+    reservedOutputTokens,
+    ...(maxOutputTokens && { maxOutputTokens: Math.min(maxOutputTokens, reservedOutputTokens) }),
+  };
+}

@@ -1,0 +1,87 @@
+import type { RecordedCall } from '../contract/recorded-step.js';
+import type { Step } from '../contract/step.js';
+import type { ToolDefinition } from '../contract/tool.js';
+import { toOfferedTool } from '../parsing/arguments/offered-tool.js';
+import { readNativeCall } from '../parsing/native-call.js';
+import { parseCompletion } from '../parsing/parse-completion.js';
+import { readSignatures } from '../parsing/segment/signatures.js';
+import type { Reading } from './eval-report.js';
+
+/** The functions of `stepwise/parsing` that read a reply. A module with exports of the same names can replace them. */
+export interface Parser {
+  readonly parseCompletion: typeof parseCompletion;
+  readonly readNativeCall: typeof readNativeCall;
+  readonly toOfferedTool: typeof toOfferedTool;
+  readonly readSignatures: typeof readSignatures;
+}
+
+export const ownParser: Parser = { parseCompletion, readNativeCall, toOfferedTool, readSignatures };
+
+/** A reply, and the facts on which its reading depends. */
+export interface WrittenReply {
+  readonly text: string;
+  readonly calls: readonly RecordedCall[];
+  readonly tools: readonly (ToolDefinition & { readonly defer?: boolean | undefined })[];
+  /** Tools in free text. */
+  readonly segment: string;
+  readonly response: Pick<Step, 'finish_reason' | 'parse' | 'phase' | 'reasoning'>;
+  readonly hasAnswerSchema: boolean;
+  /** True if the client wanted the text as it is. */
+  readonly isPlain: boolean;
+}
+
+type Read = Pick<Reading, 'outcome' | 'calls' | 'thought' | 'answer'>;
+
+/**
+ * Returns the reason why a parser alone cannot read a reply as the service does, which also knows schemas, phases and
+ * deferred tools; undefined if it can (rule: parser-only).
+ */
+export function whyNotAlone(reply: WrittenReply): string | undefined {
+  const { parse, phase } = reply.response;
+  if (reply.isPlain) return 'the reply is the answer as written';
+  if (!parse || parse.outcome === 'refusal') return 'the model refused';
+  if (parse.confidence === 'constrained') return 'the provider held the reply to a schema';
+  if (reply.hasAnswerSchema) return 'the answer has a schema';
+  if (phase === 'reason' || phase === 'observe') return `the phase ${phase} has no actions`;
+  if (reply.tools.some(({ defer }) => defer)) return 'tools are deferred';
+  return undefined;
+}
+
+/** Reads a reply with a parser. Throws what the parser throws. */
+export function readWith(parser: Parser, reply: WrittenReply): Read {
+  const { text, calls, tools, segment, response } = reply;
+  const offered = [...tools.map((tool) => parser.toOfferedTool(tool)), ...parser.readSignatures(segment)];
+  const finishReason = response.finish_reason ?? 'stop';
+  if (calls.length > 0) {
+    const readings = calls.map((call) => parser.readNativeCall(call, offered, { finishReason }));
+    return fromNative(readings, text);
+  }
+  const { reasoning } = response;
+  const { outcome, action, answer, thought, ...rest } = parser.parseCompletion(text, offered, {
+    finishReason,
+    reasoning,
+  });
+  const more = 'additionalActions' in rest ? (rest.additionalActions ?? []) : [];
+  const actions = action ? [action, ...more] : [];
+  return {
+    outcome,
+    answer,
+    thought,
+    calls: actions.map(({ toolName, toolArgs }) => ({ tool: toolName, args: toolArgs })),
+  };
+}
+
+/** The first call decides what a reply with native calls is (rule: first-action-wins). */
+function fromNative(readings: readonly ReturnType<typeof readNativeCall>[], text: string): Read {
+  const outcome = readings[0]?.outcome ?? 'empty';
+  const [first] = readings;
+  const calls = readings.flatMap((each) =>
+    each.outcome === 'action' ? [{ tool: each.toolName, args: each.toolArgs }] : [],
+  );
+  return {
+    outcome,
+    calls: outcome === 'action' ? calls : [],
+    thought: text.trim() || null,
+    answer: first?.outcome === 'answer' ? first.answer : null,
+  };
+}

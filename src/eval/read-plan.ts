@@ -1,0 +1,241 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { AS_RECORDED, type Cell } from './cell.js';
+import type { Comparisons } from './compare-readings.js';
+import type { Parser } from './parser.js';
+
+/** Price of a model for each million tokens, in any currency. */
+interface Price {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** What to evaluate, and how strictly. */
+export interface EvalPlan {
+  readonly cells: readonly Cell[];
+  /** Returns the comparisons for one run. */
+  readonly comparisonsFor: (run: string) => Comparisons;
+  /** Share of the steps of a cell that may differ. */
+  readonly tolerance: number;
+  /** Prices by model name. */
+  readonly prices: Readonly<Record<string, Price>>;
+}
+
+/** The file of a matrix is invalid. The message names the place. */
+export class PlanError extends Error {
+  override readonly name = 'PlanError';
+}
+
+const RECORDED = 'recorded';
+const recorded = z.literal(RECORDED);
+const text = z.string().min(1);
+const json = z.record(z.string(), z.unknown());
+const same = z.enum(['same', 'ignore']);
+
+const SHARE = 'expected a share such as 10% or 0.1';
+
+/** A share such as `10%` or 0.1. */
+const share = z.union(
+  [
+    z.number().min(0),
+    z
+      .string()
+      .regex(/^\d+(?:\.\d+)?%$/)
+      .transform((written) => Number.parseFloat(written) / 100),
+  ],
+  { error: SHARE },
+);
+
+const comparisonsSchema = z.strictObject({
+  outcome: same.optional(),
+  tool: same.optional(),
+  arguments: same.optional(),
+  answer: z
+    .union([
+      z.enum(['ignore', 'exact', 'contains', 'schema']),
+      z.strictObject({ contains: z.union([text.transform((each) => [each]), z.array(text).min(1)]) }),
+      z.strictObject({ schema: json }),
+    ])
+    .optional(),
+  tokens: z.union([z.literal('ignore'), share]).optional(),
+  leftOut: same.optional(),
+});
+
+const instructionsSchema = z.union([
+  recorded,
+  z.strictObject({ name: text, text: z.string() }),
+  z.strictObject({ name: text.optional(), file: text }),
+]);
+
+const planSchema = z.strictObject({
+  matrix: z
+    .strictObject({
+      model: z.array(z.union([text, z.strictObject({ name: text, upstream: text })])).min(1),
+      protocol: z.array(z.enum(['text', 'xml', 'json', 'native', 'auto', RECORDED])).min(1),
+      instructions: z.array(instructionsSchema).min(1),
+      tokenLimit: z.array(z.union([recorded, z.int().min(1)])).min(1),
+      parser: z.array(text).min(1),
+    })
+    .partial()
+    .optional(),
+  compare: comparisonsSchema.optional(),
+  runs: z.record(z.string(), comparisonsSchema).optional(),
+  tolerance: share.optional(),
+  prices: z
+    .record(z.string(), z.strictObject({ input: z.number().min(0), output: z.number().min(0) }))
+    .optional(),
+});
+
+type PlanFile = z.output<typeof planSchema>;
+type Matrix = NonNullable<PlanFile['matrix']>;
+
+/** Options of the command line, which replace the axes of a file. */
+export interface PlanOptions {
+  /** Path of the YAML file. */
+  readonly file: string | undefined;
+  readonly model: string | undefined;
+  readonly upstream: string | undefined;
+  readonly protocol: NonNullable<Cell['protocol']> | undefined;
+  readonly tokenLimit: number | undefined;
+  /** Path of a module with the exports of `stepwise/parsing`. */
+  readonly parser: string | undefined;
+  readonly parserOnly: boolean;
+  /** Loads the parser of a module by its absolute path. */
+  readonly loadParser: (path: string) => Promise<Parser>;
+}
+
+/** Reads the plan of an evaluation (rule: eval-matrix). Rejects with `PlanError`. */
+export async function readPlan(options: PlanOptions): Promise<EvalPlan> {
+  const file = options.file === undefined ? {} : await readPlanFile(options.file);
+  const folder = options.file === undefined ? '.' : dirname(options.file);
+  const cells = await toCells(withOptions(file.matrix ?? {}, options), { ...options, folder });
+  const { compare = {}, runs = {}, tolerance = 0, prices = {} } = file;
+  const usual = options.parserOnly ? parserComparisons : modelComparisons;
+  return {
+    cells,
+    comparisonsFor: (run) => ({
+      ...usual,
+      ...given(compare),
+      ...(Object.hasOwn(runs, run) && given(runs[run] ?? {})),
+    }),
+    tolerance,
+    prices,
+  };
+}
+
+/** Another sampling of a model words its answer differently, so answers are compared only if the plan says how. */
+const modelComparisons: Comparisons = {
+  outcome: 'same',
+  tool: 'same',
+  arguments: 'same',
+  answer: 'ignore',
+  tokens: 'ignore',
+  leftOut: 'ignore',
+};
+
+const parserComparisons: Comparisons = { ...modelComparisons, answer: 'exact' };
+
+/** Drops absent fields, so that spreading keeps the usual ones. */
+function given(comparisons: z.output<typeof comparisonsSchema>): Partial<Comparisons> {
+  return Object.fromEntries(Object.entries(comparisons).filter(([, value]) => value !== undefined));
+}
+
+async function readPlanFile(path: string): Promise<PlanFile> {
+  const content = await readFile(path, 'utf8').catch(() => {
+    throw new PlanError(`Cannot read the file ${path} of --matrix.`);
+  });
+  const read = planSchema.safeParse(parseYaml(content, path) ?? {});
+  if (read.success) return read.data;
+  throw new PlanError(`${path} is no matrix of an evaluation:\n${z.prettifyError(read.error)}`);
+}
+
+function parseYaml(content: string, path: string): unknown {
+  try {
+    return parse(content);
+  } catch (error) {
+    throw new PlanError(`${path} is not YAML: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/** An option of the command line replaces the whole axis. */
+function withOptions(matrix: Matrix, options: PlanOptions): Matrix {
+  const { model: name, upstream, protocol, tokenLimit, parser } = options;
+  return {
+    ...matrix,
+    ...(name !== undefined && { model: [upstream === undefined ? name : { name, upstream }] }),
+    ...(protocol && { protocol: [protocol] }),
+    ...(tokenLimit !== undefined && { tokenLimit: [tokenLimit] }),
+    ...(parser !== undefined && { parser: [resolve(parser)] }),
+  };
+}
+
+type CellOptions = Pick<PlanOptions, 'parserOnly' | 'loadParser'> & { readonly folder: string };
+
+/** One value of an axis: the fields that it sets, and its part of the cell's name. */
+type Value = Omit<Cell, 'name'> & { readonly label: string };
+
+/** Returns every combination of the values. Without a model, only parsers make a difference. */
+async function toCells(matrix: Matrix, options: CellOptions): Promise<readonly Cell[]> {
+  const parsers = await parserValues(matrix.parser ?? [], options);
+  const axes = options.parserOnly
+    ? [parsers]
+    : [...modelAxes(matrix), await instructionValues(matrix.instructions ?? [], options), parsers];
+  const combinations = axes
+    .filter(({ length }) => length > 0)
+    .reduce<readonly Value[]>(
+      (cells, axis) => cells.flatMap((cell) => axis.map((value) => joined(cell, value))),
+      [{ label: '' }],
+    );
+  return combinations.map(({ label, ...cell }) => ({ ...cell, name: label || AS_RECORDED }));
+}
+
+const joined = (cell: Value, value: Value): Value => ({
+  ...cell,
+  ...value,
+  label: [cell.label, value.label].filter(Boolean).join(' · '),
+});
+
+function modelAxes({ model = [], protocol = [], tokenLimit = [] }: Matrix): readonly (readonly Value[])[] {
+  return [
+    model.map((each) => {
+      if (each === RECORDED) return { label: '' };
+      if (typeof each === 'string') return { label: each, model: { name: each } };
+      return { label: `${each.upstream}/${each.name}`, model: each };
+    }),
+    protocol.map((each) => (each === RECORDED ? { label: '' } : { label: each, protocol: each })),
+    tokenLimit.map((each) =>
+      each === RECORDED ? { label: '' } : { label: `${each} tokens`, tokenLimit: each },
+    ),
+  ];
+}
+
+async function instructionValues(
+  values: NonNullable<Matrix['instructions']>,
+  { folder }: CellOptions,
+): Promise<readonly Value[]> {
+  return Promise.all(
+    values.map(async (each) => {
+      if (each === RECORDED) return { label: '' };
+      if ('text' in each) return { label: each.name, instructions: each.text };
+      const content = await readFile(resolve(folder, each.file), 'utf8').catch(() => {
+        throw new PlanError(`Cannot read the instructions ${each.file}.`);
+      });
+      return { label: each.name ?? each.file, instructions: content };
+    }),
+  );
+}
+
+async function parserValues(
+  paths: readonly string[],
+  { folder, loadParser }: CellOptions,
+): Promise<readonly Value[]> {
+  return Promise.all(
+    paths.map(async (path) =>
+      path === RECORDED
+        ? { label: '' }
+        : { label: path.split(/[\\/]/).at(-1) ?? path, parser: await loadParser(resolve(folder, path)) },
+    ),
+  );
+}

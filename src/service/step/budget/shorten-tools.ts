@@ -1,0 +1,87 @@
+import { isObject } from '../../../contract/fields.js';
+import type { ToolDefinition } from '../../../contract/tool.js';
+import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
+import { parameterOrder } from '../../../parsing/arguments/offered-tool.js';
+import { firstSentence } from '../prompt/deferred-tools.js';
+import { describeTool } from '../prompt/instructions.js';
+import type { Scale } from '../prompt/weigh-messages.js';
+import { isPlain, type Situation } from '../types.js';
+import { countDefinitions, type FixedCosts } from './fixed-costs.js';
+
+/** Maximum share of the free budget for the definitions of a client's tools. */
+const TOOLS_SHARE = 0.5;
+
+/**
+ * Shortens the longest tools of a client to signatures if all of them would take more than half of what instructions and example
+ * leave (rule: compatible-tools). Only what the model sees changes: calls are checked against the whole schemas. Returns undefined
+ * if nothing is shortened.
+ */
+export async function shortenTools(
+  situation: Situation,
+  fixed: FixedCosts,
+  scale: Scale,
+): Promise<Situation | undefined> {
+  const { request, terms, tools } = situation;
+  if (!terms || isPlain(situation)) return undefined;
+  const { tokenLimit, reservedOutputTokens } = request.llm_config;
+  const { instructions, example, framing, smallestTail } = fixed;
+  const free = tokenLimit - reservedOutputTokens - instructions - example - framing - smallestTail;
+  let excess = fixed.tools - free * TOOLS_SHARE;
+  if (excess <= 0) return undefined;
+  const weighed = await weighTools(situation, scale);
+  const shortened = new Map<string, WeighedTool>();
+  for (const tool of weighed.sort((a, b) => b.original - a.original)) {
+    if (excess <= 0) break;
+    if (tool.tokens >= tool.original) continue;
+    shortened.set(tool.signature.name, tool);
+    excess -= tool.original - tool.tokens;
+  }
+  return { ...situation, shortened, tools: tools.map((tool) => shortened.get(tool.name)?.signature ?? tool) };
+}
+
+/** A tool with its signature and the tokens of both. */
+interface WeighedTool {
+  readonly signature: ToolDefinition;
+  readonly tokens: number;
+  readonly original: number;
+}
+
+async function weighTools({ tools, protocol, example }: Situation, scale: Scale): Promise<WeighedTool[]> {
+  const weigh = (tool: ToolDefinition, isSignature: boolean): Promise<number> => {
+    const options = { protocol, inWords: Boolean(example), isSignature };
+    return protocol === 'native'
+      ? countDefinitions([tool], scale)
+      : scale.tokens.count(describeTool(tool, parameterOrder(tool.inputSchema), options));
+  };
+  const weighed: WeighedTool[] = [];
+  for (const tool of tools) {
+    await yieldIfBusy(scale.signal);
+    const signature = signatureOf(tool);
+    weighed.push({ signature, tokens: await weigh(signature, true), original: await weigh(tool, false) });
+  }
+  return weighed;
+}
+
+/** Returns a tool with the first sentence of its description, and only the names and types of its parameters. */
+function signatureOf({ description, inputSchema, ...tool }: ToolDefinition): ToolDefinition {
+  const { properties, required } = inputSchema;
+  const types = isObject(properties)
+    ? Object.entries(properties).map(([name, schema]) => [name, typeOf(schema)])
+    : [];
+  return {
+    ...tool,
+    description: description && firstSentence(description),
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(types),
+      ...(Array.isArray(required) && { required }),
+    },
+  };
+}
+
+/** Returns the type of a parameter, with that of its items, without which vendors refuse an array. */
+function typeOf(schema: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(schema)) return {};
+  const { type, items } = schema;
+  return { ...(type !== undefined && { type }), ...(items !== undefined && { items: typeOf(items) }) };
+}
