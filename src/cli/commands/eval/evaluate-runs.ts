@@ -123,7 +123,7 @@ async function openAsk({ server, token: given }: RunFlags, environment: NodeJS.P
   const keyFor: KeyFor = (model, provider) => {
     // The vendors themselves are upstreams too, and a recorded request may name them.
     const upstream = provider === 'openai' || provider === 'anthropic' ? undefined : provider;
-    const key = findModelKey(model, { upstream, environment });
+    const key = findModelKey(model, { upstream, environment })?.key;
     if (key !== undefined) used.add(key);
     return key;
   };
