@@ -23,8 +23,11 @@ function textDifference(before: string, now: string): string | undefined {
   const options = { context: 2, timeout: DIFF_TIMEOUT_MS };
   const patch = createTwoFilesPatch('', '', before, now, undefined, undefined, options);
   if (!patch) return 'too different to compare in time';
-  const lines = patch.split('\n').filter((line) => !/^(?:=+$|--- |\+\+\+ |\\ No newline)/.test(line));
-  return lines.join('\n').trimEnd();
+  const hunks = patch.slice(patch.indexOf('\n@@') + 1).split('\n');
+  return hunks
+    .filter((line) => !line.startsWith('\\ No newline'))
+    .join('\n')
+    .trimEnd();
 }
 
 /** Writes a prompt as one text, with the role before each message. */

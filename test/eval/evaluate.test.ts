@@ -139,6 +139,16 @@ test('a changed instruction that alters step 3 is found at step 3, with both pro
   expect(difference).toContain('+Be terse.');
 });
 
+test('the difference of two prompts has only changed lines and their surroundings, also those that look like its head (rule: first-divergence)', () => {
+  const prompt = (system: string) => ({ system, messages: [], native_tools: [] });
+  const [before, now] = [prompt('a\n-- x\nc\n'), prompt('a\n++ y\nc\n')];
+  expect(promptDifference(before, now)).toBe(
+    ['@@ -1,5 +1,5 @@', ' system:', ' a', '--- x', '+++ y', ' c', ' '].join('\n').trimEnd(),
+  );
+  expect(promptDifference(before, before)).toBeUndefined();
+  expect(promptDifference(null, now)).toBeUndefined();
+});
+
 test('a service at a URL gives the same verdicts as one in this process, and keeps the recorded session (rule: eval-steps)', async () => {
   scriptTerse();
   const plan = await planOf('matrix: { instructions: [recorded, { name: terse, text: Be terse. }] }');

@@ -109,7 +109,7 @@ export class Conversation {
   }
 
   answer(callId: string, text: string): void {
-    if (this.question?.call_id === callId) this.#question.decide(text);
+    if (this.question?.callId === callId) this.#question.decide(text);
   }
 
   /** Aborts the model call, the tools and pending requests. */

@@ -15,7 +15,7 @@ export interface ViewState {
   /** The unsent task at the time the view was opened. */
   readonly draft: string;
   readonly approval: ApprovalView | null;
-  readonly question: Pick<InputRequest, 'call_id' | 'question' | 'choices'> | null;
+  readonly question: Pick<InputRequest, 'callId' | 'question' | 'choices'> | null;
 }
 
 /** Messages from the extension to the view. Steps are sent from the first changed one on. */

@@ -30,7 +30,7 @@ export function App() {
       <Happened run={run} refusals={refusals} />
       <div class="now">
         {approval && <ApprovalCard key={approval.id} approval={approval} />}
-        {question && <QuestionCard key={question.call_id} question={question} />}
+        {question && <QuestionCard key={question.callId} question={question} />}
         {service.state === 'trouble' && (
           <section class="trouble" aria-label="Service">
             <p>{service.sentence}</p>

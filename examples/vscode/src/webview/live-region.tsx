@@ -21,8 +21,7 @@ function newsOf(before: ViewState | null, { run, approval, question, service }: 
   if (approval && approval.id !== before?.approval?.id) {
     return `${approval.path ? `A change of ${approval.path}` : approval.tool} waits for your approval.`;
   }
-  if (question && question.call_id !== before?.question?.call_id)
-    return `The model asks: ${question.question}`;
+  if (question && question.callId !== before?.question?.callId) return `The model asks: ${question.question}`;
   if (run.end && run.end !== before?.run.end && run.status !== before?.run.status) return run.end.sentence;
   if (service.sentence !== '' && service.sentence !== before?.service.sentence) return service.sentence;
   const step = run.steps.at(-1);

@@ -5,7 +5,7 @@ import { useHandedFocus } from './use-handed-focus.js';
 
 /** The model's question with its suggested answers. */
 export function QuestionCard({
-  question: { call_id: callId, question, choices },
+  question: { callId, question, choices },
 }: {
   question: NonNullable<ViewState['question']>;
 }) {
