@@ -44,6 +44,7 @@ export {
   type ToolSchema,
   type ToolSpecification,
 } from './actions/define-tool.js';
+export type { PendingApproval, PendingDecision } from './actions/pending-approval.js';
 export { TerminalToolError, type TerminationReason, ToolError } from './actions/tool-errors.js';
 export { toAttachment } from './base/attachments.js';
 export type {
@@ -61,11 +62,13 @@ export { readRunEvents, toResponse } from './client/run-stream.js';
 export { type ClientOptions, StepwiseClient } from './client/stepwise-client.js';
 export type { AnswerSchema } from './run/answer-schema.js';
 export type { RunError } from './run/error-hints.js';
+export type { ResumeOptions } from './run/resume-run.js';
 export type { Run } from './run/run.js';
 export type { RunEvent, RunEventType } from './run/run-events.js';
 export { RunFailedError } from './run/run-failed-error.js';
 export type {
   CompactionPolicy,
+  Fallback,
   Guard,
   GuardVerdict,
   InlineContents,
@@ -83,6 +86,7 @@ export {
   type StepRecord,
   type StopReason,
 } from './run/run-result.js';
+export type { Continuation } from './run/run-state.js';
 export type { SavedOptions, Trajectory } from './run/trajectory.js';
 export { continueRun, type Fork, forkRun, joinRuns, type NewObservation } from './saved/fork-run.js';
 export { readTrajectory, resumeOptions } from './saved/read-trajectory.js';

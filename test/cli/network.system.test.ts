@@ -1,9 +1,15 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { answer, type Ended, ended, setUp } from '../support/cli-harness.js';
 import { type ConnectProxy, proxyFaults, startConnectProxy } from '../support/connect-proxy.js';
 import { freePort } from '../support/free-port.js';
+import { localhostCertificate } from '../support/providers/localhost-certificate.js';
 import { writeTokenFile } from '../support/token-file.js';
 import { startWholeService, type WholeService } from '../support/whole-service.js';
 
@@ -114,5 +120,27 @@ describe('`stepwise doctor` and connections (rule: connection-failures)', () => 
     expect(stdout).toMatch(/^-- {2}Context service .* does not answer \(tls_untrusted\)\. /m);
     expect(stdout).toMatch(/^!! {2}NODE_EXTRA_CA_CERTS +\/nowhere\/ca\.pem cannot be read/m);
     expect(stdout).toMatch(/^-- {2}Proxy +HTTPS_PROXY and HTTP_PROXY are not set$/m);
+  }, 60_000);
+
+  test('`stepwise doctor` trusts the caFile of an upstream at this upstream only, whether a proxy is set or not (rule: gateway-settings)', async () => {
+    const server = createServer(localhostCertificate, (_, response) => response.end());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo; // the server listens on TCP
+    await setUpProxy();
+    proxy?.close();
+    proxy = await startConnectProxy(() => port);
+    const caFile = join(mkdtempSync(join(tmpdir(), 'stepwise-ca-')), 'ca.pem');
+    writeFileSync(caFile, localhostCertificate.cert);
+    const url = `https://localhost:${port}/v1`;
+    const UPSTREAMS = JSON.stringify({ own: { url, caFile }, other: { url } });
+    try {
+      for (const variables of [{}, { HTTPS_PROXY: proxy.url }]) {
+        const { stdout } = await runAt(service?.url ?? '', { UPSTREAMS, ...variables }, 'doctor');
+        expect(stdout).toMatch(/^ok {2}Upstream own +localhost:\d+ answers \(200\)$/m);
+        expect(stdout).toMatch(/^-- {2}Upstream other .* does not answer \(tls_untrusted\)\. /m);
+      }
+    } finally {
+      server.close();
+    }
   }, 60_000);
 });

@@ -150,7 +150,8 @@ test('every compiled file that a command in the documents runs has a source file
 
 test('the documents install the package file that `npm pack` writes', () => {
   const named = [...packageFiles(readme), ...packageFiles(read('docs/editor-integration.md'))];
-  expect(new Set(named)).toEqual(new Set([`${packageJson.name}-${packageJson.version}.tgz`]));
+  const { name, version } = packageJson;
+  expect(new Set(named)).toEqual(new Set([`${name}-${version}.tgz`, `${name}-client-${version}.tgz`]));
 });
 
 test('the documents use `npx stepwise`, elsewhere another package, only after this package was installed', () => {

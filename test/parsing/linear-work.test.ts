@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { toOfferedTool } from '../../src/parsing/arguments/offered-tool.js';
+import { lineCallWords } from '../../src/parsing/formats/call-rows.js';
+import { lineMarkWords } from '../../src/parsing/formats/marks.js';
+import { blockWords } from '../../src/parsing/formats/read-block.js';
 import { IncrementalParser } from '../../src/parsing/incremental-parser.js';
 import { type ParsedCompletion, parseCompletion } from '../../src/parsing/parse-completion.js';
 import { readSignatures } from '../../src/parsing/segment/signatures.js';
@@ -198,5 +201,16 @@ describe('checking arguments takes at most a million steps (rule: linear-work)',
     const text = `<function=f>${unit.repeat(2 ** 20 / unit.length)}`;
     for (const reply of [text, text.slice('<function=f>'.length), `x ${text}</parameter></function>`])
       expect(parseCompletion(reply, tools).outcome).toMatch(/^(?:answer|action|malformed_action|empty)$/);
+  });
+
+  test.each([
+    ...new Set([...blockWords, ...lineMarkWords, ...lineCallWords]),
+  ])('a reply of 1 MiB of the opening mark %s before a name is read in linear time', (mark) => {
+    const tools = [toOfferedTool({ name: 'f', inputSchema: { properties: { a: { type: 'string' } } } })];
+    const unit = `${mark}f\n`;
+    const reply = unit.repeat(2 ** 20 / unit.length);
+    expect(parseCompletion(reply, tools).outcome).toMatch(
+      /^(?:answer|action|malformed_action|unknown_tool)$/,
+    );
   });
 });

@@ -27,7 +27,8 @@ export function strictly(files: readonly string[]) {
       noUnusedLocals: false,
       noUnusedParameters: false,
       rootDir: process.cwd(),
-      paths: Object.fromEntries(paths),
+      // The client's own package has the modules of the main entry.
+      paths: { ...Object.fromEntries(paths), '@stepwise/client': [resolve('src/sdk/index.ts')] },
     },
     files,
     // The global declarations of the sources are needed as well.
@@ -43,7 +44,9 @@ export const emitOptions = (outDir: string): readonly string[] => [
 
 /** Makes a compiled snippet import the compiled sources instead of the package. */
 export const withCompiledEntries = (script: string): string =>
-  script.replaceAll(/'(stepwise[\w/]*)'/g, (_, entry: string) => `'${compiledEntry(entry)}'`);
+  script
+    .replaceAll("'@stepwise/client'", "'stepwise'")
+    .replaceAll(/'(stepwise[\w/]*)'/g, (_, entry: string) => `'${compiledEntry(entry)}'`);
 
 function compiledEntry(entry: string): string {
   const { default: path } = packageJson.exports[entry.replace('stepwise', '.')];

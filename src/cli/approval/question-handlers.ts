@@ -1,4 +1,5 @@
 import type { Approve } from '../../sdk/actions/approval.js';
+import { NOBODY_TO_ASK } from '../../sdk/run/clear-actions.js';
 import type { RunOptions } from '../../sdk/run/run-options.js';
 import type { RunFlags } from '../commands/read-arguments.js';
 import type { Screen } from '../screen/screen.js';
@@ -26,7 +27,8 @@ export function questionHandlers(
 ): Pick<RunOptions, 'approve' | 'onInputRequest'> {
   const { flags, terminal, screen } = asking;
   const allowAll: Approve = async () => ({ type: 'allow' });
-  if (flags.json || !terminal.isInteractive) return flags.yes ? { approve: allowAll } : {};
+  const denyAll: Approve = async () => ({ type: 'deny', reason: NOBODY_TO_ASK });
+  if (flags.json || !terminal.isInteractive) return { approve: flags.yes ? allowAll : denyAll };
   return {
     approve: flags.yes ? allowAll : approveBy(asking),
     onInputRequest: async (request, signal) => {

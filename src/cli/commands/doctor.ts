@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, realpath } from 'node:fs/promises';
+import { access, readFile, realpath } from 'node:fs/promises';
 import {
   type ConnectionProblem,
   connectionFailureOf,
@@ -99,11 +99,13 @@ const checkKey = (name: string, keys: NodeJS.ProcessEnv): Finding =>
 function checkService(environment: NodeJS.ProcessEnv): (Finding | Promise<Finding>)[] {
   try {
     const config = readConfig(environment, { ignoreOthers: true });
-    const { openai: _, anthropic: __, ...upstreams } = config.UPSTREAMS;
-    const named = Object.entries(upstreams).map(([name, { url }]) => [`Upstream ${name}`, url] as const);
+    const { openai, anthropic, ...upstreams } = config.UPSTREAMS;
+    const named = Object.entries(upstreams).map(
+      ([name, { url, caFile }]) => [`Upstream ${name}`, url, caFile] as const,
+    );
     const vendors = [
-      ['OpenAI', config.OPENAI_UPSTREAM_URL],
-      ['Anthropic', config.ANTHROPIC_UPSTREAM_URL],
+      ['OpenAI', config.OPENAI_UPSTREAM_URL, openai?.caFile],
+      ['Anthropic', config.ANTHROPIC_UPSTREAM_URL, anthropic?.caFile],
     ] as const;
     const context = config.CONTEXT_SERVICE_URL;
     const servers = [
@@ -111,7 +113,10 @@ function checkService(environment: NodeJS.ProcessEnv): (Finding | Promise<Findin
       ...named,
       ...(context ? [['Context service', withoutCredentials(context)?.href ?? context] as const] : []),
     ];
-    return [checkProxies(config), ...servers.map(([subject, url]) => checkServer(subject, url))];
+    return [
+      checkProxies(config),
+      ...servers.map(([subject, url, caFile]) => checkServer(subject, url, caFile)),
+    ];
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     return [{ mark: '!!', subject: 'Settings of the service', text }];
@@ -146,12 +151,17 @@ async function checkRemoteService(url: string): Promise<Finding> {
   return { ...found, mark: found.mark === 'ok' ? 'ok' : '!!' };
 }
 
-/** Checks whether a server answers. Any status counts, because a server without a key answers with 401. */
-async function checkServer(subject: string, url: string): Promise<Finding> {
+/**
+ * Checks whether a server answers, with the certificates of its upstream's `caFile`. Any status counts, because a server
+ * without a key answers with 401.
+ */
+async function checkServer(subject: string, url: string, caFile?: string): Promise<Finding> {
   const address = withoutCredentials(url);
   const place = `${address?.host ?? 'its address'}${address && address.href !== new URL(url).href ? CREDENTIALS_IGNORED : ''}`;
   try {
-    const { status } = await networkFetch({ connectTimeoutMs: CONNECT_TIMEOUT_MS })(address ?? url, {
+    const authority = caFile === undefined ? undefined : await readFile(caFile, 'utf8');
+    const options = { connectTimeoutMs: CONNECT_TIMEOUT_MS, authority };
+    const { status } = await networkFetch(options)(address ?? url, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
       redirect: 'manual',
     });

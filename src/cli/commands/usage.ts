@@ -12,5 +12,6 @@ export const exitCodes = {
   step_limit: 2,
   denied: 3,
   needs_input: 4,
+  needs_approval: 4,
   stopped: 130,
 } as const satisfies Record<RunResult['stopReason'], number>;

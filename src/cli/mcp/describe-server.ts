@@ -21,13 +21,16 @@ export function describeLaunch(
     ),
     field('folder', quoteUnusual(cwd)),
     ...programs.map((path, index) => field(index === 0 ? 'checked' : '', quoteUnusual(path))),
-    programs.length > 0 ? OTHERS_UNCHECKED : ALL_UNCHECKED,
+    ...(programs.length > 0 ? OTHERS_UNCHECKED : ALL_UNCHECKED),
   ];
 }
 
-const OTHERS_UNCHECKED =
-  'If one of these files changes, you are asked again. Other files that they load may change without a question.';
-const ALL_UNCHECKED = 'You are not asked again if project files that the program loads change.';
+// One sentence a row, since rows longer than the window are broken within words.
+const OTHERS_UNCHECKED = [
+  'If one of these files changes, you are asked again.',
+  'Other files that they load may change without a question.',
+];
+const ALL_UNCHECKED = ['You are not asked again if project files that the program loads change.'];
 
 const FIELD_COLUMNS = 13;
 const field = (name: string, value: string): string => name.padEnd(FIELD_COLUMNS) + value;

@@ -79,5 +79,6 @@ const ends = {
   step_limit: 'step limit',
   stopped: 'stopped',
   needs_input: 'asks',
+  needs_approval: 'waits',
   error: 'failed',
 } as const satisfies Record<NonNullable<Trajectory['result']>['stopReason'], string>;

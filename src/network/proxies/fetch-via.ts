@@ -1,4 +1,5 @@
 import type { Agent } from 'undici';
+import { trusting } from './authorities.js';
 import { type ProxySettings, proxiesFrom } from './proxies.js';
 import { readProxies } from './proxy-settings.js';
 import type { TunnelOptions } from './tunnel.js';
@@ -13,8 +14,11 @@ export const proxyFetch = (
   options?: ConnectOptions,
 ): typeof fetch => fetchVia(readProxies(environment), options);
 
-/** Options for connections that go through a proxy. */
-export type ConnectOptions = Pick<TunnelOptions, 'connectTimeoutMs'>;
+/** Options for connections. */
+export interface ConnectOptions extends Pick<TunnelOptions, 'connectTimeoutMs'> {
+  /** Certificates to trust in addition to the usual ones, in PEM. */
+  readonly authority?: string | undefined;
+}
 
 /**
  * Returns a `fetch` that reaches each server directly or through a proxy, as the settings say. Redirects are
@@ -22,16 +26,18 @@ export type ConnectOptions = Pick<TunnelOptions, 'connectTimeoutMs'>;
  * with `NODE_USE_ENV_PROXY` Node.js sends even loopback addresses to the proxy.
  */
 export function fetchVia(settings: ProxySettings, options: ConnectOptions = {}): typeof fetch {
-  if (settings.HTTP_PROXY === undefined && settings.HTTPS_PROXY === undefined) return fetch;
+  const { authority, connectTimeoutMs } = options;
+  const hasProxy = settings.HTTP_PROXY !== undefined || settings.HTTPS_PROXY !== undefined;
+  if (!hasProxy && authority === undefined) return fetch;
   const proxyFor = proxiesFrom(settings);
   const agents = new Map<string | undefined, Agent>();
   return async (input, init) => {
     const proxy = proxyFor(new URL(input instanceof Request ? input.url : input));
     // These modules are loaded on demand, because most machines have no proxy.
     const [undici, { tunnelVia }] = await Promise.all([import('undici'), import('./tunnel.js')]);
-    const dispatcher =
-      agents.get(proxy) ??
-      new undici.Agent(proxy === undefined ? {} : { connect: tunnelVia(proxy, options) });
+    const trusted = trusting(authority);
+    const connect = proxy === undefined ? trusted : tunnelVia(proxy, { connectTimeoutMs, ...trusted });
+    const dispatcher = agents.get(proxy) ?? new undici.Agent({ connect });
     agents.set(proxy, dispatcher);
     const [url, parts] = input instanceof Request ? [input.url, partsOf(input)] : [input, {}];
     // Cast: the type declarations of the two `fetch` functions differ, although both implement the same standard.

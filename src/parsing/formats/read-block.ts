@@ -107,7 +107,8 @@ export function readBlock(
 }
 
 /** Matches the mark of a call that begins with its name. */
-const MARKED_CALL = '<(?:ifm\\||iquest_)?tool_call[:>]|<\\|tool_call:start\\|>';
+const MARKED_CALL =
+  '<(?:ifm\\||iquest_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\|)?arg_key|tool_sep|/(?:ifm\\||iquest_)?tool_call)|<\\|tool_call:start\\|>';
 
 /** Maximum number of marks that are open at once; sections and calls nest at most three deep. */
 const MAX_MARKS = 8;
@@ -423,8 +424,8 @@ class BlockReader {
       const open = close && this.#matches.after(opens, end);
       if (!close || (open && open.index < close.index)) continue;
       const problem = `${first.name}: a closing tag is left over after the call, so its values may be cut`;
-      const stop = close.index + close[0].length;
-      return { kind: 'unreadable', dialect: first.dialect, name: first.name, problem, cut: false, end: stop };
+      const rest = this.#text.length; // The values' ends are unknown, so all that follows may be a value.
+      return { kind: 'unreadable', dialect: first.dialect, name: first.name, problem, cut: false, end: rest };
     }
     if (more.length === 0) return { ...first, start, end, blockEnd: end };
     return { ...first, start, more, blockEnd: end };

@@ -14,12 +14,17 @@ import type { Line } from '../text/line-classifier.js';
  */
 const MAX_ATTEMPTS = 64;
 
+/** Opening and closing quote marks that may be around a call in a sentence. */
+const quotes = ['""', "''", '“”', '‘’', '„“', '„”', '«»', '「」'];
+
 /** Reads the calls that a walk meets, except those that are only quoted. */
 export class CallFinder {
   readonly #text: string;
   readonly #tools: OfferedTools;
   readonly #codeSpans: CodeSpans;
   #attempts = 0;
+  /** End of the last call between quote marks; nothing in it is read as a call. */
+  #quotedUntil = 0;
 
   constructor(text: string, tools: OfferedTools, codeSpans: CodeSpans) {
     this.#text = text;
@@ -29,7 +34,7 @@ export class CallFinder {
 
   /** Reads the action after a label that ends at `at`; the line is read from `lineStart` on. */
   readAction(at: number, lineStart: number): CallReading | null {
-    if (this.#attempts >= MAX_ATTEMPTS) return null;
+    if (this.#attempts >= MAX_ATTEMPTS || at < this.#quotedUntil) return null;
     const reading = readAction(this.#text, at, this.#tools);
     if (reading) return this.#isIntended(reading, at) ? reading : null;
     // A line may hold many labels, and reading the action after each may run to the end of the line.
@@ -39,17 +44,31 @@ export class CallFinder {
 
   /** Reads the block of a native format that begins at `at`. */
   readBlock(at: number, lineStart: number): CallReading | null {
-    if (this.#attempts >= MAX_ATTEMPTS) return null;
+    if (this.#attempts >= MAX_ATTEMPTS || at < this.#quotedUntil) return null;
     const startsLine = skipBlanks(this.#text, lineStart) >= at;
     const reading = readBlock(this.#text, at, this.#tools, { startsLine });
     if (!reading) {
       this.#attempts += 1;
       return null;
     }
-    // A call wrapped directly in inline code counts, however the paragraph's other backticks pair up.
-    const isWrapped =
-      reading.kind === 'call' && this.#text[at - 1] === '`' && this.#text[endOf(reading)] === '`';
-    return !isWrapped && this.#isIntended(reading, at + 1) ? reading : null;
+    if (this.#skipsWrapped(reading, at)) return null;
+    return this.#isIntended(reading, at + 1) ? reading : null;
+  }
+
+  /**
+   * Skips a call that is only shown: inline code holds exactly this call, however the paragraph's other backticks pair
+   * up, or quote marks hold it and other text is beside them.
+   */
+  #skipsWrapped(reading: CallReading, at: number): boolean {
+    if (reading.kind !== 'call') return false;
+    const [before, after] = [this.#text.charAt(at - 1), this.#text.charAt(endOf(reading))];
+    if (before === '`') return after === '`';
+    const isQuoted = before !== '' && after !== '' && quotes.some((pair) => pair === before + after);
+    const isInSentence = isQuoted && this.#text.trim().length > endOf(reading) - at + 2;
+    if (!isInSentence) return false;
+    this.#quotedUntil = endOf(reading);
+    this.#attempts += 1;
+    return true;
   }
 
   /** Reads a block whose opening mark counts only at the start of a line; `>>>` is no block quote there. */

@@ -40,5 +40,6 @@ export const endings = {
   step_limit: 'the steps are used up',
   stopped: 'stopped',
   needs_input: 'it waits for an answer from you',
+  needs_approval: 'it waits for your approval',
   error: 'an error',
 } as const;

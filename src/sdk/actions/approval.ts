@@ -72,6 +72,11 @@ export type ApprovalDecision =
       /** The reason for the model; may be empty. */
       readonly reason: string;
     }
+  /** Leaves the decision open: the run ends as `needs_approval` before any call of the step runs, and can be resumed. */
+  | {
+      /** Kind of the decision. */
+      readonly type: 'wait';
+    }
   /** Ends the run before any call of the step runs. */
   | {
       /** Kind of the decision. */
@@ -130,7 +135,7 @@ export function describeRule(rule: ApprovalRule): string {
 }
 
 /** Writes JSON with sorted keys, so that equal values have equal texts. */
-function sortedJson(value: unknown): string {
+export function sortedJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)
       ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -27,6 +27,8 @@ export interface ForeseenStep {
 export interface CallOptions {
   /** Cancels the call, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** API key of the model's provider for this call; default: that of the client. It is sent in a header and stored nowhere. */
+  readonly llmKey?: string | undefined;
 }
 
 /** An event of a streamed step; `step.completed` is the last one. The client throws `error` events as exceptions. */

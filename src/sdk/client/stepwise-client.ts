@@ -16,8 +16,10 @@ import {
   isStep,
   isStreamEvent,
 } from '../base/wire-shapes.js';
+import { continuationOf, type ResumeOptions, resumedOptions } from '../run/resume-run.js';
 import { Run } from '../run/run.js';
 import type { TypedRunOptions } from '../run/run-options.js';
+import type { Trajectory } from '../run/trajectory.js';
 import { CallLimit } from './call-limit.js';
 import { EventReader } from './read-events.js';
 
@@ -49,6 +51,10 @@ const paths = {
 } as const;
 
 const DEFAULT_TIMEOUT_MS = 130_000;
+
+interface SendOptions extends CallOptions {
+  readonly signal: AbortSignal;
+}
 
 /** A request (without a body: a GET) and the check of its answer. */
 interface Call<Answer> {
@@ -95,6 +101,15 @@ export class StepwiseClient implements StepService {
   }
 
   /**
+   * Goes on with a run that ended as `needs_approval`, in another process if need be (rule: waiting-approvals). Pass the tools
+   * again, since a file cannot hold them. Throws `TypeError` for a run that does not wait, and for a decision about another call
+   * or other arguments.
+   */
+  resume(saved: Trajectory, options: ResumeOptions): Run {
+    return new Run(this, saved.task, resumedOptions(saved, options), continuationOf(saved, options));
+  }
+
+  /**
    * Makes one step. Returns every answer with HTTP status 200, also one with `status: error`. Throws `StepwiseError` for
    * every other answer, and the signal's reason if it fires. With `include.extensions: false`, the fields that the service
    * leaves out are null or empty.
@@ -123,7 +138,7 @@ export class StepwiseClient implements StepService {
   async *stream(request: StepRequestInput, options?: CallOptions): AsyncGenerator<StepEvent> {
     const limit = this.#limit(options);
     try {
-      const response = await this.#send(paths.stream, request, limit.signal);
+      const response = await this.#send(paths.stream, request, { ...options, signal: limit.signal });
       yield* readStepEvents(response, request);
     } catch (error) {
       throw limit.explain(error);
@@ -136,7 +151,7 @@ export class StepwiseClient implements StepService {
     const { path, request, complete = (body) => body, isAnswer } = call;
     const limit = this.#limit(options);
     try {
-      const response = await this.#send(path, request, limit.signal);
+      const response = await this.#send(path, request, { ...options, signal: limit.signal });
       const body = complete(await readJson(response));
       if (!isAnswer(body)) throw invalidAnswer(response);
       return body;
@@ -153,11 +168,11 @@ export class StepwiseClient implements StepService {
   }
 
   /** Sends a POST if there is a request body, else a GET. */
-  async #send(path: string, request: unknown, signal: AbortSignal): Promise<Response> {
+  async #send(path: string, request: unknown, { signal, llmKey }: SendOptions): Promise<Response> {
     const body = request === undefined ? {} : { method: 'POST', body: JSON.stringify(request) };
     // `fetch` would send the key and the task to wherever a redirect leads.
     const more = Object.fromEntries(new Headers(this.#moreHeaders?.()));
-    const headers = { ...more, ...this.#headers };
+    const headers = { ...more, ...this.#headers, ...(llmKey !== undefined && { 'x-llm-api-key': llmKey }) };
     const init: RequestInit = { ...body, headers, signal, redirect: 'manual' };
     const response = await this.#fetch(this.#baseUrl + path, init);
     if (!response.ok) throw await toError(response);

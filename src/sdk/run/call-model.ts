@@ -19,7 +19,8 @@ const FIRST_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
 
 /**
- * Requests one step and adds it to the run's history. Retries temporary failures as often as the run's `retries` allow.
+ * Requests one step and adds it to the run's history. Retries temporary failures as often as the run's `retries` allow, then goes on with
+ * its fallbacks.
  * Throws `StepwiseError`, or the signal's reason.
  */
 export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
@@ -28,17 +29,19 @@ export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
       return await attemptStep(run, call);
     } catch (error) {
       if (run.signal.aborted || !(error instanceof StepwiseError)) throw error;
+      const reported = withHint(error.toStepError(), run.llmConfig);
       const wait = retryWait(run, error, attempt);
-      if (wait === null) throw error;
-      await run.emit({
-        type: 'agent_error',
-        error: withHint(error.toStepError(), run.llmConfig),
-        retryInMs: wait,
-      });
-      await pause(wait, run.signal);
+      const fallback = wait === null && isOutage(error) ? run.takeFallback() : undefined;
+      if (wait === null && fallback === undefined) throw error;
+      await run.emit({ type: 'agent_error', error: reported, retryInMs: wait ?? 0, fallback });
+      if (wait === null) attempt = -1;
+      else await pause(wait, run.signal);
     }
   }
 }
+
+/** Returns true if the provider of the model failed in a way that may pass, which another provider need not share. */
+const isOutage = ({ code, retryable }: StepwiseError): boolean => retryable && code.startsWith('upstream_');
 
 async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: ModelCall): Promise<Step> {
   run.signal.throwIfAborted();
@@ -68,9 +71,9 @@ function emitResponse(run: RunState, response: Step): Promise<void> {
 }
 
 async function receive(run: RunState, request: StepRequestInput): Promise<Step> {
-  const { service, signal, options } = run;
-  if (options.stream === false) return service.step(request, { signal });
-  for await (const event of service.stream(request, { signal })) {
+  const { service, callOptions, options } = run;
+  if (options.stream === false) return service.step(request, callOptions);
+  for await (const event of service.stream(request, callOptions)) {
     if (event.type === 'step.completed') return event.step;
     const type = deltaTypeOf(event.type, request);
     if (type && 'delta' in event) await run.emit({ type, delta: event.delta });

@@ -3,7 +3,7 @@ import { aString, type Expectation, expectValue, anObject as object } from '../b
 import { isBoolean, isNumber, isText, isWholeNumber, listOf, oneOf } from '../base/shape.js';
 import { isStandard } from '../base/standard-schema.js';
 import { checkTimeLimit } from '../base/timer.js';
-import type { RunOptions } from './run-options.js';
+import type { RunLlmConfig, RunOptions } from './run-options.js';
 import { completeLlmConfig } from './run-state.js';
 
 const MAX_STEPS = 2 ** 31 - 1;
@@ -13,15 +13,23 @@ export function checkRunOptions(task: string, options: RunOptions): void {
   expectValue('task', task, aString);
   expectValue('options', options, object);
   expectValue('llmConfig', options.llmConfig, object);
-  checkFields('llmConfig.', { ...options.llmConfig }, { modelName: name });
-  checkGiven('llmConfig.', { ...options.llmConfig }, llmFields);
+  checkLlmConfig('llmConfig', options.llmConfig);
   checkGiven('', { ...options }, optionFields);
-  checkReserve(options);
+  for (const [index, fallback] of (options.fallbacks ?? []).entries()) {
+    expectValue(`fallbacks[${index}].llmConfig`, fallback.llmConfig, object);
+    checkLlmConfig(`fallbacks[${index}].llmConfig`, fallback.llmConfig);
+  }
   checkTimeLimit('inputTimeoutMs', options.inputTimeoutMs);
   checkTimeLimit('toolTimeoutMs', options.toolTimeoutMs);
   const { maxSteps = 1 } = options;
   if (Number.isInteger(maxSteps) && maxSteps >= 1 && maxSteps <= MAX_STEPS) return;
   throw new RangeError(`maxSteps must be a whole number from 1 to ${MAX_STEPS}, not ${maxSteps}.`);
+}
+
+function checkLlmConfig(path: string, given: RunLlmConfig): void {
+  checkFields(`${path}.`, { ...given }, { modelName: name });
+  checkGiven(`${path}.`, { ...given }, llmFields);
+  checkReserve(path, given);
 }
 
 type Expectations<Name extends string> = { readonly [Key in Name]?: Expectation };
@@ -72,6 +80,7 @@ const optionFields: Expectations<keyof RunOptions> = {
   clientTools: list,
   signal: [(value) => isObject(value) && 'aborted' in value, 'an AbortSignal'],
   compaction: object,
+  fallbacks: [listOf(isObject), 'a list of objects with llmConfig'],
   history: list,
   tasks: list,
   retries: number,
@@ -94,10 +103,10 @@ function checkGiven(prefix: string, values: Record<string, unknown>, fields: Exp
   checkFields(prefix, values, Object.fromEntries(given));
 }
 
-function checkReserve({ llmConfig }: RunOptions): void {
+function checkReserve(path: string, llmConfig: RunLlmConfig): void {
   const { tokenLimit, reservedOutputTokens } = completeLlmConfig(llmConfig);
   if (reservedOutputTokens < tokenLimit) return;
   throw new TypeError(
-    `llmConfig.reservedOutputTokens: must be less than tokenLimit (${reservedOutputTokens} is not less than ${tokenLimit}).`,
+    `${path}.reservedOutputTokens: must be less than tokenLimit (${reservedOutputTokens} is not less than ${tokenLimit}).`,
   );
 }

@@ -1,8 +1,15 @@
 import type { ActionDetails } from '../../contract/step.js';
-import { type ApprovalDecision, type ApprovalRule, isAllowed, proposeRules } from '../actions/approval.js';
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type ApprovalRule,
+  isAllowed,
+  proposeRules,
+} from '../actions/approval.js';
 import type { Tool } from '../actions/define-tool.js';
 import { failureOf, type ToolOutcome } from '../actions/execute-tool.js';
 import { findArgumentProblem } from '../actions/find-argument-problem.js';
+import { type PendingApproval, toPending } from '../actions/pending-approval.js';
 import { untilAborted } from '../base/until-aborted.js';
 import type { GuardVerdict } from './run-options.js';
 import type { RunState } from './run-state.js';
@@ -25,34 +32,48 @@ interface SettledAction {
   readonly outcome: ToolOutcome;
 }
 
+/** The calls of a step that a person must decide about before any call of the step can run. */
+export interface WaitingStep {
+  readonly pending: readonly PendingApproval[];
+}
+
+/** The questions of a step so far. Once one waits, the others are not asked, since nothing of the step can run now. */
+interface Questions {
+  readonly asked: PendingApproval[];
+  waits: boolean;
+}
+
 /**
  * Checks all actions of a step and asks for approval before any of them runs (rule: approval). Resolves to `stop` if the
- * person ended the run.
+ * person ended the run, and to the pending calls if a decision is left open (rule: waiting-approvals).
  */
 export async function clearActions(
   run: RunState,
   actions: readonly ActionDetails[],
-): Promise<readonly ClearedAction[] | 'stop'> {
+): Promise<readonly ClearedAction[] | WaitingStep | 'stop'> {
   const cleared: ClearedAction[] = [];
+  const questions: Questions = { asked: [], waits: false };
+  const earlierCallIds: string[] = [];
   for (const action of actions) {
-    const earlierCallIds = cleared.flatMap((each) => ('tool' in each ? [each.action.id] : []));
-    const verdict = await clearAction(run, action, earlierCallIds);
+    const verdict = await clearAction(run, { action, earlierCallIds: [...earlierCallIds] }, questions);
     if (verdict === 'stop') return 'stop';
-    cleared.push(verdict);
+    if (verdict === 'wait' || 'tool' in verdict) earlierCallIds.push(action.id);
+    if (verdict === 'wait') questions.waits = true;
+    else cleared.push(verdict);
   }
-  return cleared;
+  return questions.waits ? { pending: questions.asked } : cleared;
 }
 
 async function clearAction(
   run: RunState,
-  action: ActionDetails,
-  earlierCallIds: readonly string[],
-): Promise<ClearedAction | 'stop'> {
+  { action, earlierCallIds }: Pick<ProposedAction, 'action' | 'earlierCallIds'>,
+  questions: Questions,
+): Promise<ClearedAction | 'stop' | 'wait'> {
   const tool = run.tools.get(action.tool_name);
   if (!tool) return settle(action, `There is no tool "${action.tool_name}".`);
   const inspected = await inspect(run, { action, tool, earlierCallIds });
   if ('outcome' in inspected) return inspected;
-  return inspected.needsApproval ? askApproval(run, inspected) : inspected;
+  return inspected.needsApproval ? askApproval(run, inspected, questions) : inspected;
 }
 
 interface InspectedAction extends ProposedAction {
@@ -100,19 +121,37 @@ async function previewCall(run: RunState, proposed: ProposedAction) {
   }
 }
 
-async function askApproval(run: RunState, inspected: InspectedAction): Promise<ClearedAction | 'stop'> {
+async function askApproval(
+  run: RunState,
+  inspected: InspectedAction,
+  questions: Questions,
+): Promise<ClearedAction | 'stop' | 'wait'> {
   const { action, tool, preview } = inspected;
   const request = { action, preview, rules: await proposeRules({ action, tool }) };
   await run.emit({ type: 'approval_requested', request });
-  if (!run.options.approve) return deny(action, NOBODY_TO_ASK);
-  const decision = await untilAborted(run.options.approve(request, run.signal), run.signal);
-  return decision.type === 'stop' ? 'stop' : carryOut(run, inspected, decision);
+  const pending = toPending(action, preview);
+  questions.asked.push(pending);
+  if (questions.waits) return 'wait';
+  const decision = givenDecision(run, pending) ?? (await decide(run, request));
+  if (decision.type === 'stop' || decision.type === 'wait') return decision.type;
+  return carryOut(run, inspected, decision);
+}
+
+/** Asks the person. Without `approve`, the decision waits. */
+const decide = async ({ options: { approve }, signal }: RunState, request: ApprovalRequest) =>
+  approve ? untilAborted(approve(request, signal), signal) : ({ type: 'wait' } as const);
+
+/** Returns the decision that a resumed run was given for a call; undefined if the call is no longer as the person saw it. */
+function givenDecision({ continued }: RunState, call: PendingApproval): ApprovalDecision | undefined {
+  const shown = continued?.pending.find(({ id }) => id === call.id);
+  const isAsShown = shown?.argsHash === call.argsHash && shown.preview === call.preview;
+  return isAsShown ? continued?.decisions.get(call.id) : undefined;
 }
 
 async function carryOut(
   run: RunState,
   asked: ProposedAction,
-  decision: Exclude<ApprovalDecision, { type: 'stop' }>,
+  decision: Exclude<ApprovalDecision, { type: 'stop' | 'wait' }>,
 ): Promise<ClearedAction> {
   if (decision.type === 'deny') return deny(asked.action, denialText(decision.reason));
   if (decision.type === 'edit') return applyEdit(run, asked, decision.args);
@@ -140,7 +179,7 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
   outcome: { success: false, text, denied: true },
 });
 
-/** The observation of a call that needs approval in a run without `approve`. */
+/** The reason of a client that denies every call because nobody is there; former versions did so without `approve`. */
 export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
 
 /** The observation if an untyped `approve` returned an unknown decision, such as `false`: only a known one can allow. */
@@ -150,7 +189,10 @@ const REFUSED = 'The user refused this call, so it was not run.';
 const REASON = ' Reason: ';
 
 /** Returns the observation of a denied call: a person refused it, and why (rule: approval). */
-const denialText = (reason: string): string => (reason.trim() ? REFUSED + REASON + reason.trim() : REFUSED);
+function denialText(reason: string): string {
+  if (reason === NOBODY_TO_ASK) return reason;
+  return reason.trim() ? REFUSED + REASON + reason.trim() : REFUSED;
+}
 
 /** Reads the reason out of a denial in a saved run. Former versions saved nothing but the reason. */
 export const reasonOfDenial = (text: string): string =>

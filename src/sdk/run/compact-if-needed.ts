@@ -41,7 +41,7 @@ async function compact(run: RunState): Promise<void> {
     strategy,
     llm_config: run.llmConfig,
   };
-  const compaction = await run.service.compact(request, { signal: run.signal });
+  const compaction = await run.service.compact(request, run.callOptions);
   if (!compaction.changed) return;
   run.history = compaction.conversation_history;
   if (compaction.usage) run.addUsage(compaction.usage);

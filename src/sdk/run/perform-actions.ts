@@ -30,6 +30,7 @@ export async function performActions(run: RunState, response: Step): Promise<Run
     );
     return stopped;
   }
+  if ('pending' in cleared) return { stopReason: 'needs_approval', pending: cleared.pending };
   const outcomes = await executeAll(run, cleared);
   await observe(run, outcomes);
   return endOf(run, outcomes);

@@ -1,6 +1,7 @@
 import type { Step, StepError } from '../../contract/step.js';
 import { stepError } from '../../conversation/blank-step.js';
 import type { InputRequest } from '../actions/client-tools.js';
+import type { PendingApproval } from '../actions/pending-approval.js';
 import { renderError } from '../actions/render-observation.js';
 import { TerminalToolError, type TerminationReason } from '../actions/tool-errors.js';
 import { StepwiseError } from '../base/stepwise-error.js';
@@ -15,6 +16,7 @@ export interface RunEnd {
   readonly terminationReason?: TerminationReason;
   readonly error?: StepError;
   readonly inputRequest?: InputRequest;
+  readonly pending?: readonly PendingApproval[];
 }
 
 export const stopped: RunEnd = { stopReason: 'stopped' };

@@ -134,6 +134,8 @@ export type RunEvent = {
       readonly error: RunError;
       /** Wait before the next attempt, in milliseconds; null if there is none. */
       readonly retryInMs: number | null;
+      /** Name of the model that the run goes on with after an outage; absent for a retry (rule: fallbacks). */
+      readonly fallback?: string | undefined;
     }
   | {
       /** Kind of the event. */

@@ -41,7 +41,10 @@ export interface RunOptions {
    * run then ends with `step_limit` (rule: last-iteration).
    */
   readonly onLastIteration?: NonNullable<StepRequestInput['on_last_iteration']> | undefined;
-  /** Asks a person to approve an action that requires it. Without `approve`, such actions are denied. */
+  /**
+   * Asks a person to approve an action that requires it. Without `approve`, the run ends as `needs_approval`, and
+   * `client.resume` goes on with the decision (rule: waiting-approvals).
+   */
   readonly approve?: Approve | undefined;
   /** Rules for calls that need no approval (rule: always-rules); default none. */
   readonly approvalRules?: readonly ApprovalRule[] | undefined;
@@ -68,6 +71,11 @@ export interface RunOptions {
   readonly tasks?: readonly Task[] | undefined;
   /** Maximum number of retries of a step that failed temporarily; default 2. */
   readonly retries?: number | undefined;
+  /**
+   * Models to go on with, in this order, if the provider of the current one stays unavailable after all retries (rule:
+   * fallbacks); default none.
+   */
+  readonly fallbacks?: readonly Fallback[] | undefined;
   /** Time limit of one tool call in milliseconds; default two minutes. `Infinity`: no limit. */
   readonly toolTimeoutMs?: number | undefined;
   /** False requests whole steps instead of streams, so the run has no delta events; default true. */
@@ -103,6 +111,14 @@ export type StrategyName = 'react' | 'reason-act-observe';
 export type RunLlmConfig = {
   readonly [Name in keyof LlmConfigInput]?: LlmConfigInput[Name] | undefined;
 } & Pick<LlmConfigInput, 'modelName'>;
+
+/** A model for the rest of a run after an outage. */
+export interface Fallback {
+  /** The model and its budget, with the defaults of `llmConfig` of the run. */
+  readonly llmConfig: RunLlmConfig;
+  /** API key of its provider; default: that of the client. It is stored nowhere, also not in a saved run. */
+  readonly llmKey?: string | undefined;
+}
 
 /** Background for the model. `inline` contents are sent with each request, so that a remote service needs no files. */
 export interface RunContext {

@@ -4,11 +4,19 @@ import type { Task } from '../../contract/step-request.js';
 import { renderCall } from '../../conversation/call-text.js';
 import type { InputRequest } from '../actions/client-tools.js';
 import type { ToolArguments } from '../actions/define-tool.js';
+import type { PendingApproval } from '../actions/pending-approval.js';
 import type { TerminationReason } from '../actions/tool-errors.js';
 import type { RunError } from './error-hints.js';
 
 /** Reason for the end of a run. `denied`: a person refused a call of the last step before the answer. */
-export type StopReason = 'answered' | 'step_limit' | 'stopped' | 'denied' | 'needs_input' | 'error';
+export type StopReason =
+  | 'answered'
+  | 'step_limit'
+  | 'stopped'
+  | 'denied'
+  | 'needs_input'
+  | 'needs_approval'
+  | 'error';
 
 /** A summary of one step. */
 export interface StepRecord {
@@ -39,7 +47,7 @@ export interface ActionRecord {
 /** The result of a run, with everything that happened in it (rule: run-result). */
 export interface RunResult<Answer = unknown> {
   /**
-   * The answer; null if the run ended without one (`error`, `stopped`, `needs_input`). At the step limit, a sentence that the
+   * The answer; null if the run ended without one (`error`, `stopped`, `needs_input`, `needs_approval`). At the step limit, a sentence that the
    * run could not finish, and the last text of the model.
    */
   readonly answer: string | null;
@@ -64,6 +72,11 @@ export interface RunResult<Answer = unknown> {
   readonly error: RunError | null;
   /** The open question if the run ended with `needs_input`, else null. The task of the next run is its answer. */
   readonly inputRequest: InputRequest | null;
+  /**
+   * The calls that wait for approval if the run ended with `needs_approval`, else empty. `client.resume` goes on with the
+   * decisions about them.
+   */
+  readonly pending: readonly PendingApproval[];
   /** Returns a summary for a terminal: at most ten steps, at most 25 lines. */
   summary(): string;
 }
@@ -83,6 +96,7 @@ const ends: Readonly<Record<StopReason, string>> = {
   step_limit: 'The task could not be finished within the allowed number of steps.',
   stopped: 'The run was stopped before there was an answer.',
   needs_input: 'The run waits for an answer to a question.',
+  needs_approval: 'The run waits for the approval of its next calls.',
   error: 'The run failed.',
 };
 

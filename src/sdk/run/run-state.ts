@@ -2,14 +2,15 @@ import type { TurnInput } from '../../contract/history.js';
 import type { Step, Usage } from '../../contract/step.js';
 import type { StepRequestInput, Task } from '../../contract/step-request.js';
 import { noUsage, sumUsage } from '../../conversation/usage.js';
-import type { ApprovalRule } from '../actions/approval.js';
+import type { ApprovalDecision, ApprovalRule } from '../actions/approval.js';
 import type { Tool } from '../actions/define-tool.js';
+import type { PendingApproval } from '../actions/pending-approval.js';
 import { randomId } from '../base/random-id.js';
-import type { StepService } from '../base/step-service.js';
+import type { CallOptions, StepService } from '../base/step-service.js';
 import { withoutNul } from '../base/without-nul.js';
 import { type AnswerCheck, toAnswerCheck } from './answer-schema.js';
 import type { RunEvent } from './run-events.js';
-import type { RunLlmConfig, RunOptions } from './run-options.js';
+import type { Fallback, RunLlmConfig, RunOptions } from './run-options.js';
 import type { ActionRecord, StepRecord } from './run-result.js';
 import { takeUpHistory, tasksFor } from './take-up-history.js';
 
@@ -25,6 +26,34 @@ export interface RunStart {
   readonly task: string;
   readonly options: RunOptions;
   readonly signal: AbortSignal;
+  /** The saved run that this one goes on with. */
+  readonly continued?: Continuation | undefined;
+}
+
+/** The state of a run that waits for approval, and the decisions to go on with. */
+export interface Continuation {
+  /** The history that the run began with. */
+  readonly beganWith: readonly TurnInput[];
+  /** The history at the time of saving. */
+  readonly history: readonly TurnInput[];
+  /** The TODO list at the time of saving. */
+  readonly tasks: readonly Task[];
+  /** The steps so far. */
+  readonly steps: readonly StepRecord[];
+  /** All responses of the service so far. */
+  readonly responses: readonly Step[];
+  /** All observations so far, in full. */
+  readonly observations: readonly TurnInput[];
+  /** Tokens so far. */
+  readonly usage: Usage;
+  /** Steps that are left. */
+  readonly iterationsLeft: number;
+  /** The newest response, whose calls wait. */
+  readonly response: Step;
+  /** The calls that wait, as the person saw them. */
+  readonly pending: readonly PendingApproval[];
+  /** Decisions by the id of the call. */
+  readonly decisions: ReadonlyMap<string, ApprovalDecision>;
 }
 
 const DEFAULT_TOKEN_LIMIT = 32_000;
@@ -38,11 +67,14 @@ export class RunState {
   readonly task: string;
   readonly options: RunOptions;
   readonly signal: AbortSignal;
-  readonly llmConfig: StepRequestInput['llm_config'];
+  /** The current model: the first one, or a fallback after an outage. */
+  llmConfig: StepRequestInput['llm_config'];
   /** Undefined if the answer is text. */
   readonly answerCheck: AnswerCheck | undefined;
   readonly projectId: string;
   readonly sessionId: string;
+  /** Undefined unless the run was resumed. */
+  readonly continued: Continuation | undefined;
 
   emit: Emit = async () => undefined;
   /** The current phase of the strategy `reason-act-observe`, the label of its events; null in `react`. */
@@ -80,8 +112,10 @@ export class RunState {
   lastActionsDenied = false;
   compactionRequested = false;
   lastCompactionStep: number | undefined;
+  #fallbacks: readonly Fallback[];
+  #llmKey: string | undefined;
 
-  constructor({ service, task, options, signal }: RunStart) {
+  constructor({ service, task, options, signal, continued }: RunStart) {
     this.service = service;
     this.task = withoutNul(task);
     this.options = options;
@@ -90,12 +124,26 @@ export class RunState {
     this.answerCheck = options.answerSchema && toAnswerCheck(options.answerSchema);
     this.projectId = options.projectId ?? randomId();
     this.sessionId = options.sessionId ?? randomId();
-    this.beganWith = withoutNul(options.history ?? []);
+    this.beganWith = withoutNul(continued?.beganWith ?? options.history ?? []);
     const beginning = takeUpHistory(this.task, this.beganWith, options.attachments);
     ({ history: this.history, taskIsNew: this.taskIsNew } = beginning);
     this.tasks = tasksFor(this.task, { history: this.beganWith, tasks: options.tasks ?? [] });
     this.approvalRules = options.approvalRules ?? [];
+    this.#fallbacks = options.fallbacks ?? [];
     this.iterationsLeft = options.maxSteps ?? DEFAULT_MAX_STEPS;
+    this.continued = continued;
+    if (continued) this.#takeUp(continued);
+  }
+
+  #takeUp({ history, tasks, steps, responses, observations, usage, iterationsLeft }: Continuation): void {
+    this.history = history;
+    this.tasks = tasks;
+    this.taskIsNew = false;
+    this.usage = usage;
+    this.iterationsLeft = iterationsLeft;
+    this.steps.push(...steps);
+    this.responses.push(...responses);
+    this.observations.push(...observations);
   }
 
   /** Number of the current step, from 1; 0 before the first. */
@@ -119,6 +167,21 @@ export class RunState {
   get taskAttachments(): Pick<StepRequestInput, 'attachments'> {
     const { attachments = [] } = this.options;
     return this.taskIsNew && attachments.length > 0 ? { attachments: [...attachments] } : {};
+  }
+
+  /** Options of the calls of the service: the signal, and the key of a fallback. */
+  get callOptions(): CallOptions {
+    return { signal: this.signal, llmKey: this.#llmKey };
+  }
+
+  /** Changes to the next fallback (rule: fallbacks). Returns the name of its model; undefined if none is left. */
+  takeFallback(): string | undefined {
+    const [next, ...rest] = this.#fallbacks;
+    if (!next) return undefined;
+    this.#fallbacks = rest;
+    this.llmConfig = completeLlmConfig(next.llmConfig);
+    this.#llmKey = next.llmKey;
+    return next.llmConfig.modelName;
   }
 
   beginStep(): void {

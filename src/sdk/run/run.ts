@@ -12,8 +12,8 @@ import type { RunEvent } from './run-events.js';
 import { answerOf } from './run-failed-error.js';
 import type { TypedRunOptions } from './run-options.js';
 import { type RunResult, summarizeRun } from './run-result.js';
-import { RunState } from './run-state.js';
-import { strategies } from './strategies.js';
+import { type Continuation, DEFAULT_MAX_STEPS, RunState } from './run-state.js';
+import { finishStep, strategies } from './strategies.js';
 import { openCalls } from './take-up-history.js';
 import type { Trajectory } from './trajectory.js';
 import { toTrajectory } from './trajectory.js';
@@ -29,10 +29,15 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
   #result: RunResult<Answer> | undefined;
 
   /** Creates a run of `service`. Throws as `StepwiseClient.run` does. */
-  constructor(service: StepService, task: string, options: TypedRunOptions<Answer>) {
+  constructor(
+    service: StepService,
+    task: string,
+    options: TypedRunOptions<Answer>,
+    continued?: Continuation,
+  ) {
     checkRunOptions(task, options);
     const signal = this.#controller.signal;
-    this.#state = new RunState({ service, task, options, signal });
+    this.#state = new RunState({ service, task, options, signal, continued });
     offerTools(this.#state, typeof options.tools === 'function' ? [] : (options.tools ?? []));
     this.#events = relay<RunEvent>(
       (emit) => this.#conduct(emit),
@@ -110,12 +115,13 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
     const renewed = renewTools(run);
     // Even if the tools cannot be listed, the first event must be `agent_start`; `carryOut` reports the failure.
     await renewed.catch(() => undefined);
-    const { task, llmConfig, tools, iterationsLeft: maxSteps } = run;
+    const { task, llmConfig, tools } = run;
+    const { maxSteps = DEFAULT_MAX_STEPS } = run.options;
     const names = [...tools.keys()];
     await run.emit({ type: 'agent_start', task, model: llmConfig.modelName, tools: names, maxSteps });
     const end = await carryOut(run, renewed);
     await reportHeld(run);
-    if (!end.inputRequest) closeOpenCalls(run);
+    if (!end.inputRequest && !end.pending) closeOpenCalls(run);
     if (end.error)
       await run.emit({ type: 'agent_error', error: withHint(end.error, run.llmConfig), retryInMs: null });
     run.phase = null;
@@ -131,13 +137,15 @@ const endings = {
   step_limit: 'agent_completion',
   stopped: 'agent_stopped',
   needs_input: 'agent_stopped',
+  needs_approval: 'agent_stopped',
   error: 'agent_stopped',
 } as const satisfies Record<RunResult['stopReason'], RunEvent['type']>;
 
 async function carryOut(run: RunState, ready: Promise<void>): Promise<RunEnd> {
   try {
     await ready;
-    return await strategies[run.options.strategy ?? 'react'](run);
+    const end = run.continued && (await finishStep(run, run.continued.response));
+    return end ?? (await strategies[run.options.strategy ?? 'react'](run));
   } catch (error) {
     return run.signal.aborted ? stopped : endOfException(error);
   }
@@ -173,6 +181,7 @@ function toResult<Answer>(run: RunState, end: RunEnd): RunResult<Answer> {
     usage: run.usage,
     error: end.error ? withHint(end.error, run.llmConfig) : null,
     inputRequest: end.inputRequest ?? null,
+    pending: end.pending ?? [],
   };
   return { ...result, summary: () => summarizeRun(result) };
 }

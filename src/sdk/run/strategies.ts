@@ -1,3 +1,5 @@
+import type { Step } from '../../contract/step.js';
+import { performActions } from './perform-actions.js';
 import { outOfSteps, type RunEnd, stopped } from './run-end.js';
 import type { StrategyName } from './run-options.js';
 import type { RunState } from './run-state.js';
@@ -42,6 +44,14 @@ async function takeRound(run: RunState): Promise<RunEnd | undefined> {
   if (act?.end) return act.end;
   const observe = await takeStep(run, { phase: 'observe', ...(finish && { lastCall: true }) });
   return observe.end;
+}
+
+/** Performs the actions of a step that waited for approval, and ends its round in the strategy `reason-act-observe`. */
+export async function finishStep(run: RunState, response: Step): Promise<RunEnd | undefined> {
+  run.phase = response.phase;
+  const end = await performActions(run, response);
+  if (end || response.phase !== 'act') return end;
+  return (await takeStep(run, { phase: 'observe' })).end;
 }
 
 /**

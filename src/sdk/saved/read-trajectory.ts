@@ -2,6 +2,7 @@ import type { RecordedStep } from '../../contract/recorded-step.js';
 import type { StepRequestInput } from '../../contract/step-request.js';
 import { isObject } from '../../conversation/is-object.js';
 import { clientToolNames } from '../actions/client-tools.js';
+import type { PendingApproval } from '../actions/pending-approval.js';
 import {
   isBoolean,
   isJsonObject,
@@ -113,6 +114,14 @@ const isOptions = shapeOf<SavedOptions>({
   clientTools: optional(listOf(oneOf(...clientToolNames))),
 });
 
+const isPending = shapeOf<PendingApproval>({
+  id: isText,
+  toolName: isText,
+  toolArgs: isJsonObject,
+  argsHash: isText,
+  preview: optional(isText),
+});
+
 const hasShape = shapeOf<Trajectory>({
   format: oneOf('stepwise-run'),
   version: oneOf(2),
@@ -129,12 +138,15 @@ const hasShape = shapeOf<Trajectory>({
   tasks: listOf(isTask),
   recordedSteps: optional(listOf(isRecordedStep)),
   result: optional(
-    shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stopReason' | 'error' | 'steps'>>({
-      answer: optional(isText),
-      stopReason: isText,
-      error: optional(isError),
-      steps: optional(listOf(isJsonObject)),
-    }),
+    shapeOf<Pick<NonNullable<Trajectory['result']>, 'answer' | 'stopReason' | 'error' | 'steps' | 'pending'>>(
+      {
+        answer: optional(isText),
+        stopReason: isText,
+        error: optional(isError),
+        steps: optional(listOf(isJsonObject)),
+        pending: optional(listOf(isPending)),
+      },
+    ),
   ),
 });
 

@@ -10,7 +10,7 @@ import { readEditNote } from '../actions/render-observation.js';
 import { TerminalToolError, ToolError } from '../actions/tool-errors.js';
 import type { ForeseenStep, StepEvent, StepService } from '../base/step-service.js';
 import { StepwiseError } from '../base/stepwise-error.js';
-import { NOBODY_TO_ASK, reasonOfDenial } from '../run/clear-actions.js';
+import { reasonOfDenial } from '../run/clear-actions.js';
 import { Run } from '../run/run.js';
 import type { RunOptions } from '../run/run-options.js';
 import type { Trajectory } from '../run/trajectory.js';
@@ -40,12 +40,13 @@ export function replayRun(saved: Trajectory, { onRequest }: Pick<RunOptions, 'on
           ...definition,
           defer: definition.defer ?? false,
           description: definition.description ?? '',
+          ...previewAsSaved(saved, definition.name),
           execute: (_, { callId }) => repeat(saved, observations.get(callId), edited.has(callId)),
         }),
       ),
       new ToolSearch((_, { callId }) => searchAsSaved(observations.get(callId))),
     ],
-    approve: hadNobodyToAsk(saved) ? undefined : approveAsSaved(saved, observations, edited),
+    approve: approveAsSaved(saved, observations, edited),
     onInputRequest: async (request) => {
       const answer = observations.get(request.callId);
       if (!answer) throw new InputNeeded(request);
@@ -129,19 +130,24 @@ function searchAsSaved(observation: TurnInput | undefined): FoundTools {
 const terminalReason = (result: Trajectory['result']) =>
   result?.terminationReason === 'SECURITY_VIOLATION' ? 'SECURITY_VIOLATION' : 'SYSTEM_ERROR';
 
-/** Returns true if the run had no `approve`. */
-const hadNobodyToAsk = ({ observations }: Trajectory): boolean =>
-  observations.some(({ content, toolResult }) => toolResult?.denied && content === NOBODY_TO_ASK);
+/** Repeats the previews of a tool's calls that wait for approval; other previews are not saved. */
+function previewAsSaved({ result }: Trajectory, tool: string): Pick<Tool, 'preview'> {
+  const pending = (result?.pending ?? []).filter(({ toolName }) => toolName === tool);
+  const previews = new Map(pending.map(({ id, preview }) => [id, preview ?? '']));
+  return pending.some(({ preview }) => preview !== null)
+    ? { preview: async (_, { callId }) => previews.get(callId) ?? '' }
+    : {};
+}
 
 /** Repeats the decisions of the person. Adds calls with edited arguments to `edited`. */
 function approveAsSaved(
-  { responses }: Trajectory,
+  { responses, result }: Trajectory,
   observations: ReadonlyMap<string, TurnInput>,
   edited: Set<string>,
 ): Approve {
   const undecided = undecidedCalls(responses.at(-1), observations);
   return async ({ action: { id } }) => {
-    if (undecided.has(id)) return { type: 'stop' };
+    if (undecided.has(id)) return { type: result?.stopReason === 'needs_approval' ? 'wait' : 'stop' };
     const { content, toolResult } = observations.get(id) ?? { content: '' };
     if (toolResult?.denied) return { type: 'deny', reason: reasonOfDenial(content) };
     const edit = readEditNote(content);

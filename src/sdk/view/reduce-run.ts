@@ -39,14 +39,15 @@ type EventOf<Type, Event = ViewEvent> = Event extends { readonly type: infer Own
 type Reducer<Type extends ViewEvent['type']> = (view: RunView, event: EventOf<Type>, at: Moment) => RunView;
 
 const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
-  agent_start: (view, { task, model, tools, maxSteps }) => ({
+  // A resumed run begins with the number of the step that waited, which belongs to it.
+  agent_start: (view, { task, model, tools, maxSteps, step }) => ({
     ...view,
     task,
     model,
     tools,
     maxSteps,
     iterationsLeft: maxSteps,
-    inherited: view.steps.length,
+    inherited: Math.max(0, view.steps.length - step),
     result: null,
   }),
   agent_turn_start: (view, { phase, iterationsLeft, step }, at) =>
@@ -158,7 +159,10 @@ function wrote(view: RunView, { part, delta }: Written, at: Moment): RunView {
   });
 }
 
-/** Ends the run and everything in progress. Calls that did not run get their observation from the final history. */
+/**
+ * Ends the run and everything in progress. Calls that did not run get their observation from the final history; those of a step
+ * that waits for approval stay open, because a resumed run goes on with them.
+ */
 function ended(view: RunView, result: RunResult, at: Moment): RunView {
   const observations = new Map(result.history.map(({ toolCallId, content }) => [toolCallId, content]));
   const closed = amendCall({ ...view, activity: null, result, tasks: result.tasks }, (call) =>
@@ -167,7 +171,7 @@ function ended(view: RunView, result: RunResult, at: Moment): RunView {
   return amendStep(closed, ({ actions }) => ({
     actions: actions.map((action) => {
       const end = unfinished[action.state];
-      if (!end) return action;
+      if (!end || result.stopReason === 'needs_approval') return action;
       const observation = observations.get(action.id) ?? null;
       return { ...action, ...decided(action, 'none'), ...answered(action, 'none'), state: end, observation };
     }),

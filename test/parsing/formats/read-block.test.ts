@@ -244,6 +244,21 @@ describe('native formats as servers and models bend them', () => {
     expect(read(text)).toMatchObject({ outcome: 'answer', answer: text, problem: null });
   });
 
+  test.each([
+    ['"', '"'],
+    ["'", "'"],
+    ['“', '”'],
+    ['«', '»'],
+  ])('a call between %s and %s in a sentence is only quoted (rule: native-formats)', (open, close) => {
+    for (const call of [
+      '[TOOL_CALLS]read_file{"path": "a"}',
+      `<function_calls>\n<invoke name="read_file">\n<parameter name="path">a</parameter></invoke></function_calls>`,
+    ]) {
+      expect(read(`The log has ${open}${call}${close} in it.`)).toMatchObject({ outcome: 'answer' });
+      expect(calls(`${open}${call}${close}`)).toHaveLength(1);
+    }
+  });
+
   test('a native call in a list item is an answer with advice (rule: closing-fence)', () => {
     const text =
       '1. Plan\n2. Edit<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>{"path":"a"}<|tool_call_end|>';
@@ -323,6 +338,14 @@ describe('raw values', () => {
       outcome: 'malformed_action',
       problem: expect.stringContaining('left over'),
     });
+  });
+
+  test.each([
+    ['an opening mark without a call', '<tool_call> b</arg_value></tool_call>'],
+    ['a closing mark of reasoning and an action', `b</arg_value></tool_call>\n</think>\n${evil}`],
+  ])('closing tags that are left over make the call malformed, also after %s (rule: raw-values)', (_, rest) => {
+    const text = `<tool_call>write_file<arg_key>content</arg_key><arg_value>a</arg_value></tool_call> ${rest}`;
+    expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'arg_pairs' });
   });
 
   test('a value without its closing tag ends at the next argument, as a repair (rule: raw-values)', () => {

@@ -135,15 +135,12 @@ describe('approval in two phases (rule: approval)', () => {
     expect(openCalls(result.history)).toEqual([]);
   });
 
-  test('a run without approve denies calls that need approval', async () => {
+  test('a run without approve ends as needs_approval before a call that needs approval (rule: waiting-approvals)', async () => {
     const { tool, calls } = recordingTool();
     const { result } = await finish([command('npm test'), done], { tools: [tool] });
     expect(calls).toEqual([]);
-    expect(result.history[2]).toMatchObject({
-      content: 'Not run. Nobody is there to approve this.',
-      toolResult: { success: false, denied: true },
-    });
-    expect(result.stopReason).toBe('denied');
+    expect(result).toMatchObject({ stopReason: 'needs_approval', answer: null, pending: [{ id: 'call_1' }] });
+    expect(openCalls(result.history)).toHaveLength(1);
   });
 
   test('a tool with requiresApproval needs approval even if the service reports requires_approval: false', async () => {
@@ -170,7 +167,7 @@ describe('approval in two phases (rule: approval)', () => {
     const { result } = await finish([{ call: { name: 'look_up', args: { key: 'a' } } }, done], {
       guards: [() => ({ type: 'ask' })],
     });
-    expect(result.stopReason).toBe('denied');
+    expect(result.stopReason).toBe('needs_approval');
   });
 });
 

@@ -1,5 +1,5 @@
-import tls from 'node:tls';
 import { Client, type Dispatcher } from 'undici';
+import { trusting } from '../../../network/proxies/authorities.js';
 import type { ProxyFor } from '../../../network/proxies/proxies.js';
 import { tunnelVia } from '../../../network/proxies/tunnel.js';
 import { ReceivedBytes } from '../../../network/received-bytes.js';
@@ -134,19 +134,9 @@ interface ClientTarget {
 
 /** Returns a client with a connection of its own, through a tunnel of the proxy if there is one. */
 function newClient({ origin, proxy, ca }: ClientTarget): Dispatcher {
-  const trusted = ca === undefined ? {} : { ca: [...usualAuthorities(), ca] };
+  const trusted = trusting(ca);
   const connect = proxy === undefined ? { ...connecting, ...trusted } : tunnelVia(proxy, trusted);
   return new Client(origin, { ...clientOptions, connect });
-}
-
-/**
- * Returns the certificates that Node trusts by default, because `ca` replaces them. Older releases of Node list
- * only their bundled certificates.
- */
-function usualAuthorities(): readonly string[] {
-  // This function exists since Node 22.15; the installed types are those of Node 20.
-  const { getCACertificates }: { getCACertificates?: (type: 'default') => string[] } = tls as object;
-  return getCACertificates?.('default') ?? tls.rootCertificates;
 }
 
 /** Ends the use of a client: keeps it for other requests if it is reusable, otherwise closes its connection. */
