@@ -19,8 +19,8 @@ interface PromptText {
   readonly streamed: boolean;
 }
 
-/** Name of a route. `direct` calls the provider without a stack. */
-export type RouteName = 'direct' | 'ours' | 'relay' | 'portkey';
+/** Name of a route. `direct` calls the provider without a stack; `chat` sends our service what a relay gets. */
+export type RouteName = 'direct' | 'ours' | 'chat' | 'relay' | 'portkey';
 
 const relayPath = '/v1/chat/completions';
 
@@ -30,6 +30,7 @@ export async function openRoutes(): Promise<Record<RouteName, Route>> {
   return {
     direct: relayRoute(upstream),
     ours: await openOurs(upstream.url),
+    chat: relayRoute(await startStack('stepwise', { upstreamUrl: upstream.url })),
     relay: await openRelay(upstream.url),
     portkey: relayRoute(await startStack('portkey'), {
       'x-portkey-provider': 'openai',

@@ -7,12 +7,14 @@ import { installPeers } from '../peers.js';
 import { openRoutes, type Route, type RouteName } from '../stacks/routes.js';
 
 type Routes = Readonly<Record<RouteName, Route>>;
-type Peer = Exclude<RouteName, 'direct' | 'ours'>;
+type Peer = 'relay' | 'portkey';
 
 const titles: Readonly<Record<Peer, string>> = { relay: 'Express + SDK', portkey: 'Portkey 1.15' };
 
 interface Comparison {
   readonly what: string;
+  /** `chat` compares requests to our `/v1/chat/completions`; by default steps are compared. */
+  readonly own?: 'ours' | 'chat';
   readonly load: RelayLoad;
   readonly rounds: number;
   /** Bound of our CPU time as a share of each peer's; null to print the share without a bound. */
@@ -28,6 +30,7 @@ const stream: RelayLoad = { ...small, requests: 24, streamed: true };
 
 const comparisons: readonly Comparison[] = [
   { what: '1 KB', load: small, rounds: 9, cpu: { relay: 0.8, portkey: 0.7 }, latency: 0.7 },
+  { what: '1 KB chat', own: 'chat', load: small, rounds: 9, cpu: { portkey: 0.8 } },
   // A round takes a quarter of a second and its times vary by a third, so this comparison needs more rounds.
   { what: '1 KB, one at a time', load: oneAtATime, rounds: 25, cpu: {}, latency: 0.7 },
   { what: '50 KB', load: large, rounds: 9, cpu: { relay: 1, portkey: null } },
@@ -72,7 +75,7 @@ async function measureWarm(comparison: Comparison, options: BenchOptions): Promi
 /** Measures the first requests of fresh processes, not including the start of the process. */
 async function measureCold(comparison: Comparison, options: BenchOptions): Promise<Rounds> {
   const load = { ...comparison.load, requests: COLD_REQUESTS };
-  const rounds: Record<RouteName, Round[]> = { direct: [], ours: [], relay: [], portkey: [] };
+  const rounds: Record<RouteName, Round[]> = { direct: [], ours: [], chat: [], relay: [], portkey: [] };
   for (let left = effortOf(options, 1).coldProcesses; left > 0; left -= 1) {
     const routes = await openRoutes();
     for (const name of routesOf(comparison)) rounds[name].push(await playRound(routes[name], load));
@@ -82,10 +85,10 @@ async function measureCold(comparison: Comparison, options: BenchOptions): Promi
 }
 
 /** Returns the routes to measure. Peers for which the comparison has no bound are left out. */
-const routesOf = ({ cpu, latency }: Comparison): readonly RouteName[] =>
-  latency === undefined && !('portkey' in cpu)
-    ? ['direct', 'ours', 'relay']
-    : ['direct', 'ours', 'relay', 'portkey'];
+function routesOf({ own = 'ours', cpu, latency }: Comparison): readonly RouteName[] {
+  const peers: readonly Peer[] = latency === undefined ? (Object.keys(cpu) as Peer[]) : ['relay', 'portkey']; // `cpu` has only peers as keys.
+  return ['direct', own, ...peers];
+}
 
 async function playRound(route: Route, load: RelayLoad): Promise<Round> {
   let times: number[] = [];
@@ -99,9 +102,9 @@ function closeAll(routes: Routes): void {
   for (const { stack } of Object.values(routes)) stack.stop();
 }
 
-function cpuFigures({ what, cpu }: Comparison, warm: Rounds, cold: Rounds): Figure[] {
+function cpuFigures({ what, own: route = 'ours', cpu }: Comparison, warm: Rounds, cold: Rounds): Figure[] {
   const cpuMs = (rounds: Rounds, name: RouteName) => rounds[name].map((round) => round.cpuMs);
-  const share = (rounds: Rounds, peer: Peer) => ratios(cpuMs(rounds, 'ours'), cpuMs(rounds, peer));
+  const share = (rounds: Rounds, peer: Peer) => ratios(cpuMs(rounds, route), cpuMs(rounds, peer));
   const peers = Object.keys(cpu) as Peer[]; // `cpu` has only peers as keys.
   const shares = peers.map((peer) => ({
     what: `CPU per request, ${what}: share of ${titles[peer]}`,
@@ -111,7 +114,7 @@ function cpuFigures({ what, cpu }: Comparison, warm: Rounds, cold: Rounds): Figu
     cold: { samples: share(cold, peer) },
   }));
   if (shares.length === 0) return [];
-  const own = { measured: { samples: cpuMs(warm, 'ours') }, cold: { samples: cpuMs(cold, 'ours') } };
+  const own = { measured: { samples: cpuMs(warm, route) }, cold: { samples: cpuMs(cold, route) } };
   return [...shares, { what: `CPU per request, ${what}: this service`, unit: 'ms', digits: 2, ...own }];
 }
 

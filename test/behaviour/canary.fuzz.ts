@@ -24,8 +24,9 @@ const keys = [
   'Qx7Zp9LmC+base/64==Vt3Kw8YbC',
   'Qx7Zp9LmD%41&query=%Vt3Kw8YbD',
 ] as const;
-/** Value that the service sends in a header of its own to both vendors. */
+/** Values that the service sends in a header and a query parameter of its own to both vendors. */
 const gatewayValue = 'Qx7Zp9LmG"own\\n%41+/=Vt3Kw8YbG';
+const queryValue = 'Qx7Zp9LmH%41&own="+/Vt3Kw8YbH';
 /** A string that `Secret.parse` refuses can still be a real key. */
 const malformedKeys = ['Qx7Zp9LmE with spaces Vt3Kw8YbE', 'Qx7Zp9LmFäöüVt3Kw8YbF', 'Qx7Z'.repeat(2_100)];
 
@@ -33,7 +34,7 @@ const malformedKeys = ['Qx7Zp9LmE with spaces Vt3Kw8YbE', 'Qx7Zp9LmFäöüVt3Kw8
 const token = createToken();
 const tokenShapes = shapesOf(token.replace('stepwise_', ''));
 const shapes = [
-  ...new Set([...[...keys, ...malformedKeys, gatewayValue].flatMap(shapesOf), ...tokenShapes]),
+  ...new Set([...[...keys, ...malformedKeys, gatewayValue, queryValue].flatMap(shapesOf), ...tokenShapes]),
 ].filter(({ length }) => length >= 8);
 const hitsIn = (printed: string): string[] => shapes.filter((shape) => printed.includes(shape));
 
@@ -254,10 +255,14 @@ beforeAll(async () => {
   const parrotUrl = await listen(parrot);
   traces = await startSpanReceiver();
   const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'canary', projects: [uuid] });
-  const gateway = { headers: { 'x-gateway-key': `\${GATEWAY_KEY}` } };
+  const gateway = {
+    headers: { 'x-gateway-key': `\${GATEWAY_KEY}` },
+    query: { signature: `\${GATEWAY_QUERY}` },
+  };
   const environment = {
     UPSTREAMS: JSON.stringify({ openai: gateway, anthropic: gateway }),
     GATEWAY_KEY: gatewayValue,
+    GATEWAY_QUERY: queryValue,
     LOG_LEVEL: 'debug',
     SHUTDOWN_GRACE_MS: '500',
     NODE_ENV: 'development',
@@ -278,14 +283,18 @@ afterAll(async () => {
 });
 
 /**
- * Answers as a provider that returns the key of the request, or of the gateway in a stream, in every header and
- * in the requested encoding.
+ * Answers as a provider that returns the key of the request, or in a stream a value of the gateway (OpenAI the header's,
+ * Anthropic the query's), in every header and in the requested encoding.
  */
 async function repeatTheKey(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
   const sent = await text(incoming);
   const [, status = '500', form = 'message'] = /parrot:(\d+):(\w+);/.exec(sent) ?? [];
   const isStreamed = sent.includes('"stream":true');
-  const given = isStreamed ? incoming.headers['x-gateway-key'] : incoming.headers.authorization;
+  const { pathname, searchParams } = new URL(incoming.url ?? '', 'http://localhost');
+  const ofGateway = pathname.endsWith('/messages')
+    ? searchParams.get('signature')
+    : incoming.headers['x-gateway-key'];
+  const given = isStreamed ? ofGateway : incoming.headers.authorization;
   const key = String(given ?? '').replace('Bearer ', '');
   const { type, body } = echoes[form]?.(key) ?? { type: 'text/plain', body: key };
   response.writeHead(Number(status), {

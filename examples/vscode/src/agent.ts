@@ -197,7 +197,7 @@ export class Agent implements vscode.Disposable {
     const { serviceUrl, llmConfig, maxSteps, protocol } = readSettings();
     const roots = this.#openRoots();
     const folder = new StoredFolder(workspaceStore(roots));
-    const { context, refusals } = await gatherContext(folder, {
+    const { context, attachments, refusals } = await gatherContext(folder, {
       offered: this.#offered.list(),
       task,
       signal,
@@ -208,6 +208,7 @@ export class Agent implements vscode.Disposable {
     return {
       client,
       context,
+      attachments,
       tools: await this.#tools(roots, folder),
       options: { llmConfig, maxSteps, protocol },
     };

@@ -64,6 +64,13 @@ export class StoredFolder implements Folder {
     return translated(path, textOf(file, MAX_FILE_BYTES));
   }
 
+  /** Reads a whole file. Throws `ToolError` if it is missing, forbidden or huge. */
+  async readBytes(path: string): Promise<Uint8Array> {
+    const file = await translated(path, this.#store.open(nameOf(path)));
+    checkSize(path, file.size);
+    return new Uint8Array(await translated(path, file.slice(0, file.size).arrayBuffer()));
+  }
+
   async *walk(path: string, options: WalkOptions): AsyncGenerator<WalkedEntry> {
     const folder = await this.nameOf(path);
     try {

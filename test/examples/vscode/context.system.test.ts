@@ -10,7 +10,10 @@ const files = {
   'docs/tagged.md': 'This file was tagged.\n',
   'docs/named.md': 'This file is named in the task.\n',
   '.env': 'PASSWORD=canary-of-the-environment\n',
-  'image.png': '\u0000\u0001 not a text',
+  'image.png': '\u0000\u0001 not an image',
+  'data.bin': '\u0000\u0001 not a text',
+  'picture.gif': 'GIF89aAAAA of two pixels',
+  'plan.pdf': '%PDF-1.7\n1 0 obj<</Type /Page>>endobj\n',
 };
 
 describeWorkbench('context of a task in the extension', (suite) => {
@@ -67,14 +70,31 @@ describeWorkbench('context of a task in the extension', (suite) => {
     const workbench = await suite.open({ files });
     suite.service.fake.script(answering('Seen.'));
     await workbench.openFile('.env');
-    await send(workbench, 'Look at @image.png, please.');
+    await send(workbench, 'Look at @image.png and @data.bin, please.');
     await ended(workbench);
     const refusals = await workbench.view.getByRole('list', { name: 'Not sent' }).innerText();
     expect(refusals).toContain('.env is a file of secrets by its name, so it is not sent.');
-    expect(refusals).toContain('image.png is a binary file, so it is not sent.');
+    expect(refusals).toContain('image.png is no PNG, JPEG, WebP, GIF or PDF file, so it is not sent.');
+    expect(refusals).toContain('data.bin is a binary file, so it is not sent.');
     expect(JSON.stringify(suite.service.fake.requests.at(-1)?.body)).not.toContain(
       'canary-of-the-environment',
     );
+  });
+
+  test('the model sees the images and PDF files that the person tags or names', async () => {
+    const workbench = await suite.open({ files });
+    suite.service.fake.script(answering('Seen.'));
+    await workbench.probe('runOnFile', 'stepwise.tagFile', 'picture.gif');
+    await workbench.view.getByRole('list', { name: 'Files of the task' }).getByText('picture.gif').waitFor();
+    await send(workbench, 'What do you see? Look at @plan.pdf too.');
+    expect(await ended(workbench)).toContain('Answered.');
+    const sent = suite.service.fake.requests.at(-1)?.rawBody ?? '';
+    for (const [type, path] of [
+      ['image/gif', 'picture.gif'],
+      ['application/pdf', 'plan.pdf'],
+    ] as const)
+      expect(sent).toContain(`data:${type};base64,${Buffer.from(files[path]).toString('base64')}`);
+    expect(await workbench.view.getByRole('list', { name: 'Not sent' }).count()).toBe(0);
   });
 
   test('the view lists files that did not fit with their reasons, and a click opens one', async () => {

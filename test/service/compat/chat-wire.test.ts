@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { type ChatService, onePixel, readFile, startChatService, tool, user } from '../../support/compat.js';
+import {
+  type ChatService,
+  clientOf,
+  onePixel,
+  readFile,
+  startChatService,
+  tool,
+  user,
+} from '../../support/compat.js';
+import { key } from '../../support/whole-service.js';
 
 let service: ChatService;
 beforeAll(async () => {
@@ -174,6 +183,26 @@ describe('requests of Chat Completions', () => {
     const sent = JSON.stringify(sentMessages());
     expect(sent).toContain(url);
     expect(sent).toContain('[image_url: not shown to the model]');
+  });
+
+  test('a header of plain and streamed answers says that the model cannot see the images (rule: compatible-report)', async () => {
+    const messages = [
+      {
+        role: 'user' as const,
+        content: [{ type: 'image_url' as const, image_url: { url: `data:image/png;base64,${onePixel}` } }],
+      },
+    ];
+    const client = clientOf(service, { apiKey: key });
+    const codesOf = async (model: string, stream: boolean) => {
+      const { response } = await client.chat.completions.create({ model, messages, stream }).withResponse();
+      await response.body?.cancel().catch(() => undefined);
+      return response.headers.get('x-stepwise-warnings');
+    };
+    service.fake.script({ text: 'Final Answer: yes' });
+    for (const stream of [false, true]) {
+      expect(await codesOf('openai/gpt-4', stream)).toBe('attachments_not_seen');
+      expect(await codesOf('openai/gpt-4o', stream)).toBeNull();
+    }
   });
 
   test('an image becomes a placeholder, and ignored fields and vendors’ tools are named in the report (rule: compatible-report)', async () => {

@@ -4,6 +4,7 @@ import { stepRequestSchema } from '../../../src/contract/step-request.js';
 import { StepRefused } from '../../../src/service/step/interruption.js';
 import type { Part } from '../../../src/service/step/provider.js';
 import { createTokenCounter } from '../../../src/tokens/token-counter.js';
+import { pdf, png } from '../../support/attachments.js';
 import { prepare } from '../../support/prepare.js';
 
 const stateOrigin = { provider: 'gemini', wire: 'chat', family: 'gemini' } as const;
@@ -21,8 +22,14 @@ const anyState = fc.oneof(
   fc.constantFrom(null, undefined, 'opaque', 7, []),
 );
 
+/** In most turns none. */
+const attachments = fc.oneof(
+  { weight: 3, arbitrary: fc.constant([]) },
+  fc.array(fc.constantFrom(png(640, 480), png(90, 2_000), pdf(1)), { minLength: 1, maxLength: 3 }),
+);
+
 const turn = fc.oneof(
-  fc.record({ role: fc.constant('user'), content: fc.lorem({ maxCount: 40 }) }),
+  fc.record({ role: fc.constant('user'), content: fc.lorem({ maxCount: 40 }), attachments }),
   fc.record({
     role: fc.constant('assistant'),
     content: fc.lorem({ maxCount: 40 }),
@@ -34,7 +41,11 @@ const turn = fc.oneof(
     toolCall: fc.constant({ name: 'read_file', parameters: { path: 'a.ts' } }),
     provider_state: anyState,
   }),
-  fc.record({ role: fc.constant('tool_observation'), content: fc.lorem({ maxCount: 120 }) }),
+  fc.record({
+    role: fc.constant('tool_observation'),
+    content: fc.lorem({ maxCount: 120 }),
+    attachments,
+  }),
 );
 
 const anyRequest = fc
@@ -66,9 +77,10 @@ async function tokensOf(state: unknown): Promise<number> {
   return isReported ? tokens : counter.count(JSON.stringify(state));
 }
 
-test('prompt and reserve never exceed the limit with provider states, which count in full (rule: prompt-budget)', async () => {
+test('prompt and reserve never exceed the limit with provider states, which count in full, beside attachments (rule: prompt-budget)', async () => {
   let fitted = 0;
   let withState = 0;
+  let withBoth = 0;
   await fc.assert(
     fc.asyncProperty(anyRequest, async (request) => {
       const prepared = await prepare(request, { stateOrigin }).catch((error: unknown) => {
@@ -85,6 +97,7 @@ test('prompt and reserve never exceed the limit with provider states, which coun
         (part): part is Extract<Part, { type: 'provider_state' }> => part.type === 'provider_state',
       );
       withState += states.length > 0 ? 1 : 0;
+      withBoth += states.length > 0 && parts.some(({ type }) => type === 'attachment') ? 1 : 0;
       let tokens = 0;
       for (const { state } of states) {
         expect(state).toMatchObject(stateOrigin);
@@ -97,6 +110,7 @@ test('prompt and reserve never exceed the limit with provider states, which coun
   );
   expect(fitted).toBeGreaterThan(150);
   expect(withState).toBeGreaterThan(50);
+  expect(withBoth).toBeGreaterThan(20);
 });
 
 test('the states of a dropped or masked turn are not sent, and its call is written as text (rule: fold)', async () => {

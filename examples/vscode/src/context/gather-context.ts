@@ -1,14 +1,15 @@
-import type { RunContext } from 'stepwise';
-import { type Folder, isSecretPath } from 'stepwise/tools/browser';
+import type { Attachment, RunContext } from 'stepwise';
+import { type Folder, isSecretPath, type StoredFolder } from 'stepwise/tools/browser';
 import type { OfferedFile } from './offered-files.js';
 import { type Reading, readForTask, type SentFile, secretRefusal } from './read-for-task.js';
 
 /** Maximum length of all files together, in characters: larger requests exceed the service's limit. */
 const MAX_TOTAL_LENGTH = 4_000_000;
 
-/** The context of a task, and one sentence for each file that was refused. */
+/** The context of a task, its images and PDF files, and one sentence for each file that was refused. */
 export interface Gathered {
   readonly context: RunContext;
+  readonly attachments: readonly Attachment[];
   readonly refusals: readonly string[];
 }
 
@@ -21,7 +22,7 @@ interface ReadFile extends Pick<OfferedFile, 'kind' | 'path' | 'selection'> {
  * remaining room.
  */
 export async function gatherContext(
-  folder: Folder,
+  folder: StoredFolder,
   { offered, task, signal }: { offered: readonly OfferedFile[]; task: string; signal: AbortSignal },
 ): Promise<Gathered> {
   const names = mentionedNames(task);
@@ -35,21 +36,23 @@ export async function gatherContext(
       kind === 'focus' || all.findIndex((each) => each.kind !== 'focus' && each.path === path) === index,
   );
   const read: ReadFile[] = [];
+  const attachments: Attachment[] = [];
   let total = 0;
   for (const { kind, path, selection } of wanted) {
     const reading = withinTotal(path, await readForTask(folder, path, signal), total);
     if ('refusal' in reading) refusals.push(reading.refusal);
+    else if (reading.attachment) attachments.push(reading.attachment);
     else read.push({ kind, path, selection, files: reading.files });
-    total += 'files' in reading ? lengthOf(reading.files) : 0;
+    total += 'files' in reading ? lengthOf(reading) : 0;
   }
-  return { context: contextOf(read), refusals: [...new Set(refusals)] };
+  return { context: contextOf(read), attachments, refusals: [...new Set(refusals)] };
 }
 
-const lengthOf = (files: readonly SentFile[]): number =>
-  files.reduce((sum, { content }) => sum + content.length, 0);
+const lengthOf = ({ files, attachment }: Exclude<Reading, { refusal: string }>): number =>
+  files.reduce((sum, { content }) => sum + content.length, attachment?.data.length ?? 0);
 
 function withinTotal(path: string, reading: Reading, total: number): Reading {
-  if ('refusal' in reading || total + lengthOf(reading.files) <= MAX_TOTAL_LENGTH) return reading;
+  if ('refusal' in reading || total + lengthOf(reading) <= MAX_TOTAL_LENGTH) return reading;
   return { refusal: `${path} is not sent: with the other files it would be too much for one request.` };
 }
 

@@ -1,4 +1,5 @@
-import { type Folder, isSecretPath, isSecretPlace } from 'stepwise/tools/browser';
+import { type Attachment, toAttachment } from 'stepwise';
+import { type Folder, isSecretPath, isSecretPlace, type StoredFolder } from 'stepwise/tools/browser';
 import type * as vscode from 'vscode';
 import type { WorkspaceRoots } from '../workspace/workspace-roots.js';
 
@@ -13,8 +14,10 @@ export interface SentFile {
   readonly content: string;
 }
 
-/** The files at a path, or the reason why they are not sent. */
-export type Reading = { readonly files: readonly SentFile[] } | { readonly refusal: string };
+/** The text files at a path, the image or PDF at it, or the reason why they are not sent. */
+export type Reading =
+  | { readonly files: readonly SentFile[]; readonly attachment?: Attachment }
+  | { readonly refusal: string };
 
 /** Returns the path of a file or folder that may be sent, or the reason why it may not. */
 export function pathForTask(
@@ -32,15 +35,32 @@ export function pathForTask(
 export const secretRefusal = (path: string): string =>
   `${path} is a file of secrets by its name, so it is not sent.`;
 
-/** Reads a file or all text files of a folder, with unsaved text from the editor. */
-export async function readForTask(folder: Folder, path: string, signal: AbortSignal): Promise<Reading> {
+/** Endings of the names of files that the model sees as images or documents. */
+const attached = /\.(?:png|jpe?g|webp|gif|pdf)$/i;
+/** Maximum size of an image or a PDF in bytes. The base64 form of a larger one would exceed the size of a request. */
+const MAX_ATTACHMENT_BYTES = 3_000_000;
+
+/** Reads a file, an image or PDF, or all text files of a folder, with unsaved text from the editor. */
+export async function readForTask(folder: StoredFolder, path: string, signal: AbortSignal): Promise<Reading> {
   try {
+    if (attached.test(path) && (await folder.kindOf(path)) === 'file')
+      return await readAttachment(folder, path);
     return (await folder.kindOf(path)) === 'folder'
       ? await readFolder(folder, path, signal)
       : await readFile(folder, path);
   } catch {
     return { refusal: `${path} cannot be read, so it is not sent.` };
   }
+}
+
+async function readAttachment(folder: StoredFolder, path: string): Promise<Reading> {
+  const bytes = await folder.readBytes(path);
+  if (bytes.length > MAX_ATTACHMENT_BYTES)
+    return { refusal: `${path} is larger than 3 MB, so it is not sent.` };
+  const attachment = toAttachment(bytes);
+  return attachment
+    ? { files: [], attachment }
+    : { refusal: `${path} is no PNG, JPEG, WebP, GIF or PDF file, so it is not sent.` };
 }
 
 async function readFile(folder: Folder, path: string): Promise<Reading> {

@@ -1,4 +1,5 @@
 import {
+  type Attachment,
   continueRun,
   emptyRun,
   type InputRequest,
@@ -27,6 +28,8 @@ export interface RunParts {
   readonly client: StepwiseClient;
   readonly tools: readonly Tool[];
   readonly context: RunContext;
+  /** Images and PDF files of the task. */
+  readonly attachments: readonly Attachment[];
   /** Model, limits and protocol. */
   readonly options: Pick<RunOptions, 'llmConfig' | 'maxSteps' | 'protocol'>;
 }
@@ -86,8 +89,12 @@ export class Conversation {
   /** Runs a task to its end with the previous history. Does nothing during another run. */
   async start(task: string, prepare: (signal: AbortSignal) => Promise<RunParts>): Promise<void> {
     const before = this.saved;
-    await this.#conduct(beginTask(this.view, task), prepare, ({ client, ...parts }, signal) =>
-      client.run(task, { ...(before && resumeOptions(before)), ...this.#options(parts, signal) }),
+    await this.#conduct(beginTask(this.view, task), prepare, ({ client, attachments, ...parts }, signal) =>
+      client.run(task, {
+        ...(before && resumeOptions(before)),
+        ...this.#options(parts, signal),
+        attachments,
+      }),
     );
   }
 
@@ -100,7 +107,8 @@ export class Conversation {
     await this.#conduct(
       view,
       prepare,
-      ({ client, ...parts }, signal) => {
+      // The kept options contain the attachments of the task.
+      ({ client, attachments: _, ...parts }, signal) => {
         const maxSteps = options.maxSteps ?? parts.options.maxSteps;
         return client.run(task, { ...options, ...this.#options(parts, signal), maxSteps });
       },
@@ -161,7 +169,7 @@ export class Conversation {
     }
   }
 
-  #options(parts: Omit<RunParts, 'client'>, signal: AbortSignal): RunOptions {
+  #options(parts: Omit<RunParts, 'client' | 'attachments'>, signal: AbortSignal): RunOptions {
     return {
       ...parts.options,
       tools: parts.tools,

@@ -52,13 +52,14 @@ export class Windows {
   /** Returns the window of a model, or the default. A model's name is logged only if it cannot contain a secret. */
   of({ modelName, model }: RoutedModel, key: Secret | undefined): number {
     const { contextWindow } = model.profile;
+    if (contextWindow !== null) return contextWindow;
     const secrets = [...(key ? [key] : []), ...model.secrets];
     const isHarmless =
       /^[\w.:/@-]{1,128}$/.test(modelName) &&
       !looksSecret(modelName) &&
       !secrets.some((secret) => secret.isHintedAtIn(modelName));
-    if (contextWindow === null && isHarmless) this.#warn(model.providerName, modelName);
-    return contextWindow ?? UNKNOWN_WINDOW;
+    if (isHarmless) this.#warn(model.providerName, modelName);
+    return UNKNOWN_WINDOW;
   }
 
   #warn(upstream: string, model: string): void {

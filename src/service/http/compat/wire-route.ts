@@ -7,6 +7,7 @@ import { readStates } from '../../compat/client-state.js';
 import { chooseBudget, toStepRequest } from '../../compat/to-step-request.js';
 import type { AnswerIdentity, Wire, WireExchange } from '../../compat/wire.js';
 import type { AccessTokens } from '../../operations/access/access-tokens.js';
+import { attachmentWarnings } from '../../step/history/attachments.js';
 import type { CompletionRequest, Provider } from '../../step/provider.js';
 import type { StepInput } from '../../step/react-step.js';
 import type { StepDependencies } from '../../step/step-dependencies.js';
@@ -58,7 +59,7 @@ export async function acceptExchange(
   const budget = chooseBudget(tokenLimit, maxOutputTokens);
   const chosen = services.agent.models.settingsOf(provider, modelName)?.protocol;
   const exchange = withStates(read, routed);
-  setWarningsHeader(response, exchange.request);
+  setWarningsHeader(response, exchange.request, routed);
   const input = toStepRequest(exchange.request, {
     ...budget,
     provider,
@@ -79,9 +80,17 @@ function withStates(exchange: WireExchange, { model }: RoutedModel): WireExchang
   return { ...exchange, request: { ...request, turns, warnings: [...request.warnings, ...warnings] } };
 }
 
-/** Names the warnings about a request in a header, for plain and streamed answers (rule: compatible-report). */
-function setWarningsHeader(response: Response, { warnings }: WireExchange['request']): void {
-  const codes = [...new Set(warnings.map(({ code }) => code))];
+/**
+ * Names the warnings about a request in a header, for plain and streamed answers (rule: compatible-report). The step
+ * itself warns of attachments, but only after headers have been sent.
+ */
+function setWarningsHeader(
+  response: Response,
+  { turns, warnings }: WireExchange['request'],
+  { model }: RoutedModel,
+): void {
+  const all = [...warnings, ...attachmentWarnings(turns, model.profile.vision)];
+  const codes = [...new Set(all.map(({ code }) => code))];
   if (codes.length > 0) response.setHeader('X-Stepwise-Warnings', codes.join(', '));
 }
 
