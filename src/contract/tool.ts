@@ -29,7 +29,7 @@ export const toolDefinitionSchema = z
     }),
     inputSchema: jsonObject.meta({
       description:
-        'JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names alphabetically.',
+        'JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names in the order of `properties`.',
     }),
     annotations: optional(toolAnnotationsSchema),
     defer: optional(z.boolean()).meta({

@@ -853,7 +853,7 @@ export interface ToolDefinition {
   name: string;
   /** Tells the model what the tool does and when to use it. */
   description?: string | undefined;
-  /** JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names alphabetically. */
+  /** JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names in the order of `properties`. */
   inputSchema: Readonly<Record<string, unknown>>;
   /** What the caller states about the effects of a tool. */
   annotations?: ToolAnnotations | undefined;
@@ -867,7 +867,7 @@ export interface ToolDefinitionInput {
   name: string;
   /** Tells the model what the tool does and when to use it. */
   description?: string | null | undefined;
-  /** JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names alphabetically. */
+  /** JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names in the order of `properties`. */
   inputSchema: Readonly<Record<string, unknown>>;
   /** What the caller states about the effects of a tool. */
   annotations?: ToolAnnotationsInput | null | undefined;
