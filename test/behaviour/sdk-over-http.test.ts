@@ -167,6 +167,7 @@ describe('runs against the real service (rule: run-result)', () => {
     const { tool } = recordingTool();
     const { result, events } = await run([{ text: 'Action: run_command(command="ls")' }, answer], {
       tools: [tool],
+      approve: async () => ({ type: 'deny', reason: 'not today' }),
     });
     expect(result.stopReason).toBe('denied');
     const last = events.findLast((event) => event.type === 'agent_reason');
