@@ -18,8 +18,7 @@ const MIN_SCORE_SHARE = 0.1;
 /** A passage counts as an answer only if it contains at least this share of the question's terms. */
 const MIN_COVERAGE = 0.45;
 
-const ORIGIN =
-  'Found by a search, not written by a language model: nobody has judged what it means. For an answer in words, choose a model.';
+const ORIGIN = 'Search results only; no language model was used. For an answer in words, choose a model.';
 
 /** Answers with quotations of the best passages. Each has its path, line numbers and the terms that matched. */
 export function composeAnswer(state: SearchState): NextStep {

@@ -112,7 +112,7 @@ describe('the offline model answers questions about examples/shop (rule: offline
     const { answer } = runMiniLoop('Summarize orders.md');
     expect(answer).toMatch(/^I could not read orders\.md\.\n/);
     expect(quotedLines(answer)[0]).toMatchObject({ path: 'docs/orders.md', line: 1 });
-    expect(answer).toContain('not written by a language model');
+    expect(answer).toContain('no language model was used');
   });
 
   test('the offline model answers a request for a listing with the files', () => {

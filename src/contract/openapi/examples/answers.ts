@@ -106,7 +106,7 @@ src/cart.ts:31 · discount, ignore, total, cart
     > 31  // The cart total ignores discounts above 30 percent: see maxDiscountPercent.
       32  if (discount > maxDiscountPercent) return total;
 
-Found by a search, not written by a language model: nobody has judged what it means. For an answer in words, choose a model.`;
+Search results only; no language model was used. For an answer in words, choose a model.`;
 const reason = 'I have seen the passages that match best, and quote them.';
 const answered: Step['new_turns'] = [{ role: 'assistant', content: answer, thought: reason, timestamp }];
 
