@@ -13,7 +13,7 @@ import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
 import { PlainReader } from './reply/plain.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
+import { expectsPlainText, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /**
  * Makes the one model call of a step; streams it if there is an observer. This is not an async function, because
@@ -63,14 +63,14 @@ export function completionRequest(
 
 function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
   const { replyFormat, protocol, mustAnswer, request, terms } = situation;
-  const constrained = replyFormat ? { replySchema: replyFormat.schema, ...call } : call;
+  const constrained = replyFormat ? { ...call, replySchema: replyFormat.schema } : call;
   if (protocol !== 'native') return constrained;
-  const mayAct = !mustAnswer && !isPlain(situation) && (request.phase ?? 'act') === 'act';
+  const mayAct = !mustAnswer && !expectsPlainText(situation) && (request.phase ?? 'act') === 'act';
   const nativeTools = {
     definitions: nativeDefinitions(situation),
     choice: mayAct ? (terms?.toolChoice ?? 'auto') : 'none',
   };
-  return { nativeTools, ...constrained };
+  return { ...constrained, nativeTools };
 }
 
 interface DeltaReader {
@@ -82,7 +82,7 @@ interface DeltaReader {
 
 /** Returns the streaming reader for the form in which the model was taught to reply. */
 function readerFor(situation: ReplySituation): DeltaReader {
-  if (isPlain(situation)) return new PlainReader();
+  if (expectsPlainText(situation)) return new PlainReader();
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
   return new ObjectReplyReader(objectReaderOptions(situation));
 }

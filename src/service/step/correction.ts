@@ -3,7 +3,7 @@ import { type OfferedTool, toOfferedTool } from '../../parsing/arguments/offered
 import { findTools } from './prompt/deferred-tools.js';
 import { sampleArguments, sampleCall } from './prompt/sample-call.js';
 import type { Reply } from './read-reply.js';
-import { isPlain, type ReplySituation, type TaughtProtocol } from './types.js';
+import { expectsPlainText, type ReplySituation, type TaughtProtocol } from './types.js';
 
 /** Maximum number of characters of a reply in which the intended tool's name is searched. */
 const MAX_SEARCHED_CHARACTERS = 10_000;
@@ -66,7 +66,7 @@ function sampleAnswer({ answerType, protocol, request, mustAnswer, terms }: Repl
   const inputSchema = { type: 'object', properties: { answer: answerType?.schema }, required: ['answer'] };
   const sample = sampleArguments({ name: 'answer', parameters: ['answer'], inputSchema });
   const json = sample ? JSON.stringify(sample['answer']) : 'the JSON value';
-  if (isPlain({ terms })) return json;
+  if (expectsPlainText({ terms })) return json;
   if (request.phase === 'observe' && protocol !== 'json')
     return `{"observation": "what was learned", "should_continue": false, "final_answer": ${json}}`;
   if (request.phase === 'observe')

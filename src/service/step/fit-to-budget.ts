@@ -15,7 +15,7 @@ import { buildTail, callOrder, phaseOrder, type Tail, type TailContents } from '
 import { type Scale, scaleOf } from './prompt/weigh-messages.js';
 import type { Message } from './provider.js';
 import type { PromptDependencies } from './step-dependencies.js';
-import { isPlain, type Situation } from './types.js';
+import { expectsPlainText, type Situation } from './types.js';
 
 /** A prompt that fits the budget. All numbers are tokens. */
 export interface FittedPrompt {
@@ -125,7 +125,7 @@ function tailContents(
     hasJsonAnswer: request.answer_schema !== undefined,
     tasks,
     focus,
-    advice: isPlain({ terms }) ? undefined : advise(heeded),
+    advice: expectsPlainText({ terms }) ? undefined : advise(heeded),
   };
 }
 

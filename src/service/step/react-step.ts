@@ -21,8 +21,8 @@ import type { Received } from './types.js';
 export type { StepInput, StepObserver, StepResult };
 
 /**
- * Makes one step: one prompt, one model call, one conclusion. Throws `StepRefused`, `ProviderError` or
- * `Interruption`.
+ * Makes one step: one prompt, one model call, one conclusion. Without iterations left, returns an error result and
+ * makes no model call (rule: iterations). Throws `StepRefused`, `ProviderError` or `Interruption`.
  */
 export async function reactStep(
   request: StepInput,

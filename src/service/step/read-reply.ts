@@ -15,7 +15,7 @@ import type { Completion, NativeToolCall } from './provider.js';
 import { takeAsAnswer } from './reply/plain.js';
 import { answerText, fits, valuesIn, valuesOf } from './reply/typed-answer.js';
 import { laxTools, wholeArguments } from './reply/whole-calls.js';
-import { isPlain, type Received, type ReplySituation, type TextReading } from './types.js';
+import { expectsPlainText, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /** An action that may be proposed: its tool is offered, and its arguments passed the check. */
 export interface ReadAction {
@@ -63,13 +63,11 @@ export async function readReply(
 
 async function readAny(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
   const { completion } = received;
-  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion) && !isUnread(situation);
+  const isNative = completion.toolCalls.length > 0 && !isRefusal(completion) && !expectsPlainText(situation);
   if (!isNative) return withWholeCalls(readText(received, situation), completion, situation);
   const answer = readAnswerCall(completion, situation);
   return answer ? fromAnswerCall(answer, completion) : readNativeCalls(completion, situation);
 }
-
-const isUnread = ({ terms }: ReadingSituation): boolean => isPlain({ terms });
 
 /**
  * Returns the actions of a reply that are complete but do not pass the check, if the client answers such calls
@@ -136,7 +134,7 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
 function readText(received: Received, situation: ReadingSituation): ReadCompletion {
   const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
-  if (isUnread(situation))
+  if (expectsPlainText(situation))
     return withAnswerValues(fromParsed(takeAsAnswer(completion.text, completion)), completion, situation);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
   const options = readingOptions(completion, situation);
@@ -157,7 +155,7 @@ function withAnswerValues(
 ): ReadCompletion {
   const { answerType, request } = situation;
   if (!answerType) return read;
-  const isTaughtAlone = situation.protocol === 'native' || isUnread(situation);
+  const isTaughtAlone = situation.protocol === 'native' || expectsPlainText(situation);
   const isEnforced = completion.isConstrained && Boolean(situation.replyFormat?.schema) && isTaughtAlone;
   const values = (text: string) => (isEnforced ? restoredValues(valuesIn(text), situation) : valuesIn(text));
   const own = read.parse.outcome === 'answer' ? values(read.answer ?? '') : [];
@@ -167,7 +165,7 @@ function withAnswerValues(
   const isAnswer = (read.parse.outcome !== 'action' || isEnforced) && fits(whole, answerType.schema);
   if (!isAnswer) return { ...read, answerValues: own };
   return asAnswer(
-    { ...read, ...unlabelled, answer: completion.text.trim(), answerValues: whole },
+    { ...read, ...emptyReading, answer: completion.text.trim(), answerValues: whole },
     isEnforced,
   );
 }
@@ -215,13 +213,13 @@ export function readingOptions(
  */
 function readObjectReply({ completion, reading }: Received, situation: ReadingSituation): ReadCompletion {
   const { isConstrained } = completion;
-  const { replyFormat: requested, ...taught } = situation;
+  const { replyFormat: requested, ...withoutFormat } = situation;
   // The text must be read again if the provider did not enforce the schema, because the streamed reading assumed
   // that it would.
   const read =
     reading && (isConstrained || !requested)
       ? reading
-      : readObject(completion, isConstrained ? situation : taught);
+      : readObject(completion, isConstrained ? situation : withoutFormat);
   const { completion: parsed, isWhole } = read;
   const reply = withObjectAnswer(fromParsed(parsed), read, { completion, situation });
   const isComplete = parsed.action !== null || (parsed.outcome === 'answer' && parsed.problem === null);
@@ -260,19 +258,20 @@ function fromParsed(parsed: ParsedCompletion): ReadCompletion {
   };
 }
 
-const unlabelled = { thought: null, answerLabelled: false, actions: [] } as const;
+const emptyReading = { thought: null, answerLabelled: false, actions: [] } as const;
 
-const refused: Parse = {
-  outcome: 'refusal',
-  dialect: null,
+/** Returns the parse of a reply that needed no repair. */
+const exactParse = (outcome: Parse['outcome'], dialect: Parse['dialect']): Parse => ({
+  outcome,
+  dialect,
   confidence: 'exact',
   repairs: [],
   discarded: [],
   problem: null,
-};
+});
 
 function readRefusal({ text, refusal, reasoning }: Completion): ReadCompletion {
-  return { parse: refused, answer: text || refusal, reasoning, ...unlabelled };
+  return { parse: exactParse('refusal', null), answer: text || refusal, reasoning, ...emptyReading };
 }
 
 /** The answer that a native model gave by calling the reserved tool. */
@@ -298,10 +297,9 @@ function fromAnswerCall(
   { text, values }: AnswerCall,
   { text: prose, reasoning }: Completion,
 ): ReadCompletion {
-  const parse: Parse = { ...refused, outcome: 'answer', dialect: 'native' };
   return {
-    ...unlabelled,
-    parse,
+    ...emptyReading,
+    parse: exactParse('answer', 'native'),
     answer: text,
     thought: prose.trim() || null,
     answerLabelled: true,
@@ -325,17 +323,17 @@ async function readNativeCalls(
   const thought = completion.text.trim() || null;
   const first = readings[0]?.read;
   if (first?.outcome === 'answer')
-    return { parse, reasoning, answer: first.answer, ...unlabelled, thought, answerLabelled: true };
+    return { parse, reasoning, answer: first.answer, ...emptyReading, thought, answerLabelled: true };
   const actions = readings.flatMap((each) => toNativeActions(each, terms ? completion : undefined));
   const mayAct = terms ? actions.length > 0 : first?.outcome === 'action';
   if (!mayAct) {
-    return { parse, answer: writeReply(completion), reasoning, ...unlabelled };
+    return { parse, answer: writeReply(completion), reasoning, ...emptyReading };
   }
   return {
     parse,
     reasoning,
     answer: null,
-    ...unlabelled,
+    ...emptyReading,
     thought,
     actions,
   };

@@ -30,7 +30,7 @@ import { chooseNativeFormat, chooseReplyFormat } from './prompt/reply-format.js'
 import type { ModelProfile } from './provider.js';
 import {
   type AnswerType,
-  isPlain,
+  expectsPlainText,
   type MustAnswer,
   type ReplyFormat,
   type ReplySituation,
@@ -55,6 +55,9 @@ export async function readSituation(
   const newTurn = newUserTurn(request);
   const history = newTurn ? [...request.conversation_history, newTurn] : request.conversation_history;
   if (!terms && !history.some((turn) => turn.role === 'user')) throw noTask();
+  // `tools`: in the prompt from the start, with `find_tools` if a tool is deferred. `found`: deferred and found.
+  // `known`: every tool that the parser knows, also those that only the free text names. `offered`: the same, but
+  // deferred tools that were not found are withheld. `callable`: `offered` without the withheld tools.
   const defined = await orderTools(withoutDuplicates(request.tools ?? []), signal);
   const { tools, deferred } = splitTools(defined);
   const known = await offerTools(
@@ -65,7 +68,7 @@ export async function readSituation(
   const { units: read, mispairings } = readHistory(await orderTurns(history, known, signal));
   const { units: own, warnings: stateWarnings } = keepOwnStates(read, profile.stateOrigin);
   const protocol = chooseProtocol(request, profile);
-  const hasExample = profile.needsExample && !isPlain({ terms });
+  const hasExample = profile.needsExample && !expectsPlainText({ terms });
   const discoveries = readDiscoveries(own, {
     tools: defined,
     describe: protocol === 'native' ? undefined : (tool) => describeFoundTool(tool, protocol, hasExample),
@@ -84,7 +87,7 @@ export async function readSituation(
   });
   const answerSchema = answerType?.schema;
   const replyFormat =
-    protocol === 'json' && !isPlain({ terms })
+    protocol === 'json' && !expectsPlainText({ terms })
       ? await chooseReplyFormat(
           { offered: callable, phase: request.phase, answerSchema, toolChoice: terms?.toolChoice },
           profile,
@@ -220,7 +223,7 @@ async function readAnswerType(
   const [ordered] = await orderTools([{ name: ANSWER_TOOL, inputSchema: sent }], undefined);
   const schema = ordered?.inputSchema ?? sent;
   const isConstrained = typeof structured === 'object' && structured.besideTools === true;
-  const needsTool = protocol === 'native' && !phase && !isConstrained && !isPlain({ terms });
+  const needsTool = protocol === 'native' && !phase && !isConstrained && !expectsPlainText({ terms });
   return { answerType: { schema, tool: needsTool ? answerTool(schema, offered) : undefined }, warnings };
 }
 
@@ -239,9 +242,9 @@ function answerFormat(
   answerSchema: AnswerType['schema'] | undefined,
   profile: ModelProfile,
 ): ReplyFormat | undefined {
-  const isUntaught = isPlain({ terms });
-  if (!answerSchema || request.phase || (protocol !== 'native' && !isUntaught)) return undefined;
-  return chooseNativeFormat(answerSchema, profile, { mayAct: mustAnswer === undefined && !isUntaught });
+  const isPlainText = expectsPlainText({ terms });
+  if (!answerSchema || request.phase || (protocol !== 'native' && !isPlainText)) return undefined;
+  return chooseNativeFormat(answerSchema, profile, { mayAct: mustAnswer === undefined && !isPlainText });
 }
 
 type AnswerSituation = Pick<Situation, 'request' | 'protocol' | 'mustAnswer' | 'terms'>;

@@ -5,7 +5,7 @@ import type { ContextSource } from '../context/sources/context-source.js';
 import type { StepDeadline } from './interruption.js';
 import type { ModelProfile, Provider } from './provider.js';
 
-/** Everything that a preview needs from the HTTP layer. */
+/** Everything that a preview needs from its caller. */
 export interface PromptDependencies {
   readonly profile: ModelProfile;
   readonly tokens: TokenCounter;
@@ -15,7 +15,7 @@ export interface PromptDependencies {
   readonly during: During;
 }
 
-/** Everything that a step needs from the HTTP layer. */
+/** Everything that a step needs from its caller. */
 export interface StepDependencies extends PromptDependencies {
   readonly provider: Provider;
   /** Removes the caller's key and the upstream's credentials from a text that is recorded. */

@@ -19,7 +19,7 @@ import { hashPrompt } from './report-context.js';
 import type { StepDependencies } from './step-dependencies.js';
 import type { MustAnswer, ReplySituation } from './types.js';
 
-/** The response to a step, without the fields that the HTTP layer adds. */
+/** The response to a step, without the whole history and the request id, which the HTTP layer adds (`toStep`). */
 export type StepResult = Omit<Step, 'updated_conversation_history' | 'request_id'>;
 
 /** The response to a preview, without the request id. */
@@ -37,7 +37,7 @@ export function toSentStep(
   return { situation, report, shouldCompact, provider, now, during };
 }
 
-/** Builds the response to a step. Every field is present. */
+/** Builds the result of a step: every field of `StepResult`, null or empty where it has no value. */
 export function toResult(conclusion: Conclusion, step: Omit<SentStep, 'during'>): StepResult {
   const { situation, report } = step;
   const { request } = situation;
@@ -148,7 +148,10 @@ function remaining({ max_iterations_left: left, phase }: ReplySituation['request
   return phase === 'reason' || phase === 'act' ? left : left - 1;
 }
 
-/** Returns the turns that the step adds to the history, all with the same timestamp (rule: turn-timestamps). */
+/**
+ * Returns the turns that the step adds to the history, all with the same timestamp (rule: turn-timestamps).
+ * `toStep` appends them to the history as sent.
+ */
 function newTurns({ status, turns }: Conclusion, { newTurn }: ReplySituation, now: Date): Turn[] {
   if (status === 'error') return [];
   const timestamp = now.toISOString();
@@ -187,8 +190,8 @@ function replyWarnings(
   { mustAnswer }: Pick<ReplySituation, 'mustAnswer'>,
 ): Warning[] {
   if (outcome === 'action_after_limit') return [actionWithheld(reply, mustAnswer)];
-  const isUnread = outcome === 'malformed_action' || outcome === 'unknown_tool';
-  if (isUnread) return status === 'action_proposed' ? [] : [unreadableAction];
+  const isUnreadable = outcome === 'malformed_action' || outcome === 'unknown_tool';
+  if (isUnreadable) return status === 'action_proposed' ? [] : [unreadableAction];
   const isCut = reply.completion.finishReason === 'length';
   return [
     ...(isCut && status !== 'action_proposed' && status !== 'error' ? [answerTruncated] : []),

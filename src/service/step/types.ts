@@ -113,7 +113,10 @@ export interface Situation extends ReplySituation {
   readonly request: StepRequest;
   /** All deferred tools, found or not, in the order of the request (rule: deferred-tools). */
   readonly deferred: readonly ToolDefinition[];
-  /** Tokens of the tools that \`tools\` has as signatures only, by name (rule: compatible-tools). */
+  /**
+   * Token counts, shortened and original, of the tools that `tools` contains only as signatures, by name
+   * (rule: compatible-tools).
+   */
   readonly shortened?: ReadonlyMap<string, { readonly tokens: number; readonly original: number }>;
   readonly units: readonly Unit[];
   /** The call of the worked example; undefined if the model needs none (rule: worked-example). */
@@ -125,7 +128,8 @@ export interface Situation extends ReplySituation {
  * Returns whether the model gets no instructions, so that its reply is taken as the answer without parsing
  * (rule: client-terms).
  */
-export const isPlain = ({ terms }: Pick<ReplySituation, 'terms'>): boolean => terms?.toolChoice === 'none';
+export const expectsPlainText = ({ terms }: { readonly terms?: ClientTerms | undefined }): boolean =>
+  terms?.toolChoice === 'none';
 
 /** The text of a reply after parsing. */
 export interface TextReading {

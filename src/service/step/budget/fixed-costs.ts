@@ -12,8 +12,11 @@ export interface FixedCosts {
   readonly example: number;
   readonly tools: number;
   readonly framing: number;
-  /** Tokens of the longest order that ends the tail of any step in the run (rule: tail-reserve). */
-  readonly smallestTail: number;
+  /**
+   * Minimum tokens reserved for the tail: those of the longest order that any step of the run may end with
+   * (rule: tail-reserve).
+   */
+  readonly minTailTokens: number;
 }
 
 interface FixedTexts {
@@ -33,8 +36,8 @@ export async function countFixed(
   const toolTokens = (await tokens.count(instructions + tools)) - instructionTokens;
   const exampleTokens = await countMessages(example, scale);
   const exampleFraming = example.length * framing.message;
-  let smallestTail = 0;
-  for (const end of possibleEnds(situation)) smallestTail = Math.max(smallestTail, await tokens.count(end));
+  let minTailTokens = 0;
+  for (const end of possibleEnds(situation)) minTailTokens = Math.max(minTailTokens, await tokens.count(end));
   return {
     instructions: instructionTokens,
     example: exampleTokens - exampleFraming,
@@ -42,7 +45,7 @@ export async function countFixed(
     // Messages counted here: one for the system text, one for the context or the opening, and one for a tail after
     // an assistant message.
     framing: framing.prompt + 3 * framing.message + exampleFraming + (await tokens.count(openingTemplate)),
-    smallestTail,
+    minTailTokens,
   };
 }
 

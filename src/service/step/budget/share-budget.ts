@@ -7,7 +7,7 @@ import { bareTokens, untouchable } from '../history/fold-history.js';
 import { type CutUnit, cutUnits, maskUnits, tokensOfUnits } from '../history/unit-forms.js';
 import { BudgetExceeded } from '../interruption.js';
 import type { Scale } from '../prompt/weigh-messages.js';
-import { isPlain, type Situation } from '../types.js';
+import { expectsPlainText, type Situation } from '../types.js';
 import type { FixedCosts } from './fixed-costs.js';
 
 /** The token budget of a prompt (rules: prompt-budget, context-share). */
@@ -32,7 +32,7 @@ const DEFAULT_CONTEXT_SHARE = 0.5;
 
 function planBudget(config: LlmConfig, fixed: FixedCosts, tailShare = TAIL_SHARE): Budget {
   const prompt = config.tokenLimit - config.reservedOutputTokens;
-  const tail = Math.max(Math.floor(prompt * tailShare), fixed.smallestTail);
+  const tail = Math.max(Math.floor(prompt * tailShare), fixed.minTailTokens);
   const free = Math.max(0, prompt - sumOf(fixed) - tail);
   const context = Math.floor(free * (config.contextShare ?? DEFAULT_CONTEXT_SHARE));
   return { prompt, tail, free, context };
@@ -49,7 +49,7 @@ export function outputLimit({ maxOutputTokens, reservedOutputTokens }: LlmConfig
 /** Returns the smallest prompt budget that leaves `free` tokens for context and history. */
 function promptFor(free: number, fixed: FixedCosts): number {
   const sum = sumOf(fixed) + free;
-  return Math.max(sum + fixed.smallestTail, Math.ceil(sum / (1 - TAIL_SHARE)));
+  return Math.max(sum + fixed.minTailTokens, Math.ceil(sum / (1 - TAIL_SHARE)));
 }
 
 const sumOf = ({ instructions, example, tools, framing }: FixedCosts): number =>
@@ -95,7 +95,7 @@ export async function fitContextAndHistory(
   gathered: GatheredContext,
   { fixed, scale }: { fixed: FixedCosts; scale: Scale },
 ): Promise<FittedContextAndHistory> {
-  if (isPlain(situation)) return fitWhole(situation, gathered, { fixed, scale });
+  if (expectsPlainText(situation)) return fitWhole(situation, gathered, { fixed, scale });
   const { request, units: whole } = situation;
   const budget = planBudget(request.llm_config, fixed);
   const limit = isSingleStep(situation)

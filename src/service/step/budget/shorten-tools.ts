@@ -5,7 +5,7 @@ import { parameterOrder } from '../../../parsing/arguments/offered-tool.js';
 import { firstSentence } from '../prompt/deferred-tools.js';
 import { describeTool } from '../prompt/instructions.js';
 import type { Scale } from '../prompt/weigh-messages.js';
-import { isPlain, type Situation } from '../types.js';
+import { expectsPlainText, type Situation } from '../types.js';
 import { countDefinitions, type FixedCosts } from './fixed-costs.js';
 
 /** Maximum share of the free budget for the definitions of a client's tools. */
@@ -22,10 +22,10 @@ export async function shortenTools(
   scale: Scale,
 ): Promise<Situation | undefined> {
   const { request, terms, tools } = situation;
-  if (!terms || isPlain(situation)) return undefined;
+  if (!terms || expectsPlainText(situation)) return undefined;
   const { tokenLimit, reservedOutputTokens } = request.llm_config;
-  const { instructions, example, framing, smallestTail } = fixed;
-  const free = tokenLimit - reservedOutputTokens - instructions - example - framing - smallestTail;
+  const { instructions, example, framing, minTailTokens } = fixed;
+  const free = tokenLimit - reservedOutputTokens - instructions - example - framing - minTailTokens;
   let excess = fixed.tools - free * TOOLS_SHARE;
   if (excess <= 0) return undefined;
   const weighed = await weighTools(situation, scale);

@@ -33,9 +33,9 @@ const MAX_SENT_ATTACHMENTS = 100;
 /**
  * Decides which form each unit of a history gets, by replaying the units oldest first. Whenever their sum exceeds
  * `share` tokens, cuts it to half of the share: leaves out old attachments, masks old units, then drops them, but
- * never the first task, the latest task or the newest unit at that point (rule: fold). The result depends on the
- * units alone, so every later step repeats the same cuts, and the beginning of the prompt stays the same byte for
- * byte.
+ * never the first task, the latest task or the newest unit at that point (rule: fold). The result depends
+ * only on the units and `share`, so every later step with the same share repeats the same cuts, and the beginning
+ * of the prompt stays the same byte for byte.
  */
 export function foldHistory(units: readonly WeighedUnit[], share: number): Fold {
   const forms: Form[] = [];

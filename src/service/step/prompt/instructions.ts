@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../../../contract/tool.js';
 import { oneLine } from '../../../conversation/task-list.js';
 import { yieldIfBusy } from '../../../event-loop/yield-if-busy.js';
 import { OfferedTools, parameterOrder } from '../../../parsing/arguments/offered-tool.js';
-import { type AnswerType, isPlain, type Situation, type TaughtProtocol } from '../types.js';
+import { type AnswerType, expectsPlainText, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerTemplates,
   fenceTemplate,
@@ -30,7 +30,7 @@ const templates = {
  */
 export function renderInstructions(situation: Situation): string {
   const { request, protocol, calls, answerType } = situation;
-  if (isPlain(situation)) {
+  if (expectsPlainText(situation)) {
     const described = answerType ? describeAnswer(answerType, { request, protocol: 'native' }) : '';
     return (request.instructions ?? '') + described + (calls.length > 0 ? fenceTemplate : '');
   }
@@ -56,7 +56,7 @@ function describeAnswer(
  */
 export async function renderTools(situation: Situation, signal?: AbortSignal): Promise<string> {
   const segment = situation.request.available_tools_prompt_segment?.trim();
-  const isSilent = situation.protocol === 'native' || isPlain(situation);
+  const isSilent = situation.protocol === 'native' || expectsPlainText(situation);
   const described = isSilent ? '' : await describeTools(situation, signal);
   const free = segment ? `${segment}\n` : '';
   return described || free ? `\nTools:\n${described}${free}` : '';
@@ -71,7 +71,8 @@ async function describeTools(
   for (const tool of tools) {
     await yieldIfBusy(signal);
     const named = index.find(tool.name);
-    const isNamed = named?.inputSchema === tool.inputSchema; // false for a second tool of the same name
+    // False for a tool that was shortened to its signature, whose schema is another object.
+    const isNamed = named?.inputSchema === tool.inputSchema;
     const parameters = isNamed ? named.parameters : parameterOrder(tool.inputSchema);
     const isSignature = shortened?.has(tool.name) ?? false;
     described += describeTool(tool, parameters, { protocol, inWords: Boolean(example), isSignature });
@@ -132,7 +133,7 @@ function describeInText(
   return `- ${signature}${description ? `: ${oneLine(description).trim()}` : ''}\n${lines.join('')}`;
 }
 
-/** Returns a function that maps an optional parameter to the mark `?`, and a required one to nothing. */
+/** Returns a function that appends `?` to the name of an optional parameter. */
 function optionalMark({ required }: ToolDefinition['inputSchema']): (parameter: string) => string {
   const needed = new Set(Array.isArray(required) ? required : []);
   return (parameter) => (needed.has(parameter) ? parameter : `${parameter}?`);

@@ -5,7 +5,7 @@ import { renderTasks, taskLegend } from '../../../conversation/task-list.js';
 import { cutLines } from '../../context/cutting/cut-lines.js';
 import { fence } from '../../context/fence.js';
 import { type FocusToFit, fitFocus } from '../../context/fitting/fit-focus.js';
-import { isPlain, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
+import { expectsPlainText, type MustAnswer, type Situation, type TaughtProtocol } from '../types.js';
 import {
   answerInJsonTemplate,
   answerNowTemplate,
@@ -74,7 +74,7 @@ async function listTasks(
  */
 export function possibleEnds(situation: Pick<Situation, 'request' | 'protocol' | 'terms'>): string[] {
   const { request, protocol, terms } = situation;
-  if (isPlain(situation)) return [continueTemplate];
+  if (expectsPlainText(situation)) return [continueTemplate];
   const inJson = request.answer_schema ? answerInJsonTemplate : '';
   const ends = [answerNowTemplate + inJson, terminalTemplate + inJson, continueTemplate];
   if (!request.phase) return ends.map((end) => callOrder(terms) + end);
