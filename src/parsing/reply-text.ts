@@ -157,7 +157,8 @@ export class ReplyText {
   }
 
   /**
-   * Returns the end of the content, before a closing fence around the reply. Ignores turns in quoted text.
+   * Returns the end of the content, before a closing fence around the reply. Unlike `end`, it is not cut off at a
+   * token that opens another role's turn, because a call may quote such a token.
    */
   contentEnd(): number {
     const { start, otherTurn } = this.outline;

@@ -307,7 +307,7 @@ describe('models', () => {
   });
 });
 
-describe('what holds for /api holds for /v1', () => {
+describe('the limits, request checks, logging, CORS rules and aborts of /api also apply to /v1', () => {
   test('a request above the rate limit gets 429 in the shape of the wire', async () => {
     const limited = await start({ RATE_LIMIT_PER_MINUTE: '1' });
     await limited.ask(() => ({ text: 'x' }));

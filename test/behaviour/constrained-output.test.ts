@@ -363,7 +363,7 @@ test('an escaped NUL is removed from the streamed text and from the result', asy
   });
 });
 
-test('a thought that mentions a control is streamed unchanged (rule: phase-control)', async () => {
+test('a thought that contains JSON like a control block is streamed unchanged (rule: phase-control)', async () => {
   await withService(async (own) => {
     const thought = 'I write {"plan": 1} next.';
     service.fake.script({

@@ -209,7 +209,7 @@ describe('tokens a day (rule: token-limits)', () => {
     expect(passed).toBeLessThanOrEqual(3);
   });
 
-  test('of 100 streams whose caller hangs up in the middle of the reply, none passes once their replies have used up the limit', async () => {
+  test('replies that the caller hangs up on are charged: of 100 such streams, at most 2 pass before the daily token limit answers 429', async () => {
     const token = createToken();
     // The prompts alone would allow more than 20 streams.
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });

@@ -120,7 +120,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(server.recognized()).toBeGreaterThan(20);
   });
 
-  test('in a history that outgrows its share, each call is sent with its state', async () => {
+  test('when a history exceeds its share of the token budget and results are masked, each call is still sent with its provider state', async () => {
     const server = demandingServer(calls);
     service.fake.script(server.respond);
     let history: TurnInput[] = [];

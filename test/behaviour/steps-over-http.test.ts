@@ -236,7 +236,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect((joined('draft') + joined('thought') + joined('answer')).trim()).toBe('I look at it.');
     });
 
-    test('a broken control block is free text and means "go on"', async () => {
+    test('a phase reply with malformed control JSON completes the phase with finish: false, so the run continues', async () => {
       const body = await step({ text: 'Prose. {"plan": ' }, { phase: 'reason' });
       expect(body).toMatchObject({ status: 'phase_completed', control: { finish: false } });
     });

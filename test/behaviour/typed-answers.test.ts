@@ -117,14 +117,14 @@ describe('native calling', () => {
     expect(lastBody()).toMatchObject({ [field]: expect.anything(), tools: [expect.anything()] });
   });
 
-  test('a value that its vendor must have wrapped in an object is unwrapped (rule: typed-answers)', async () => {
+  test('a list answer is unwrapped if the vendor’s schema required an object around it (rule: typed-answers)', async () => {
     service.fake.script({ text: '{"answer": ["a", "b"]}' });
     const list = { type: 'array', items: { type: 'string' } };
     const { body } = await service.step({ ...request, answer_schema: list });
     expect(body.answer).toEqual(['a', 'b']);
   });
 
-  test('an optional value that the vendor required as null is absent again', async () => {
+  test('an optional property that the vendor’s schema required, so that the model wrote null, is absent from the answer', async () => {
     service.fake.script({ text: '{"path": "a", "line": null}' });
     const { body } = await service.step(request);
     expect(body.answer).toEqual({ path: 'a' });

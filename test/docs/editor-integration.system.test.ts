@@ -92,7 +92,7 @@ describe('the compiled editor guide', () => {
     expect(latest()).toContain('MAX_DISCOUNT = 40');
   });
 
-  test('section 4: the prompt has focus, selection, tagged files and unsaved text, and no secret file', async () => {
+  test('section 4 of the editor guide: the prompt contains the focused file with its unsaved text and tagged files, but no secret file', async () => {
     provider.script([answer('Seen.')]);
     editor.focused = { path: 'src/limits.ts', selection: { start_line: 1, end_line: 1 } };
     editor.taggedFiles = ['README.md', '.env'];
@@ -101,7 +101,7 @@ describe('the compiled editor guide', () => {
     expect(latest()).not.toContain('hunter2');
   });
 
-  test('sections 4 and 7: the editor shows which context did not fit', async () => {
+  test('sections 4 and 7 of the editor guide: the editor shows which context did not fit', async () => {
     provider.script([answer('Seen.')]);
     editor.files.set('long.txt', 'a line of words\n'.repeat(5_000));
     editor.taggedFiles = ['long.txt', 'README.md'];
@@ -110,7 +110,7 @@ describe('the compiled editor guide', () => {
     expect(editor.shown('notice')).toMatch(/Left out: long\.txt: (truncated|dropped)/);
   });
 
-  test('sections 5 and 6: the editor shows a change side by side and makes it after approval', async () => {
+  test('sections 5 and 6 of the editor guide: the editor shows a change side by side and makes it after approval', async () => {
     provider.script([
       act('search_code(pattern="MAX_")', 'I look.'),
       act('edit_file(path="src/limits.ts", old_string="40", new_string="50")'),

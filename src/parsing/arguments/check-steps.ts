@@ -33,7 +33,7 @@ function countValues(value: JsonValue, max: number): number {
 /** Counts the steps of the validator, and stops when there are too many. */
 class StepCount {
   left = MAX_STEPS;
-  /** Steps of a schema for a scalar value, which are the same for all scalars. */
+  /** Cached number of validation steps of each schema for a scalar value; it is the same for all scalars. */
   readonly #plain = new Map<Schema, number>();
 
   add(value: JsonValue, schema: unknown): void {

@@ -34,7 +34,10 @@ export interface WholeCall {
   readonly input?: JsonValue | undefined;
   /** The thought in a JSON object beside the call (rule: step-object). */
   readonly thought?: string;
-  /** True if the call is the object that `protocol: "json"` teaches, which needs no marker. */
+  /**
+   * True if the call was written in the form that the prompt asks for with `protocol: "json"`; such an object
+   * counts as a call even without an `Action:` label (rule: step-object).
+   */
   readonly isStepObject?: boolean;
   readonly spellings: Spellings;
   readonly repairs: readonly Repair[];

@@ -162,7 +162,10 @@ class Relay {
     }
   }
 
-  /** Removes the control blocks of a phase from a delta. */
+  /**
+   * Returns the part of a delta that is for reading: without NUL, and in the phases `reason` and `observe` without
+   * the JSON control block that the model writes for the service (rule: phase-control).
+   */
   #proseOf(type: ParseDelta['type'], delta: string): string {
     const text = this.#separatorBefore(type) + withoutNul(delta); // an escape such as \u0000 may have become NUL
     this.#last = type;

@@ -180,8 +180,8 @@ function asAnswer(read: ReadCompletion, isEnforced: boolean): ReadCompletion {
 }
 
 /**
- * Returns the values converted back from the schema that the provider enforced to the caller's, followed by the
- * values as written.
+ * Returns the possible answers: first the values, converted from the provider's schema back to the caller's, then
+ * the same values unconverted.
  */
 function restoredValues(values: readonly JsonValue[], { replyFormat }: ReadingSituation): JsonValue[] {
   const restored = values.flatMap((value) => {
@@ -373,8 +373,9 @@ const problemOf = (read: NativeCallReading | undefined): string | null =>
   read && 'problem' in read ? read.problem : null;
 
 /**
- * Returns the action of a native call that passed the check. With `whole`, also returns a complete call that did
- * not pass it (rule: whole-calls).
+ * Returns a native call as an action if its tool and arguments are valid; else nothing. If `whole` is given, a
+ * call of an unknown tool or with invalid arguments is returned too, unless it is cut off or unreadable (rule:
+ * whole-calls).
  */
 function toNativeActions({ call, read }: NativeReading, whole: Completion | undefined): ReadAction[] {
   const { id, providerState } = call;

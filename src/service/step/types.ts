@@ -100,7 +100,10 @@ export interface ReplySituation {
   readonly answerType?: AnswerType | undefined;
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
-  /** Terms of the client; undefined if the client can read the outcome of a step. */
+  /**
+   * Set for requests through a compatible endpoint, whose client runs its own loop and cannot read the step's
+   * `outcome`: how that client restricts tool use (rule: client-terms). Undefined for `react_step`.
+   */
   readonly terms: ClientTerms | undefined;
   readonly warnings: readonly Warning[];
 }

@@ -81,7 +81,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(existsSync(join(bench.folder, '.github/x.yml'))).toBe(false);
   });
 
-  test('an option to allow all edits counts only where it was offered', async () => {
+  test('the option "accept-edits" is ignored if the permission request did not offer it', async () => {
     const bench = await setUp([act('write_file(path=".github/x.yml", content="x")'), answer('No.')], files);
     const editor = await edit(bench, (_, reply) => reply(selected('accept-edits')));
     await editor.prompt('Write it');

@@ -162,7 +162,7 @@ describe("the form of the offline model's reply", () => {
     expect(JSON.parse(next)).toMatchObject({ final_answer: expect.stringContaining('a.js:3') });
   });
 
-  test('the offline model replies with a JSON block in a strict phase', () => {
+  test('the offline model ends its reply with a JSON block in the phases reason and observe', () => {
     const blockOf = (tail: string) => {
       const reply = extractiveReply([system(tools), user(`Where is Kangaroo?\n\n${tail}`)]);
       return JSON.parse(/```json\n([\s\S]*)\n```$/.exec(reply)?.[1] ?? 'null');

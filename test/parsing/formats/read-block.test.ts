@@ -455,7 +455,7 @@ describe('calls that the end of a reply or of reasoning leaves open', () => {
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'json' });
   });
 
-  test('marks inside the strings of a call without a mark are data (rule: bare-call)', () => {
+  test('a tool-call mark such as [TOOL_CALLS] inside a string argument of an unmarked call stays text (rule: bare-call)', () => {
     const content = '[TOOL_CALLS]list_tools{}';
     expect(calls(`[write_file(content="${content}")]`)).toEqual([['write_file', { content }]]);
   });

@@ -293,7 +293,7 @@ describe('whole calls that do not fit', () => {
   const tools = [readFile, tool('bash', 'command')];
 
   test.each([
-    ['an unknown tool', 'Action: grep(pattern="x")', 'grep', { pattern: 'x' }],
+    ['an unknown tool name', 'Action: grep(pattern="x")', 'grep', { pattern: 'x' }],
     ['a name in other letters', 'Action: Bash(command="ls")', 'Bash', { command: 'ls' }],
     ['a missing argument', 'Action: bash()', 'bash', {}],
     ['a wrong type', 'Action: bash(command=["ls"])', 'bash', { command: ['ls'] }],
@@ -304,7 +304,7 @@ describe('whole calls that do not fit', () => {
       'bash',
       { cmd: 'ls' },
     ],
-  ])('%s goes out as a call, plain and streamed (rule: whole-calls)', async (_kind, text, name, args) => {
+  ])('a written call with %s is returned to the client as a tool call, plain and streamed (rule: whole-calls)', async (_kind, text, name, args) => {
     for (const make of [service.ask, service.stream]) {
       const { calls, finish } = await make({ text }, { tools });
       expect([calls, finish]).toMatchObject([[{ name, args }], 'tool_calls']);
@@ -312,9 +312,9 @@ describe('whole calls that do not fit', () => {
   });
 
   test.each([
-    ['an unknown tool', { name: 'grep', arguments: { pattern: 'x' } }],
+    ['an unknown tool name', { name: 'grep', arguments: { pattern: 'x' } }],
     ['a missing argument', { name: 'bash', arguments: {} }],
-  ])('a native call of %s goes out as a call (rule: whole-calls)', async (_kind, call) => {
+  ])('a native call with %s is returned to the client as a tool call (rule: whole-calls)', async (_kind, call) => {
     const { calls } = await service.ask(
       { toolCalls: [call] },
       { tools },

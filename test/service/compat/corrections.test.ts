@@ -141,7 +141,7 @@ test('a history that outgrows the budget is fitted with tools, and the header co
 test.each([
   true,
   false,
-])('a prompt that does not fit is the wire’s own error, without tools at once (streamed: %s) (rule: compatible-errors)', async (stream) => {
+])('a prompt without tools that exceeds the token limit fails with context_length_exceeded, and no request is sent to the provider (streamed: %s) (rule: compatible-errors)', async (stream) => {
   const request = { model: textModel, messages: [user('word '.repeat(3_000)), user('x')], stream };
   const before = asked();
   const error = await failure(

@@ -397,7 +397,7 @@ describe('requests as Codex sends them (rule: responses-requests)', () => {
   });
 });
 
-describe('types that name members of objects (rule: responses-requests)', () => {
+describe('item and tool types named like members of Object.prototype, such as `__proto__` (rule: responses-requests)', () => {
   test.each([
     '__proto__',
     'constructor',
@@ -481,7 +481,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
       expect(await failure(make(() => ({ fault })))).toMatchObject({ status, type, param: '' });
   });
 
-  test('a prompt that is too long is context_length_exceeded: a status, or the end of a stream', async () => {
+  test('a prompt that is too long fails with context_length_exceeded: as status 400, or as response.failed at the end of a stream', async () => {
     const changes = { instructions: 'x y '.repeat(40_000) };
     const headers = { 'X-Stepwise-Token-Limit': '2000' };
     const plain = await failure(ask({ text: '' }, changes, headers));
@@ -498,7 +498,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     });
   });
 
-  test('a cut in mid-stream is an error with flat and nested fields, then response.failed', async () => {
+  test('if the upstream breaks off in mid-stream, the stream ends with an error event (its fields at the top level and under `error`) and response.failed', async () => {
     const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
     expect(await failure(stream(fault))).toMatchObject({ code: 'upstream_unreachable' });
     service.fake.script(fault);

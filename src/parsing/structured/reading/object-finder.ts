@@ -19,7 +19,10 @@ const begun = new RegExp(
   `(?<=^|\\n|[\\w|]>)${blanks}(?:\`{1,2}|\`{3,16}(?:j|js|jso|json)?[ \\t]{0,16}\\r?|(?:${fence})?(?:\\{\\s{0,64})?)$`,
   'i',
 );
-/** Maximum length of an incomplete start. */
+/**
+ * Maximum number of characters at the end of the text that are held because they may become the start of a reply
+ * object.
+ */
 const MAX_BEGINNING_LENGTH = 256;
 
 /**

@@ -77,7 +77,10 @@ export async function readMessages(
 const isTaught = ({ type, input_schema: schema }: MessagesTool): boolean =>
   type === undefined || type === 'custom' || schema !== undefined;
 
-/** Returns the names of deferred tools that a search of the client found. */
+/**
+ * Returns the names in the `tool_reference` blocks of all tool results: deferred tools that the client's own tool
+ * search found.
+ */
 function referencesIn(messages: readonly Message[]): ReadonlySet<string> {
   const results = messages.flatMap(({ content }) => content.flatMap((block) => block.content));
   return new Set(

@@ -103,7 +103,7 @@ export class Transport {
     await Promise.all([...this.#clients].map((client) => client.destroy()));
   }
 
-  /** Returns an idle client or a new one. The signal destroys the client until it is released. */
+  /** Returns an idle client or a new one. Until `release` is called, aborting the signal destroys the client. */
   #takeClient(target: ClientTarget, signal: AbortSignal): { client: Dispatcher; release: Release } {
     const pool = `${target.origin} ${target.ca ?? ''}`;
     const idle = this.#idle.get(pool) ?? [];

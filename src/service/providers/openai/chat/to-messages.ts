@@ -85,7 +85,8 @@ function textContent(
   { text, breakpoint }: { readonly text: string; readonly breakpoint: boolean },
   contentOf: Write,
 ): string | ChatCompletionContentPartText[] {
-  // The content of a text alone is a string, or a list of texts if it has a breakpoint.
+  // Cast: for a single text part, `contentOf` returns a string, or a list of text parts if it has a cache
+  // breakpoint; never a file.
   return contentOf([{ type: 'text', text, breakpoint }]) as string | ChatCompletionContentPartText[];
 }
 
