@@ -301,7 +301,8 @@ class BlockReader {
   }
 
   /**
-   * Returns the name without `functions.` and a number such as `:0`, if only that is the name of an offered tool.
+   * Returns the offered tool that a name stands for, perhaps without `functions.` and a number such as `:0`. If
+   * there is none, returns the name without both.
    */
   #offeredName(written: string): string {
     const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
