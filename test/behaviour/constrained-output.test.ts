@@ -375,7 +375,7 @@ test('a thought that contains JSON like a control block is streamed unchanged (r
   });
 });
 
-test('a phase whose control the output limit cut is cut off, not a thought in JSON (rule: billed-outcomes)', async () => {
+test('a control object that the output limit cut off ends the step with output_truncated, and its thought is kept (rule: billed-outcomes)', async () => {
   await withService(async (own) => {
     service.fake.script({ text: '{"thought": "I plan.", "plan": "first', finishReason: 'length' });
     const { body } = await own.step({ protocol: 'json', tools, phase: 'reason' });

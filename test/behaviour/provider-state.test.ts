@@ -155,7 +155,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
   });
 });
 
-test('a history that moves between vendors gives each only its own state (rule: provider-state)', async () => {
+test('in a history with several vendors, each vendor gets only its own provider state (rule: provider-state)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom(...allVendors), fc.boolean()), { minLength: 2, maxLength: 8 }),
@@ -193,7 +193,7 @@ test.each([
   expect(body.warnings.map(({ code }) => code)).toEqual(['provider_state_not_sent']);
 });
 
-test('a newer model of the same family takes the state of the older one (rule: provider-state)', async () => {
+test('a newer model of the same family gets the provider state of the older one (rule: provider-state)', async () => {
   service.fake.script({ toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature: 'c2lnbmVk' }] });
   const history = observed(await step(gemini, [], false));
   service.fake.script({ text: 'Done.' });
@@ -277,7 +277,7 @@ test('only the fields of its wire are read from a provider state, so others neve
 test.each([
   ['as reported with it', { reasoning: 5_000 }, 5_000],
   ['as a quarter of its bytes where none are reported', { reasoning: 0 }, 1_000],
-])('encrypted state counts %s (rule: counting)', async (_, usage, tokens) => {
+])('the tokens of an encrypted provider state are counted %s (rule: counting)', async (_, usage, tokens) => {
   service.fake.script({
     toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature: 'x'.repeat(4_000) }],
     usage,

@@ -68,7 +68,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     await until(async () => (await status(one.url)) === 429 && (await status(two.url)) === 429);
   });
 
-  test('of 100 streams to two processes whose caller hangs up, only the first few reach the provider', async () => {
+  test('prompts are charged by two processes together if the caller hangs up: at most 4 of 100 streams reach the provider', async () => {
     const redis = await startRedis();
     const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 1_000 } });
     const fake = await startFakeProvider({ text: 'Final Answer: 42', delayMs: 60_000 });
@@ -89,7 +89,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     expect(passed).toBeLessThanOrEqual(4);
   });
 
-  test('of 100 streams to two processes whose caller hangs up in the middle of the reply, only the first few pass', async () => {
+  test('replies that the caller hangs up on are charged by two processes together: at most 3 of 100 streams pass', async () => {
     const redis = await startRedis();
     const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });
     const chunks = Array.from({ length: 2_000 }, () => 'word '.repeat(100));

@@ -116,7 +116,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('a call that a model writes as text is a function call after its thought', async () => {
+  test('a call that a model writes as text becomes a function call after the thought', async () => {
     const response = await both({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
     expect(response.output).toMatchObject([
       { type: 'message', content: [{ text: 'I look.' }] },
@@ -199,7 +199,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
 });
 
 describe('answers of Responses (rule: responses-answers)', () => {
-  test('a conversation with a tool goes on when the client sends the output back with the result', async () => {
+  test('a conversation with a tool continues if the client sends back the output and the result of the tool', async () => {
     for (const headers of [{}, native]) {
       const script: Script =
         headers === native
@@ -229,7 +229,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     }
   });
 
-  test('native calls keep their ids, and all of them go out unless the client takes one', async () => {
+  test('native calls keep their ids, and the client gets all of them unless it allows only one', async () => {
     const toolCalls = ['first_1', 'second_2'].map((id) => ({
       id,
       name: 'read_file',
@@ -243,7 +243,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect(idsOf(await ask(script, { parallel_tool_calls: false }, native))).toEqual(['first_1']);
   });
 
-  test('reasoning is the summary of a reasoning item before the message', async () => {
+  test('reasoning becomes the summary of a reasoning item before the message', async () => {
     const script = { text: 'Final Answer: 4', reasoning: 'Two and two.' };
     expect((await both(script)).output).toMatchObject([
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Two and two.' }] },
@@ -253,7 +253,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect(types).toContain('response.reasoning_summary_text.delta');
   });
 
-  test('a refusal is a part of its own', async () => {
+  test('a refusal becomes a `refusal` part of a message, and the response is completed', async () => {
     const { output, status } = await both({ refusal: 'I must not.', text: null });
     expect([output, status]).toMatchObject([
       [{ type: 'message', content: [{ type: 'refusal', refusal: 'I must not.' }] }],
@@ -261,7 +261,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     ]);
   });
 
-  test('an action that the output limit cut off is its thought in an incomplete response', async () => {
+  test('if the output limit cuts an action off, the response is incomplete and has only the thought', async () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     expect(await both(cut)).toMatchObject({
       status: 'incomplete',
@@ -271,7 +271,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect((await stream(cut)).types.at(-1)).toBe('response.incomplete');
   });
 
-  test('an empty reply is an empty message after one correction', async () => {
+  test('a reply that is still empty after one correction becomes an empty message', async () => {
     expect((await both({ text: '' })).output).toMatchObject([{ type: 'message', content: [{ text: '' }] }]);
   });
 

@@ -383,7 +383,7 @@ test.each([
   );
 }, 60_000);
 
-test('the list of deferred tools takes at most 5 % of the budget and counts the tools it does not name (rule: deferred-list)', async () => {
+test('the list of deferred tools has at most 5 % of the budget and the number of the tools that it does not name (rule: deferred-list)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 1_000 }),
@@ -537,7 +537,7 @@ test('a found tool stays callable after its definition has left the prompt, and 
   );
 });
 
-test('a discovery of a thousand tools fits the budget: what has no room is named or counted and can be called (rule: found-tools)', async () => {
+test('the result of a search that finds 1,000 tools fits the budget: tools without room are named or counted, and can be called (rule: found-tools)', async () => {
   const many = Array.from({ length: 1_000 }, (_, index) => ({
     ...createIssue,
     name: `tool_${index}`,

@@ -156,7 +156,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
     'temperature is not a valid model parameter',
     'reasoning_effort is not supported by the requested model',
     'Invalid model output: the schema was not met',
-  ])('another refusal stays what it is: %s', (message) => {
+  ])('an error about something else than an unknown model stays `rejected`: %s', (message) => {
     expect(failureOf(400, { error: { message } }).failure).toBe('rejected');
   });
 });
