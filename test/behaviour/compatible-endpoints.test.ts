@@ -137,13 +137,13 @@ describe('keys', () => {
     [{ Authorization: `Bearer ${key}` }],
     [{ 'x-api-key': key, Authorization: 'Bearer sk-another-0123456789' }],
     [{ 'X-LLM-API-Key': key, 'x-api-key': 'sk-another-0123456789' }],
-  ])('without tokens, the first of X-LLM-API-Key, x-api-key and Authorization is the key: %j (rule: compatible-keys)', async (headers) => {
+  ])('in a service without tokens, the first of X-LLM-API-Key, x-api-key and Authorization is the provider key: %j (rule: compatible-keys)', async (headers) => {
     service.fake.script({ text: 'x' });
     expect((await post(service.url, keyed, headers)).status).toBe(200);
     expect(sentKey(service)).toBe(`Bearer ${key}`);
   });
 
-  test('with tokens, only X-LLM-API-Key is a key, unless X-Stepwise-Token has the token (rule: compatible-keys)', async () => {
+  test('in a service with tokens, only X-LLM-API-Key is the provider key, unless X-Stepwise-Token has the token (rule: compatible-keys)', async () => {
     const token = createToken();
     const guarded = await start({ AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'agent', projects: [] }) });
     guarded.fake.script(() => ({ text: 'x' }));
@@ -195,7 +195,7 @@ describe('keys', () => {
     }
   });
 
-  test('no failure and no log line has the key, wherever it was sent', async () => {
+  test('no error and no log line contains the provider key, in whichever header it was sent', async () => {
     for (const body of [
       '{',
       chat({ model: key }),

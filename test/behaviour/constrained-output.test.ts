@@ -309,7 +309,7 @@ test('protocol `auto` prefers native calls, then a schema, then text (rule: auto
   });
 });
 
-test('a JSON answer cut by the output limit is the answer so far, a cut action is no action (rule: object-reply)', async () => {
+test('if the output limit cuts a reply off, a partial JSON answer is returned and a partial action is not proposed (rule: object-reply)', async () => {
   await withService(async (own) => {
     service.fake.script({
       text: '{"thought": "Seen.", "action": {"final_answer": "Line 3, and',

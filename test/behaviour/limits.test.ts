@@ -139,7 +139,7 @@ describe('requests a minute (rule: rate-limit)', () => {
 });
 
 describe('concurrent requests (rule: token-limits)', () => {
-  test('a token may have only so many requests in flight; each ends with its response or when its caller leaves', async () => {
+  test('a token has a maximum of requests in flight; each counts until its response ends or its caller leaves', async () => {
     const token = createToken();
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { requestsAtOnce: 2 } });
     const { url, fake } = await start({ ...answer, delayMs: 60_000 }, { AUTH_TOKENS_FILE });

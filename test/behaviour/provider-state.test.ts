@@ -179,7 +179,7 @@ test.each([
   ['another upstream with the same model', { provider: 'deepseek' }],
   ['another model family at the same upstream', { modelName: 'gpt-oss-120b' }],
   ['the model of another wire', { provider: 'anthropic', modelName: 'claude-opus-5' }],
-])('the state is not sent to %s, which is a warning (rule: provider-state)', async (_, changes) => {
+])('the provider state is not sent to %s, and the caller gets a warning (rule: provider-state)', async (_, changes) => {
   service.fake.script({ toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature: 'c2VjcmV0' }] });
   const history = observed(await step(gemini, [], false));
   service.fake.script({ text: 'Done.' });
@@ -212,7 +212,7 @@ test.each(['plain', 'streamed'])('a state above 256 KiB is not kept, which is a 
   expect(body.warnings.map(({ code }) => code)).toEqual(['provider_state_dropped']);
 });
 
-test('a provider state above 256 KiB is not sent, and a warning says so', async () => {
+test('a provider state above 256 KiB is not sent, and the caller gets a warning', async () => {
   service.fake.script({ text: 'Done.' });
   const own = {
     provider: 'gemini',

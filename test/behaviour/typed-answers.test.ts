@@ -130,7 +130,7 @@ describe('native calling', () => {
     expect(body.answer).toEqual({ path: 'a' });
   });
 
-  test('a vendor without both gets a reserved tool, whose call is the answer (rule: typed-answers)', async () => {
+  test('a vendor that cannot enforce a schema beside tools gets a reserved tool, whose call is the answer (rule: typed-answers)', async () => {
     for (const provider of ['ollama', 'llama', 'chat']) {
       service.fake.script({ toolCalls: [{ name: 'final_answer', arguments: { answer } }], text: 'Seen.' });
       const asked = { ...request, llm_config: upstream(provider) };

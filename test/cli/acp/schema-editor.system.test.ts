@@ -254,7 +254,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     });
   });
 
-  test('a loaded session whose model is gone uses the default and says so with the next prompt', async () => {
+  test('a loaded session whose model is no longer available uses the default model and reports it with the next prompt', async () => {
     const bench = await setUp([answer('One.')], files, { inProcess: true });
     const first = await open(bench);
     const { sessionId } = await newSession(first, bench);

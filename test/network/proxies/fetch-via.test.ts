@@ -138,7 +138,7 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
     expect(connectionFailureOf(error)).toEqual({ problem, isPassing: false });
   });
 
-  test('without a proxy variable, proxyFetch is the global fetch', () => {
+  test('proxyFetch returns the global fetch without a proxy variable', () => {
     expect(proxyFetch({ NO_PROXY: '*' })).toBe(fetch);
   });
 

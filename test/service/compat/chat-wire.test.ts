@@ -254,7 +254,7 @@ describe('requests without tools', () => {
   test.each([
     false,
     true,
-  ])('the prompt teaches nothing and the reply passes byte for byte (streamed: %s) (rule: client-terms)', async (streamed) => {
+  ])('a prompt without tools has no instructions for calls, and the client gets the reply byte for byte (streamed: %s) (rule: client-terms)', async (streamed) => {
     const request = { messages: [{ role: 'system' as const, content: 'Edit.' }, user('Change it.')] };
     const text = streamed
       ? (await service.stream({ text: edit }, request)).text

@@ -222,7 +222,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(prompt()).toContain('And now?');
   });
 
-  test('without tools, the model is taught nothing and its reply passes as it is', async () => {
+  test('without tools, the prompt has no instructions for calls and the client gets the reply unchanged', async () => {
     const { tools: _, ...plain } = request();
     service.fake.script({ text: 'Action: read_file(path="a")\n' });
     const message = await client.messages.create(plain);
@@ -344,7 +344,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
 });
 
 describe('counting tokens (rule: messages-count)', () => {
-  test('the count is that of the prompt that the same request sends, and needs no key', async () => {
+  test('count_tokens returns the size of the prompt that the same request would send, without a key', async () => {
     const { input_tokens } = await client.messages.countTokens({
       model: textModel,
       messages: look,

@@ -141,7 +141,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('an image as a data URL reaches the model, and one by its address is a placeholder with a warning', async () => {
+  test('an image as a data URL reaches the model; an image by address becomes a placeholder with a warning', async () => {
     const url =
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
     const image = (image_url: string) => ({
@@ -181,7 +181,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     expect(prompt()).toMatch(/My name is Ada.*Hello, Ada.*Who am I/);
   });
 
-  test('an answer repeats the settings of its request and says that nothing is stored', async () => {
+  test('an answer repeats the settings of its request and has store: false', async () => {
     const settings = {
       instructions: 'Be kind.',
       max_output_tokens: 99,
@@ -425,7 +425,7 @@ describe('tool choices of Responses (rule: compatible-corrections)', () => {
     expect(response.output.at(-1)).toMatchObject({ type: 'function_call', name: 'read_file' });
   });
 
-  test('without tools, the model is taught nothing and its reply passes as it is', async () => {
+  test('without tools, the prompt has no instructions for calls and the client gets the reply unchanged', async () => {
     const text = 'Action: read_file(path="a")\n';
     expect((await both({ text }, { tool_choice: 'none' })).output_text).toBe(text);
     expect(prompt()).not.toContain('Final Answer');

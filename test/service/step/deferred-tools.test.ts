@@ -464,7 +464,7 @@ test('a name that is not among the tools of the request is ignored with a warnin
   expect(promptText(prepared)).toContain('what it is about');
 });
 
-test('a tool that is deferred no longer can be called at once, and the observation that found it changes nothing (rule: found-tools)', async () => {
+test('a tool that is no longer deferred can be called without a search, and an earlier observation that found it changes nothing (rule: found-tools)', async () => {
   const direct = tools.map((tool) => ({ ...tool, defer: false }));
   const step = await stepWith(
     { tools: direct, conversation_history: found },
@@ -507,7 +507,7 @@ test.each([
   }
 });
 
-test('a found tool stays callable after its definition has left the prompt, and the report says so (rules: found-tools, deferred-report)', async () => {
+test('a found tool stays callable after its definition has left the prompt, and the report lists it (rules: found-tools, deferred-report)', async () => {
   const lines = Array.from({ length: 120 }, (_, line) => `line ${line} of a long result`).join('\n');
   const reads = Array.from({ length: 12 }, (_, index): TurnInput[] => [
     {
