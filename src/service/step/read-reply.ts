@@ -72,8 +72,8 @@ async function readAny(received: Received, situation: ReadingSituation): Promise
 const isUnread = ({ terms }: ReadingSituation): boolean => isPlain({ terms });
 
 /**
- * Returns the actions of a reply that are complete but do not pass the check, if the client answers such calls
- * with an error of its own (rule: whole-calls).
+ * Returns the complete actions of a reply whose tool is unknown or whose arguments are invalid, if the client
+ * itself answers such calls with an error (rule: whole-calls).
  */
 function withWholeCalls(
   read: ReadCompletion,
@@ -97,8 +97,8 @@ function mayPropose({ request }: ReadingSituation): boolean {
 }
 
 /**
- * Withholds the actions of a reply that exceeded the maximum length: its end is unknown, and so is the model's
- * intention. Native calls become text; written calls are text already.
+ * Withholds the actions of a reply that exceeded the maximum length, because its end, and so the intention of the
+ * model, is unknown. Native calls become text; written calls are text already.
  */
 function withoutActions(read: ReadCompletion, completion: Completion): ReadCompletion {
   if (read.actions.length === 0) return read;

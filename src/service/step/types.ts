@@ -20,7 +20,10 @@ import type { Completion } from './provider.js';
 /** A form in which the model writes its actions as text. */
 export type WrittenProtocol = 'text' | 'xml' | 'json';
 
-/** The form in which the model is taught to act. Past calls are rendered in the same form (rule: call-rendering). */
+/**
+ * The form in which the prompt asks the model to write actions. Past calls are rendered in the same form (rule:
+ * call-rendering).
+ */
 export type TaughtProtocol = WrittenProtocol | 'native';
 
 /** The reason why a step must answer instead of acting (rules: last-iteration, terminal-observation). */
@@ -29,7 +32,10 @@ export type MustAnswer = 'last_iteration' | 'terminal_error';
 /** The form of the final answer that the caller asked for (rule: typed-answers). */
 export interface AnswerType {
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The tool by which a native model gives its answer, if its vendor cannot combine tools with a reply schema. */
+  /**
+   * The tool with which the model gives its answer in native tool calling, if its vendor cannot combine tools with
+   * a reply schema.
+   */
   readonly tool: ToolDefinition | undefined;
 }
 
@@ -125,8 +131,8 @@ export interface Situation extends ReplySituation {
 }
 
 /**
- * Returns whether the model gets no instructions, so that its reply is taken as the answer without parsing
- * (rule: client-terms).
+ * Returns whether the model gets no instructions, so that its reply becomes the answer without parsing (rule:
+ * client-terms).
  */
 export const isPlain = ({ terms }: Pick<ReplySituation, 'terms'>): boolean => terms?.toolChoice === 'none';
 

@@ -73,7 +73,7 @@ export async function acceptExchange(
   return { exchange, settings, routed, input, sentKey, deadline, state };
 }
 
-/** Prepares the states of a conversation for its model (rule: compatible-state). */
+/** Prepares the provider states in a conversation for the requested model (rule: compatible-state). */
 function withStates(exchange: WireExchange, { model }: RoutedModel): WireExchange {
   const { request } = exchange;
   const { turns, warnings } = readStates(request.turns, model.profile.stateOrigin);

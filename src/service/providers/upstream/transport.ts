@@ -132,7 +132,7 @@ interface ClientTarget {
   readonly ca: string | undefined;
 }
 
-/** Returns a client with a connection of its own, through a tunnel of the proxy if there is one. */
+/** Returns a client with its own connection, through a tunnel of the proxy if there is one. */
 function newClient({ origin, proxy, ca }: ClientTarget): Dispatcher {
   const trusted = trusting(ca);
   const connect = proxy === undefined ? { ...connecting, ...trusted } : tunnelVia(proxy, trusted);

@@ -33,7 +33,7 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
 
 type WrittenCall = Pick<PairedCall, 'name' | 'parameters'>;
 
-/** Writes a complete reply with an action, in the form that the model is taught. */
+/** Writes a complete reply with an action, in the form that the prompt asks for. */
 export function writeAction(protocol: WrittenProtocol, thought: string, call: WrittenCall): string {
   const { name, parameters } = call;
   if (protocol === 'json') return renderJsonAction(thought, name, parameters);

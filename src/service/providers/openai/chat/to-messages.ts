@@ -105,8 +105,8 @@ function assistantMessage(parts: readonly Part[], contentOf: Write): ChatComplet
 }
 
 /**
- * Splits an assistant message before each state that belongs to a whole reply, so that the texts of different
- * replies are not joined.
+ * Splits an assistant message before each provider state that belongs to a whole reply, so that the texts of
+ * different replies are not joined.
  */
 function splitByState(parts: readonly Part[]): Part[][] {
   const messages: Part[][] = [[]];
@@ -118,7 +118,7 @@ function splitByState(parts: readonly Part[]): Part[][] {
   return messages;
 }
 
-/** Returns the tool calls, each with its part of the state that precedes it. */
+/** Returns the tool calls, each with its part of the provider state before it. */
 function toToolCalls(parts: readonly Part[]): ToolCall[] {
   const calls: ToolCall[] = [];
   let state: ReturnType<typeof readCallState> = {};
