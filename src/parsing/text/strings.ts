@@ -169,8 +169,7 @@ const isUnintended = (written: string, at: number, { value }: Escape): boolean =
   unintended.test(value) && written.charAt(at + 1) !== 'u';
 
 /**
- * Minimum length of a string that `JSON.parse` tries first; in longer ones a failing attempt costs little in
- * comparison.
+ * Length above which a string is first read with `JSON.parse`; a failing attempt then costs little in comparison.
  */
 const WORTH_A_TRY = 2 ** 12;
 

@@ -50,8 +50,8 @@ export class ClientTools {
   }
 
   /**
-   * Returns the name by which the model calls a tool of the client. For a tool that the client does not offer,
-   * this is the client's name.
+   * Returns the name by which the model calls a tool of the client, also for a tool that the client no longer
+   * offers.
    */
   nameOf(tool: Pick<ClientTool, 'name' | 'namespace'>): string {
     return this.#names.get(keyOf(tool)) ?? writable(tool);
