@@ -5,7 +5,7 @@ import { pathOf } from './pin.js';
 
 /** Items that were not included completely, all for the same reason. */
 export interface LeftOut {
-  /** What happened to these items, in a word or two, such as `cut` or `left out`. */
+  /** The outcome for these items, in a word or two, such as `cut` or `left out`. */
   readonly what: string;
   /** The reason, in full sentences. */
   readonly why: string;
