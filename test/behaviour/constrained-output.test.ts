@@ -97,7 +97,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Starts a service of its own, so that what it learns about a model does not affect other tests. */
+/** Starts a separate service, so that facts which it learns about a model do not affect other tests. */
 async function withService(run: (own: WholeService) => Promise<void>): Promise<void> {
   const own = await serviceWithForms();
   try {

@@ -26,8 +26,8 @@ const conclusion = ['  read_reply', '  conclude'];
 const answer = { text: 'Thought: I know.\nFinal Answer: 42' };
 
 /**
- * Declares the tests of the spans of a step. They arrive as JSON at a receiver, directly or through the collector that the
- * service sends protocol buffers to.
+ * Declares the tests of the spans of a step. The spans arrive as JSON at a receiver, directly or through the
+ * collector that the service sends protocol buffers to.
  */
 export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): void {
   let receiver: SpanReceiver;

@@ -110,7 +110,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     expect(await statuses(Array(6).fill(two.url))).toEqual(Array(6).fill(200));
     await redis.stop();
     await until(() => [one, two].every((service) => linesOf(service).some(({ level }) => level === 40)));
-    // The process that counted the requests still refuses the caller; the other process starts a count of its own.
+    // The process that counted the requests still refuses the caller; the other process counts separately.
     expect(await status(two.url)).toBe(429);
     expect(await statuses(Array(7).fill(one.url))).toEqual([200, 200, 200, 200, 200, 200, 429]);
     const told = linesOf(one).filter(({ level }) => level === 40);

@@ -45,7 +45,7 @@ async function ask(script: Script, changes: Request = {}, headers: Record<string
   return response;
 }
 
-/** Asks for a stream, whose events must be valid, in order, and end with the whole output. */
+/** Requests a stream. Its events must be valid and in order, and the last one must have the whole output. */
 async function stream(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
   service.fake.script(script);
   const events: ResponseStreamEvent[] = [];

@@ -102,7 +102,7 @@ export class Approvals {
     await this.#pending.request?.document?.show();
   }
 
-  /** Forgets all session rules, so that every call is asked about again. */
+  /** Removes all rules of the session, so that every call needs approval again. */
   forget(): void {
     this.#consents.forget();
   }
