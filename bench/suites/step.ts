@@ -9,7 +9,10 @@ interface Size {
   readonly kilobytes: number;
   /** Token limit that is large enough for the whole context, so that both stacks send all of it. */
   readonly tokenLimit: number;
-  /** Bound for warm steps: the plain stack must take at least this many times our CPU time. */
+  /**
+   * Required factor in processes that have warmed up: the baseline (Express, js-tiktoken, the vendor's SDK) must
+   * use at least this many times the CPU time of Stepwise.
+   */
   readonly warm: number;
   readonly cold: number;
   readonly rounds: number;

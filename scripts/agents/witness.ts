@@ -29,7 +29,7 @@ export async function judge(
   return { at: missing.length <= abandoned() ? 'client' : 'service', evidence };
 }
 
-/** Removes the answer that holds this reply from the list and returns true, or returns false if there is none. */
+/** Removes from the list the first answer that ends with this reply. Returns whether there was one. */
 function takeFrom(answers: Reply[], reply: Reply): boolean {
   // An answer is the thought and the text of the model, as paragraphs.
   const index = answers.findIndex((each) => shown(each).trim().endsWith(shown(reply).trim()));

@@ -5,7 +5,7 @@ import type { Exchange } from '../agents/recorder.js';
 
 const MAX_SHOWN = 300;
 
-/** What the vendors' types say of one answer: what is wrong with it, or null. */
+/** The problem that the vendors' types find in one answer, or null. */
 export type Judgement = string | null;
 
 /**

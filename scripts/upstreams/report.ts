@@ -18,9 +18,9 @@ const directRow = (row: Row, rows: readonly Row[]): Row | undefined =>
   );
 
 /**
- * Returns who is at fault for a row. It is the gateway if it answered with an error and the same run works without
- * it; otherwise it is Stepwise. Reasoning state that a gateway loses is no failure. Returns undefined if nothing
- * went wrong.
+ * Returns who is at fault for a failed row: the gateway if it answered with an error and the same run succeeds
+ * without it, otherwise Stepwise. Reasoning state that a gateway loses is no failure. Returns undefined if nothing
+ * failed.
  */
 export function faultOf(row: Row, rows: readonly Row[]): 'gateway' | 'stepwise' | undefined {
   const { problem, lost } = row.outcome;

@@ -17,8 +17,8 @@ export interface TwoSteps {
 export interface Outcome {
   readonly problem?: string;
   /**
-   * Fields of reasoning state that the provider got back. `lost` are those that it did not, each with the place
-   * where it was lost.
+   * Fields of reasoning state that the provider got back. `lost` lists the fields that it did not get back, each
+   * with the part of the route in which it was lost.
    */
   readonly kept: readonly string[];
   readonly lost: readonly string[];

@@ -51,7 +51,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   }
   const { keys, areHidden } = takeModelKeys();
   const flags = invocation.options;
-  // Replaces the arguments that the system shows of this process, so that no command can read the token there.
+  // Replaces the arguments that the system lists for this process, so that no command can read the token in them.
   if (flags.token !== undefined) process.title = 'stepwise';
   if (invocation.command === 'doctor') {
     const { examine } = await import('./commands/doctor.js');

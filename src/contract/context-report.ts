@@ -61,7 +61,7 @@ export const contextReportSchema = z
     sections: z.array(reportSectionSchema).meta({ description: 'The sections of the prompt, in order.' }),
     items: z.array(reportItemSchema).meta({
       description:
-        'The items that the prompt includes, shortens or leaves out; in a summary without those that are included completely.',
+        'The items that the prompt includes, shortens or leaves out. A report with `include.report` set to `summary` omits the items that are included completely.',
     }),
     folders: z.array(reportFolderSchema).meta({ description: 'The tagged folders.' }),
   })

@@ -120,7 +120,7 @@ export interface ContextReport {
   stable_prompt_sha256: string;
   /** The sections of the prompt, in order. */
   sections: ReportSection[];
-  /** The items that the prompt includes, shortens or leaves out; in a summary without those that are included completely. */
+  /** The items that the prompt includes, shortens or leaves out. A report with `include.report` set to `summary` omits the items that are included completely. */
   items: ReportItem[];
   /** The tagged folders. */
   folders: ReportFolder[];

@@ -148,7 +148,7 @@ async function readPlanFile(path: string): Promise<PlanFile> {
   });
   const read = planSchema.safeParse(parseYaml(content, path) ?? {});
   if (read.success) return read.data;
-  throw new PlanError(`${path} is no matrix of an evaluation:\n${z.prettifyError(read.error)}`);
+  throw new PlanError(`${path} is not a valid evaluation matrix:\n${z.prettifyError(read.error)}`);
 }
 
 function parseYaml(content: string, path: string): unknown {

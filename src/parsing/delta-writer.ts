@@ -18,12 +18,15 @@ interface Field {
   readonly begins: boolean;
 }
 
-/** Turns text with a role into deltas, without white space at the edges of fields. */
+/** Turns text with a role into deltas, without white space at the beginning and the end of a field. */
 export class DeltaWriter {
   readonly #sent: Record<ParseDelta['type'], string> = { reasoning: '', draft: '', thought: '', answer: '' };
   #deltas: ParseDelta[] = [];
   #role: Role = 'draft';
-  /** White space, chat tokens, stop words and wrapping fences: sent only if text follows. */
+  /**
+   * Text that is sent only if more text follows: white space, chat tokens, stop words and lines of wrapping
+   * fences.
+   */
   #gap = '';
   /** True if the next text begins its field, where white space is trimmed. */
   #fieldBegins = true;

@@ -62,7 +62,7 @@ export function discardedRuns(text: string, from: number): DiscardedRun[] {
   return [...runs, { kind: 'stop', start: end, end: text.trimEnd().length, chars: stop }];
 }
 
-/** Marks that open the wrapping of a call, with the word beside a fence. */
+/** Matches the fence, backtick or `**` before a call, with the word on the line of the fence. */
 const openingMarks = /(?:```([\w+#.-]*)|`|\*\*)\s*$/;
 
 /**
@@ -107,7 +107,7 @@ export class DiscardedSums {
   }
 }
 
-/** Skips the marks that close the wrapping of a call: backticks, a fence, `;`. */
+/** Skips the backticks, the closing fence or the `;` after a call. */
 function skipWrapping(text: string, from: number): number {
   const at = skipSpace(text, skipClosers(text, from));
   if (!text.startsWith('```', at)) return chatTokenAt(text, at) ? at : skipClosers(text, from);

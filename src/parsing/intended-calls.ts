@@ -54,7 +54,7 @@ function describeLastLine(reply: ReplyText, tools: OfferedTools): string | null 
 
 const tag = /<([A-Za-z_]{1,30})>\s{0,20}/y;
 
-/** Returns the opening tag of the closing tag at a place. */
+/** Returns the opening tag that belongs to the closing tag at `position`. */
 function openerOf(text: string, position: number): number | null {
   const name = /^<\/([A-Za-z_]{1,30})>/.exec(text.slice(position, position + 40))?.[1];
   const at = name === undefined ? -1 : text.lastIndexOf(`<${name}>`, position);
@@ -75,13 +75,16 @@ function readInTag({ text, end }: ReplyText, start: number, tools: OfferedTools)
 
 /** Matches a short label of letters at the start of a line, in emphasis or not. */
 const lineLabel = /[#* \t]{0,8}(\p{L}[\p{L}\p{M} _-]{0,30})\*{0,2}[ \t]{0,4}[:：]\*{0,2}[ \t]{0,4}/uy;
-/** Matches a label in other letters than Latin ones, which may also follow a sentence in its line. */
+/** Matches a label in letters of another script than Latin, which may also follow a sentence on its line. */
 const foreignLabel = /[\p{L}\p{M}]{1,20}[ \t]{0,4}[:：][ \t]{0,4}/gu;
 /** Matches labels with which an explanation introduces a call. */
 const explains =
   /\b(?:examples?|e g|usage|use|uses|using|syntax|formats?|signatures?|try|tried|like|this|note|answer|returns?|results?|output)$/i;
 
-/** Reads the call directly after a label in other words than ours (rule: closing-fence). */
+/**
+ * Reads the call directly after a label that is none of the labels of the prompt, such as `Tool call:` (rule:
+ * closing-fence).
+ */
 function readAfterLabel(reply: ReplyText, start: number, tools: OfferedTools): WholeCall | null {
   const { text } = reply;
   for (const end of labelEnds(text, start)) {
@@ -113,7 +116,10 @@ function skipVerb(text: string, position: number): number {
   return words ? unwrap(text, position + words[0].length) : position;
 }
 
-/** Describes a step object, the form that `protocol: "json"` teaches, that has a sentence beside it. */
+/**
+ * Describes a step object (the form that the prompt asks for with `protocol: "json"`) that has a sentence beside
+ * it.
+ */
 function describeStepObject({ text, outline }: ReplyText, tools: OfferedTools): string | null {
   const { lastValue, lastLine } = outline;
   const inLine = lastLine === null ? -1 : text.indexOf('{', lastLine);
@@ -150,7 +156,7 @@ function describeLastItem(reply: ReplyText, tools: OfferedTools): string | null 
   return endsReply(reading, reply, tools) ? adviceFor(reading, 'stands in a list') : null;
 }
 
-/** Reads the first block of a native format that begins between two places. */
+/** Reads the first block of a native format that begins between `from` and `to`. */
 function blockIn(text: string, [from, to]: TextSpan, tools: OfferedTools): CallReading | null {
   for (let at = from; at < to; at += 1) {
     if (opensBlock(text, at)) return readBlock(text, at, tools, { startsLine: false });

@@ -80,8 +80,8 @@ export interface ParseOptions {
   /** Reasoning from the provider's own field. */
   readonly reasoning?: string | null;
   /**
-   * Whether the prompt taught the model to label its answers. If so, an answer without a label carries the
-   * repair `unlabelled_answer`. Default true; false for native tool calling.
+   * Whether the prompt asked the model to label its answers. If so, an answer without a label has the repair
+   * `unlabelled_answer`. Default true; false for native tool calling.
    */
   readonly labelsExpected?: boolean;
 }
@@ -302,7 +302,7 @@ function endsInAction({ text, end }: ReplyText): boolean {
   return !/\s/.test(line.slice(marker.end).trim());
 }
 
-/** Makes spans of one kind. */
+/** Converts spans of the text to spans of one kind. */
 const placesOf = (kind: ReplySpan['kind'], spans: readonly TextSpan[]): ReplySpan[] =>
   spans.map(([start, end]) => ({ kind, start, end }));
 

@@ -101,13 +101,13 @@ export class ReplyText {
     return this.#without(marker.end, Math.max(end, marker.end), [...bold, ...close]);
   }
 
-  /** Lists the text that an answer omits whose label is at `thoughtEnd`. */
+  /** Lists the text that is neither thought nor answer, if the label of the answer is at `thoughtEnd`. */
   leftOutOfAnswer(thoughtEnd = this.outline.start): DiscardedRun[] {
     const stop = { kind: 'stop', start: this.end, end: this.text.trimEnd().length } as const;
     return [...this.#leftOut(thoughtEnd, this.end), { chars: this.#stop, ...stop }, ...this.#imagined()];
   }
 
-  /** Lists another role's turn and all that follows it. */
+  /** Lists the text of another role's turn that the model made up, up to the end of the reply. */
   #imagined(): DiscardedRun[] {
     const { otherTurn } = this.outline;
     if (otherTurn === null) return [];
@@ -157,7 +157,8 @@ export class ReplyText {
   }
 
   /**
-   * Returns the end of the content, before a closing fence around the reply. Ignores turns in quoted text.
+   * Returns the end of the content, before a closing fence around the reply. Unlike `end`, it is not cut off at a
+   * token that opens another role's turn, because a call may quote such a token.
    */
   contentEnd(): number {
     const { start, otherTurn } = this.outline;
@@ -210,7 +211,10 @@ export class ReplyText {
     return this.#without(start, end, [...this.outline.reasoning, ...this.outline.wrappers, ...spans]);
   }
 
-  /** Returns the spans between two places without the given ones and without white space at both ends. */
+  /**
+   * Returns the parts of the text between `start` and `end` that are outside the given spans, without white space
+   * at both ends.
+   */
   #without(start: number, end: number, spans: readonly TextSpan[]): TextSpan[] {
     const headers = this.#headers.map((header): TextSpan => [header.start, header.end]);
     const inside = [...spans, ...this.#strays, ...headers].filter(
@@ -228,7 +232,10 @@ export class ReplyText {
   }
 }
 
-/** Lists the chat tokens directly after reasoning, such as the header of the text for the user (rule: chat-tokens). */
+/**
+ * Lists the chat tokens directly after reasoning, such as those that begin the text for the user (rule:
+ * chat-tokens).
+ */
 function headersAfter(text: string, reasoningEnd: number): DiscardedRun[] {
   const headers: DiscardedRun[] = [];
   for (let start = skipSpace(text, reasoningEnd); ; ) {

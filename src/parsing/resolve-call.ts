@@ -97,8 +97,9 @@ function onlyEntry(value: JsonValue): JsonValue {
 }
 
 /**
- * Whether a cut text may have continued the call: it lacks `)`, has a string whose end was guessed, or ends
- * with the text without a closing mark (a plain action input, a smart quote).
+ * Whether the rest of a text that was cut off may have belonged to the call: the call lacks `)`, has a string
+ * whose end was guessed, or reaches the end of the text without a closing mark (a plain action input, a smart
+ * quote).
  */
 function isOpenEnded(call: WholeCall, textLength: number): boolean {
   if (call.repairs.includes('missing_close') || call.repairs.includes('inner_quotes')) return true;

@@ -38,7 +38,7 @@ export function readBareCall(reply: ReplyText, tools: OfferedTools): CallReading
   return { ...reading, dialect, more: [...(reading.more ?? []), ...more], blockEnd: last };
 }
 
-/** Reads JSON without a mark that is cut off or broken; its name shows that it is a call. */
+/** Reads a broken or cut off JSON object without a mark, if the tool name in it shows that it is a call. */
 export function readBrokenCall(reply: ReplyText, tools: OfferedTools): CallReading | null {
   const start = reply.contentStart();
   const name = reply.outline.thoughts.length > 0 ? null : hintedName(reply.text, start, tools);
@@ -65,7 +65,7 @@ export function readUnclosedReasoning(reply: ReplyText, tools: OfferedTools): Ca
   return { kind: 'unreadable', dialect, name, problem, cut: false };
 }
 
-/** Reads a call in a form that is recognisable without a marker. */
+/** Reads a call in a form that can be recognised without a label or a mark. */
 export function readPlain(text: string, start: number, tools: OfferedTools): CallReading | null {
   return readCall(text, start, tools) ?? readBracket(text, start, tools) ?? readJsonCall(text, start);
 }

@@ -1,4 +1,7 @@
 import { answerSearches } from '../tools/portable/index.js';
 
-/** Runs the regular expressions of searches, so that one that backtracks forever can be ended with its worker. */
+/**
+ * Runs the regular expressions of searches in a worker. If an expression backtracks forever, the page ends the
+ * worker.
+ */
 answerSearches(self);

@@ -78,7 +78,7 @@ export const upstreamUrl = httpUrl
     abort: true,
   })
   .refine(isWithoutQuery, {
-    error: `${WITHOUT_QUERY}: UPSTREAMS sets query parameters with query`,
+    error: `${WITHOUT_QUERY}; put query parameters into the property "query" of the upstream in UPSTREAMS`,
     abort: true,
   })
   .refine((url) => !endpointPath.test(new URL(url).pathname), {

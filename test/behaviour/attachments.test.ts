@@ -103,7 +103,7 @@ const wires = ['chat', 'responses', 'messages'] as const;
 const protocols = ['text', 'xml', 'json', 'native'] as const;
 const cases = wires.flatMap((wire) => protocols.map((protocol) => [wire, protocol] as const));
 
-describe('attachments on the wires (rule: attachments)', () => {
+describe('attachments in the requests to each kind of upstream (rule: attachments)', () => {
   test.each(
     cases,
   )('%s with protocol %s sends image and PDF in the form of the vendor, plain and streamed', async (wire, protocol) => {
@@ -153,14 +153,14 @@ describe('attachments on the wires (rule: attachments)', () => {
     ['local', 'chat', [{ type: 'image_url', image_url: { url: url(image) } }]],
     ['responses', 'responses', [{ type: 'input_image', image_url: url(image), detail: 'auto' }]],
     ['messages', 'messages', [written.messages[0]]],
-  ])('an unknown model of the upstream %s gets the image', async (provider, _, expected) => {
+  ])('the upstream %s gets the image even if the model is unknown', async (provider, _, expected) => {
     const llm_config = { modelName: 'unheard-of', provider, tokenLimit: 9_000, reservedOutputTokens: 500 };
     const { body } = await service.step({ llm_config, attachments: [image] });
     expect(body.error).toBeNull();
     expect(sentMessages().flatMap(filesOf)).toEqual(expected);
   });
 
-  test('a model of an upstream with vision false gets a placeholder, and the caller a row and a warning', async () => {
+  test('a model of an upstream with `vision: false` gets a placeholder, and the caller a row in the report and a warning', async () => {
     const llm_config = {
       modelName: 'llama3',
       provider: 'blind',
@@ -245,7 +245,7 @@ test.each([
   ['no pixels at all', png(0, 7)],
   ['an animated GIF', attachment('image/gif', gifBytes(50, 50, 40))],
   ['a million times the word /Page', attachment('application/pdf', Buffer.from('/Page '.repeat(166_000)))],
-])('%s is counted and the step goes on (rule: attachment-tokens)', async (_, hostile) => {
+])('an attachment with invalid or extreme contents is counted, and the step succeeds: %s (rule: attachment-tokens)', async (_, hostile) => {
   const { status, body } = await service.step({ attachments: [hostile], include: { report: 'full' } });
   expect(status).toBe(200);
   const [row] = body.context_report?.items.filter(({ kind }) => kind === 'attachment') ?? [];
@@ -286,7 +286,7 @@ describe('compaction of attachments (rules: compaction-mask, compaction-summariz
     return body as unknown as Compaction;
   };
 
-  test('masking drops the images of masked observations, keeps the others, and changes nothing a second time', async () => {
+  test('masking drops the images of masked observations and keeps the others; masking again changes nothing', async () => {
     const once = await compact(history, 'mask');
     expect(once.tokens_before - once.tokens_after).toBeGreaterThan(4 * 300);
     const turns = once.conversation_history;
@@ -337,7 +337,7 @@ describe('attachments of a run (rule: attachment-limit)', () => {
     expect(ended.history[2]?.content).toBe('Taken.');
   });
 
-  test('a result whose attachments are no files is JSON like any other', async () => {
+  test('a tool result whose attachments are no files is written as JSON', async () => {
     const { ended } = await runWith({ content: 'Mail', attachments: [{ name: 'a.png' }] });
     expect(ended.history[2]).toMatchObject({
       content: '{"content":"Mail","attachments":[{"name":"a.png"}]}',

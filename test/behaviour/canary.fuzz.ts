@@ -24,7 +24,7 @@ const keys = [
   'Qx7Zp9LmC+base/64==Vt3Kw8YbC',
   'Qx7Zp9LmD%41&query=%Vt3Kw8YbD',
 ] as const;
-/** Values that the service sends in a header and a query parameter of its own to both vendors. */
+/** Values of the configured header and query parameter that the service sends to both vendors. */
 const gatewayValue = 'Qx7Zp9LmG"own\\n%41+/=Vt3Kw8YbG';
 const queryValue = 'Qx7Zp9LmH%41&own="+/Vt3Kw8YbH';
 /** A string that `Secret.parse` refuses can still be a real key. */

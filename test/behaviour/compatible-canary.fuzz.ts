@@ -56,7 +56,7 @@ const places: Readonly<Record<'open' | 'guarded', (secret: string) => Headers[]>
 const user = (content: unknown) => ({ messages: [{ role: 'user', content }] });
 const faults: readonly FaultName[] = ['unauthorized', 'echoed-key', 'html-502', 'reset', 'cut', 'not-found'];
 
-/** Bodies of requests, by what becomes of them. */
+/** Bodies of requests, by the expected outcome. */
 const bodiesFor = (secret: string): unknown[] => [
   ...['keyed/keyed-m', 'anthropic/keyed-m', 'keyless/keyless-m'].flatMap((model) => [
     ...[...faults, 'parrot', 'answer'].map((reply) => ({ model, ...user(`reply:${reply};`) })),

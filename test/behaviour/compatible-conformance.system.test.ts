@@ -10,7 +10,7 @@ const byId = new Map(cases.map((each) => [each.id, each]));
 
 let service: WholeService;
 let ask: ReturnType<typeof askerOf>;
-/** What a step makes of each case, by its id. */
+/** Outcome of a step for each conformance case that offers tools, by case id. */
 let steps: ReadonlyMap<string, OutcomeOfStep>;
 beforeAll(async () => {
   service = await startWholeService(({ rawBody }) => {

@@ -55,7 +55,7 @@ describe('failures below /v1', () => {
     }
   });
 
-  test('an overflow that the upstream reports is the wire’s own context-length error with the size of the prompt, plain and streamed (rule: compatible-errors)', async () => {
+  test('if the upstream reports that the prompt is too long, the client gets the context-length error of its API with the size of the prompt, plain and streamed (rule: compatible-errors)', async () => {
     for (const make of [service.ask, service.stream]) {
       const { headers } = await make({ text: 'x' });
       const tokens = Number(headers.get('x-stepwise-prompt-tokens'));
@@ -67,7 +67,7 @@ describe('failures below /v1', () => {
     }
   });
 
-  test('a cut in mid-stream is an error event that the client throws', async () => {
+  test('if the upstream breaks off in mid-stream, the client throws the error event upstream_unreachable', async () => {
     const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
     const error = await failure(service.stream(fault));
     expect(error).toMatchObject({ code: 'upstream_unreachable' });
@@ -109,7 +109,7 @@ describe('failures below /v1', () => {
     ],
     ['an unknown model', chat({ model: 'nobody/x' }), 400, 'unsupported_model', 'model'],
     ['a model that needs a key', chat({ model: 'gpt-4o' }), 401, 'missing_api_key', null],
-  ])('%s is refused in the shape of the wire, and names the field (rule: compatible-errors)', async (_kind, body, status, code, param) => {
+  ])('an invalid body fails with an error in the format of the API that names the field: %s (rule: compatible-errors)', async (_kind, body, status, code, param) => {
     const response = await post(service.url, body);
     const answer = await response.json();
     expect([response.status, answer]).toEqual([
@@ -122,7 +122,7 @@ describe('failures below /v1', () => {
     ['GET', path, 405, 'method_not_allowed'],
     ['POST', '/v1/embeddings', 404, 'not_found'],
     ['GET', '/v1/models/nobody/x', 404, 'not_found'],
-  ])('%s %s has the shape of the wire', async (method, at, status, code) => {
+  ])('the error for %s %s has the format of the API', async (method, at, status, code) => {
     const response = await fetch(service.url + at, { method });
     expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }]);
   });
@@ -137,13 +137,13 @@ describe('keys', () => {
     [{ Authorization: `Bearer ${key}` }],
     [{ 'x-api-key': key, Authorization: 'Bearer sk-another-0123456789' }],
     [{ 'X-LLM-API-Key': key, 'x-api-key': 'sk-another-0123456789' }],
-  ])('without tokens, the first of X-LLM-API-Key, x-api-key and Authorization is the key: %j (rule: compatible-keys)', async (headers) => {
+  ])('in a service without tokens, the first of X-LLM-API-Key, x-api-key and Authorization is the provider key: %j (rule: compatible-keys)', async (headers) => {
     service.fake.script({ text: 'x' });
     expect((await post(service.url, keyed, headers)).status).toBe(200);
     expect(sentKey(service)).toBe(`Bearer ${key}`);
   });
 
-  test('with tokens, only X-LLM-API-Key is a key, unless X-Stepwise-Token has the token (rule: compatible-keys)', async () => {
+  test('in a service with tokens, only X-LLM-API-Key is the provider key, unless X-Stepwise-Token has the token (rule: compatible-keys)', async () => {
     const token = createToken();
     const guarded = await start({ AUTH_TOKENS_FILE: writeTokenFile({ token, name: 'agent', projects: [] }) });
     guarded.fake.script(() => ({ text: 'x' }));
@@ -195,7 +195,7 @@ describe('keys', () => {
     }
   });
 
-  test('no failure and no log line has the key, wherever it was sent', async () => {
+  test('no error and no log line contains the provider key, in whichever header it was sent', async () => {
     for (const body of [
       '{',
       chat({ model: key }),
@@ -219,7 +219,7 @@ describe('keys', () => {
 });
 
 describe('models', () => {
-  test('the list has known models and what upstreams without a key list; ids may hold slashes (rule: compatible-models)', async () => {
+  test('the model list has the known models and those that upstreams without a key list; ids may contain slashes (rule: compatible-models)', async () => {
     const ids: string[] = [];
     for await (const model of service.client.models.list()) ids.push(model.id);
     expect(ids).toEqual(expect.arrayContaining(['gpt-4o', 'claude-sonnet-4-6', 'local/offline']));
@@ -264,7 +264,7 @@ describe('models', () => {
     });
   });
 
-  test('an upstream that sends no list is left out of the models, and is asked at most once a minute', async () => {
+  test('the models of an upstream that sends no list are left out, and the service requests the list at most once a minute', async () => {
     const silent = await startFakeProvider();
     const { url } = silent;
     await silent.close();
@@ -284,7 +284,7 @@ describe('models', () => {
     expect((await fetch(`${found.url}/v1/models/gone/any:1b`)).status).toBe(200);
   });
 
-  test('the window and the protocol of a model are those of its settings, and an unknown window is logged once (rule: compatible-budget)', async () => {
+  test('a model has the window and the protocol of its settings, and an unknown window is logged once (rule: compatible-budget)', async () => {
     const found = await start({
       UPSTREAMS: JSON.stringify({
         local: {
@@ -307,8 +307,8 @@ describe('models', () => {
   });
 });
 
-describe('what holds for /api holds for /v1', () => {
-  test('a request above the rate limit gets 429 in the shape of the wire', async () => {
+describe('the limits, request checks, logging, CORS rules and aborts of /api also apply to /v1', () => {
+  test('a request above the rate limit gets 429 in the format of the API', async () => {
     const limited = await start({ RATE_LIMIT_PER_MINUTE: '1' });
     await limited.ask(() => ({ text: 'x' }));
     const error = await failure(limited.ask(() => ({ text: 'x' })));
@@ -328,7 +328,7 @@ describe('what holds for /api holds for /v1', () => {
     await until(async () => (await failure(ask())).status === 429);
   });
 
-  test('a foreign Host, a large body and a wrong type are refused in the shape of the wire', async () => {
+  test('a foreign Host, a large body and a wrong type are refused in the format of the API', async () => {
     const foreign = await sendRaw(service.url, { path, headers: [['Host', 'evil.test']], body: '{}' });
     const large = await post(service.url, JSON.stringify(chat({ user: 'x'.repeat(5_000_000) })));
     const wrong = await post(service.url, '{}', { 'Content-Type': 'text/plain' });

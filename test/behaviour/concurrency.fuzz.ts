@@ -27,7 +27,7 @@ const promptIn = (text: string): string | undefined => /prompt-\d+-of-its-own/.e
 const keyOf = (caller: number): string => `sk-key-${caller}-of-its-own`;
 const promptOf = (caller: number): string => `prompt-${caller}-of-its-own`;
 
-test('5,000 concurrent callers each get their own answer, made with their own key and prompt (rule: key-redaction)', async () => {
+test('each of 5,000 concurrent callers gets the answer to its own prompt, which was sent with its own key (rule: key-redaction)', async () => {
   const started = performance.now();
   const steps = await pooled(callers, atOnce, askUntilTaken);
   const upstream = fake.requests.map(({ headers, rawBody }) => [headers['authorization'], promptIn(rawBody)]);

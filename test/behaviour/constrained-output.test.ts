@@ -97,7 +97,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Starts a service of its own, so that what it learns about a model does not affect other tests. */
+/** Starts a separate service, so that facts which it learns about a model do not affect other tests. */
 async function withService(run: (own: WholeService) => Promise<void>): Promise<void> {
   const own = await serviceWithForms();
   try {
@@ -309,7 +309,7 @@ test('protocol `auto` prefers native calls, then a schema, then text (rule: auto
   });
 });
 
-test('a JSON answer cut by the output limit is the answer so far, a cut action is no action (rule: object-reply)', async () => {
+test('if the output limit cuts a reply off, a partial JSON answer is returned and a partial action is not proposed (rule: object-reply)', async () => {
   await withService(async (own) => {
     service.fake.script({
       text: '{"thought": "Seen.", "action": {"final_answer": "Line 3, and',
@@ -363,7 +363,7 @@ test('an escaped NUL is removed from the streamed text and from the result', asy
   });
 });
 
-test('a thought that mentions a control is streamed unchanged (rule: phase-control)', async () => {
+test('a thought that contains JSON like a control block is streamed unchanged (rule: phase-control)', async () => {
   await withService(async (own) => {
     const thought = 'I write {"plan": 1} next.';
     service.fake.script({
@@ -375,7 +375,7 @@ test('a thought that mentions a control is streamed unchanged (rule: phase-contr
   });
 });
 
-test('a phase whose control the output limit cut is cut off, not a thought in JSON (rule: billed-outcomes)', async () => {
+test('a control object that the output limit cut off ends the step with output_truncated, and its thought is kept (rule: billed-outcomes)', async () => {
   await withService(async (own) => {
     service.fake.script({ text: '{"thought": "I plan.", "plan": "first', finishReason: 'length' });
     const { body } = await own.step({ protocol: 'json', tools, phase: 'reason' });

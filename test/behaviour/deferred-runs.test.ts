@@ -95,7 +95,7 @@ const step = (fields: Partial<StepRequestInput>) => service.step({ llm_config, .
 const llm_config = { modelName: 'any', provider: 'local', tokenLimit: 8_000, reservedOutputTokens: 1_000 };
 const deferred = (name: string) => ({ name, inputSchema: { type: 'object' }, defer: true });
 
-test('1,000 deferred tools are taken, and 1,001 are 400 with the field (rule: deferred-tools)', async () => {
+test('a step accepts 1,000 deferred tools, and refuses 1,001 with 400 and the name of the field (rule: deferred-tools)', async () => {
   service.fake.script({ text: answers.text });
   const many = Array.from({ length: 1_001 }, (_, index) => deferred(`tool_${index}`));
   expect((await step({ tools: many.slice(1) })).status).toBe(200);
@@ -142,7 +142,7 @@ test('a found tool with a circular schema can be called in every protocol (rule:
   }
 });
 
-test('an answer with a circular schema comes back in every protocol, and one that breaks it does not (rule: answer-schema)', async () => {
+test('an answer that fits a circular schema is returned in every protocol, and one that does not fit is not (rule: answer-schema)', async () => {
   const answer_schema = {
     type: 'object',
     properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },

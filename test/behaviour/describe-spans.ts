@@ -26,8 +26,8 @@ const conclusion = ['  read_reply', '  conclude'];
 const answer = { text: 'Thought: I know.\nFinal Answer: 42' };
 
 /**
- * Declares the tests of the spans of a step. They arrive as JSON at a receiver, directly or through the collector that the
- * service sends protocol buffers to.
+ * Declares the tests of the spans of a step. The spans arrive as JSON at a receiver, directly or through the
+ * collector that the service sends protocol buffers to.
  */
 export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): void {
   let receiver: SpanReceiver;
@@ -86,7 +86,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     };
   }
 
-  test('a plain step: its verbs, the call, the request in it, each in its place', async () => {
+  test('a plain step has spans for its verbs, the model call and the HTTP request, each below its parent', async () => {
     const { tree, spans, span, parents } = await traceOf('/api/agent/react_step', stepRequest());
     expect(tree).toEqual([
       'POST /api/agent/react_step',
@@ -142,7 +142,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     }
   });
 
-  test('a streamed step says so, and when its first piece came', async () => {
+  test('the model call of a streamed step has attributes for streaming and for the time to the first chunk', async () => {
     const { tree, span } = await traceOf('/api/agent/react_step/stream', stepRequest());
     expect(tree).toEqual([
       'POST /api/agent/react_step/stream',
@@ -158,7 +158,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     });
   });
 
-  test('a native call of Anthropic’s', async () => {
+  test('the spans of a step with a native call by Anthropic have its provider name, the finish reason `tool` and the outcome `action`', async () => {
     const body = stepRequest({
       protocol: 'native',
       tools: [{ name: 'read_file', inputSchema: { type: 'object', properties: {} } }],
@@ -182,7 +182,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(span('POST /api/agent/react_step').attributes).toMatchObject({ 'stepwise.outcome': 'action' });
   });
 
-  test('each request to the provider is a span in its call (rule: second-request)', async () => {
+  test('each request to the provider has its own span below the model call (rule: second-request)', async () => {
     const script = [{ fault: 'unavailable' as const }, answer];
     const { tree, spans, parents } = await traceOf('/api/agent/react_step', stepRequest(), script);
     expect(tree.slice(5, 8)).toEqual(['  chat gpt-4o', '    POST', '    POST']);
@@ -216,7 +216,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(span('chat gpt-4o').status.message ?? '').toBe('');
   });
 
-  test('a key that the provider does not take is the caller’s trouble', async () => {
+  test('a rejected provider key gives the server span the status code 401 but no error status', async () => {
     const { span } = await traceOf('/api/agent/react_step', stepRequest(), { fault: 'unauthorized' });
     expect(span('POST').attributes).toMatchObject({ 'http.response.status_code': 401, 'error.type': '401' });
     expect(span('chat gpt-4o').attributes).toMatchObject({ 'error.type': 'authentication' });
@@ -228,7 +228,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(server.status.code ?? 0).toBe(0);
   });
 
-  test('what the caller got wrong is no error of the service', async () => {
+  test('an invalid request gives the server span the status code 400 but no error status', async () => {
     const { tree, span } = await traceOf('/api/agent/react_step', { canary: true });
     expect(tree).toEqual(['POST /api/agent/react_step']);
     expect(span('POST /api/agent/react_step')).toMatchObject({
@@ -237,7 +237,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(span('POST /api/agent/react_step').status.code ?? 0).toBe(0);
   });
 
-  test('a verb that refuses the step is where it ends', async () => {
+  test('a verb that refuses the step is its last span and has an error status', async () => {
     const body = stepRequest({ user_query: '', conversation_history: [] });
     const { tree, span } = await traceOf('/api/agent/react_step', body);
     expect(tree).toEqual(['POST /api/agent/react_step', '  read_situation']);
@@ -247,7 +247,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     });
   });
 
-  test('a preview makes no call, and its context service is told what it is asked for', async () => {
+  test('a preview has no span of a model call; its request to the context service belongs to gather_context', async () => {
     contextCallers.length = 0;
     const body = stepRequest({ explicit_context_paths: ['a.ts'] });
     const { tree, span } = await traceOf('/api/agent/context_preview', body);
@@ -255,7 +255,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(contextCallers.map(parentOf)).toEqual([span('gather_context').spanId]);
   });
 
-  test('a shorter history calls the model once', async () => {
+  test('a compaction of the history has one model call with one HTTP request', async () => {
     const body = {
       ...stepRequest(),
       conversation_history: Array.from({ length: 12 }, (_, index) => [
@@ -270,7 +270,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(parents).toEqual([span('POST').spanId]);
   });
 
-  test('a trace that its caller does not record is passed on, and not recorded', async () => {
+  test('an unsampled trace is passed on to the provider, and its spans are not exported', async () => {
     const traceId = newTrace();
     const before = service.fake.requests.length;
     service.fake.script(answer);
@@ -284,7 +284,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(receiver.spans().filter((span) => span.traceId === traceId)).toEqual([]);
   });
 
-  test('the steps of a client are parts of its trace, and what they ask of the provider, too', async () => {
+  test('the steps of a client and their requests to the provider belong to the trace of the client', async () => {
     service.fake.script(answer);
     const traceId = newTrace();
     const before = service.fake.requests.length;
@@ -305,7 +305,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     );
   });
 
-  test('a request without a trace begins one, and the log names it (rule: request-log)', async () => {
+  test('a request without a traceparent starts a trace, and the log has its id (rule: request-log)', async () => {
     const before = service.log.length;
     await service.step();
     await until(() => service.log.length > before);
@@ -315,7 +315,7 @@ export function describeSpans(to: 'a receiver of JSON' | 'a real collector'): vo
     expect(server?.parentSpanId ?? '').toBe('');
   });
 
-  test('what is asked beside the API is no trace', async () => {
+  test('a request for /healthz has no trace', async () => {
     const before = service.log.length;
     await fetch(`${service.url}/healthz`, { headers: { traceparent: `00-${newTrace()}-${callerSpan}-01` } });
     await until(() => service.log.length > before);

@@ -11,7 +11,7 @@ import { pooled } from '../support/pooled.js';
 import { type ServiceProcess, startServiceProcess, upstreamsAt } from '../support/service-process.js';
 import { llmConfig, stepRequest } from '../support/whole-service.js';
 
-/** The phase in which the caller leaves, and what the provider is doing in it. */
+/** The phase in which the caller leaves, and the activity of the provider in this phase. */
 const phases = {
   'during the upload': { text: 'never asked' },
   'while context is read': { text: 'never asked' },

@@ -139,7 +139,7 @@ describe('requests a minute (rule: rate-limit)', () => {
 });
 
 describe('concurrent requests (rule: token-limits)', () => {
-  test('a token may have only so many requests in flight; each ends with its response or when its caller leaves', async () => {
+  test('a token has a maximum of requests in flight; each counts until its response ends or its caller leaves', async () => {
     const token = createToken();
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { requestsAtOnce: 2 } });
     const { url, fake } = await start({ ...answer, delayMs: 60_000 }, { AUTH_TOKENS_FILE });
@@ -209,7 +209,7 @@ describe('tokens a day (rule: token-limits)', () => {
     expect(passed).toBeLessThanOrEqual(3);
   });
 
-  test('of 100 streams whose caller hangs up in the middle of the reply, none passes once their replies have used up the limit', async () => {
+  test('replies that the caller hangs up on are charged: of 100 such streams, at most 2 pass before the daily token limit answers 429', async () => {
     const token = createToken();
     // The prompts alone would allow more than 20 streams.
     const AUTH_TOKENS_FILE = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });

@@ -91,7 +91,7 @@ describe.each([
     });
   });
 
-  test('a streamed reply whose final answer takes many more bytes than its deltas fails with overloaded', async () => {
+  test('a streamed reply fails with overloaded if its last event has many more bytes than its deltas', async () => {
     const llm_config = { ...llmConfig(vendor), reservedOutputTokens: 2_000 };
     const service = await start('\u0001'.repeat(8_000), 16_000);
     const changes = { llm_config, include: { completion_text: true } };

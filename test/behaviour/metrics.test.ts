@@ -261,7 +261,7 @@ describe('access to the metrics (rules: bearer-tokens, own-host)', () => {
   });
 });
 
-describe('what a caller sends (rule: metrics)', () => {
+describe('the contents of requests are not in the metrics (rule: metrics)', () => {
   /** Gauges of the process, which change without any request. */
   const ofTheProcess = /^(?:process|nodejs)_/;
   const own = ({ series }: Scrape): string[] => series.filter((each) => !ofTheProcess.test(each)).sort();

@@ -120,7 +120,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
     expect(server.recognized()).toBeGreaterThan(20);
   });
 
-  test('in a history that outgrows its share, each call is sent with its state', async () => {
+  test('when a history exceeds its share of the token budget and results are masked, each call is still sent with its provider state', async () => {
     const server = demandingServer(calls);
     service.fake.script(server.respond);
     let history: TurnInput[] = [];
@@ -155,7 +155,7 @@ describe.each(demandingVendors)('provider state of $title (rule: provider-state)
   });
 });
 
-test('a history that moves between vendors gives each only its own state (rule: provider-state)', async () => {
+test('in a history with several vendors, each vendor gets only its own provider state (rule: provider-state)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom(...allVendors), fc.boolean()), { minLength: 2, maxLength: 8 }),
@@ -179,7 +179,7 @@ test.each([
   ['another upstream with the same model', { provider: 'deepseek' }],
   ['another model family at the same upstream', { modelName: 'gpt-oss-120b' }],
   ['the model of another wire', { provider: 'anthropic', modelName: 'claude-opus-5' }],
-])('the state is not sent to %s, which is a warning (rule: provider-state)', async (_, changes) => {
+])('the provider state is not sent to %s, and the caller gets a warning (rule: provider-state)', async (_, changes) => {
   service.fake.script({ toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature: 'c2VjcmV0' }] });
   const history = observed(await step(gemini, [], false));
   service.fake.script({ text: 'Done.' });
@@ -193,7 +193,7 @@ test.each([
   expect(body.warnings.map(({ code }) => code)).toEqual(['provider_state_not_sent']);
 });
 
-test('a newer model of the same family takes the state of the older one (rule: provider-state)', async () => {
+test('a newer model of the same family gets the provider state of the older one (rule: provider-state)', async () => {
   service.fake.script({ toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature: 'c2lnbmVk' }] });
   const history = observed(await step(gemini, [], false));
   service.fake.script({ text: 'Done.' });
@@ -212,7 +212,7 @@ test.each(['plain', 'streamed'])('a state above 256 KiB is not kept, which is a 
   expect(body.warnings.map(({ code }) => code)).toEqual(['provider_state_dropped']);
 });
 
-test('a provider state above 256 KiB is not sent, and a warning says so', async () => {
+test('a provider state above 256 KiB is not sent, and the caller gets a warning', async () => {
   service.fake.script({ text: 'Done.' });
   const own = {
     provider: 'gemini',
@@ -277,7 +277,7 @@ test('only the fields of its wire are read from a provider state, so others neve
 test.each([
   ['as reported with it', { reasoning: 5_000 }, 5_000],
   ['as a quarter of its bytes where none are reported', { reasoning: 0 }, 1_000],
-])('encrypted state counts %s (rule: counting)', async (_, usage, tokens) => {
+])('the tokens of an encrypted provider state are counted %s (rule: counting)', async (_, usage, tokens) => {
   service.fake.script({
     toolCalls: [{ name: 'read_file', arguments: {}, thoughtSignature: 'x'.repeat(4_000) }],
     usage,

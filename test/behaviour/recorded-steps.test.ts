@@ -187,7 +187,7 @@ test('concurrent steps of one session are all recorded (rule: recorded-steps)', 
   expect(statSync(join(folder, `${uuid}.json`)).mode & 0o777).toBe(0o600);
 });
 
-test('a service that restarts adds to the runs that are there, and closing writes pending steps (rule: recorded-steps)', async () => {
+test('a restarted service adds to the runs in the folder, and closing the service writes pending steps (rule: recorded-steps)', async () => {
   const { service, folder } = await startRecording({ text: 'Final Answer: here' });
   await service.step();
   await service.close();
@@ -233,7 +233,7 @@ test('the oldest runs are deleted before all runs exceed RECORD_MAX_BYTES; other
   );
 });
 
-test('a step that alone exceeds RECORD_MAX_BYTES is made and not recorded (rule: recorded-steps)', async () => {
+test('a step that alone exceeds RECORD_MAX_BYTES succeeds and is not recorded (rule: recorded-steps)', async () => {
   const { service, folder } = await startRecording(
     { text: 'Final Answer: here' },
     { RECORD_MAX_BYTES: '1048576' },

@@ -16,7 +16,7 @@ import { stepRequest } from '../support/whole-service.js';
 /** The shutdown settings that docs/operating.md recommends. */
 const settings = { SHUTDOWN_DELAY_MS: '5000', TRUST_PROXY: '1' };
 
-/** A replica with a provider of its own, so that the provider's requests show what this replica did. */
+/** A replica with a separate provider, whose requests show what this replica did. */
 interface Replica {
   readonly provider: FakeProvider;
   process: ServiceProcess;

@@ -29,7 +29,10 @@ const look = (part: number): ScriptedReply => ({
   text: `Thought: I look at part ${part}.\nAction: look_up(key="part ${part}")`,
   chunkDelayMs: 1,
 });
-/** A run that would reveal state kept between requests: a repeated call, an error, and a folded history. */
+/**
+ * A run whose results would differ if a service kept anything between requests: a repeated call, an error, and a
+ * folded history.
+ */
 const replies: readonly ScriptedReply[] = [
   look(0),
   look(0),

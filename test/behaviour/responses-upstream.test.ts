@@ -214,7 +214,7 @@ describe('the Responses API (rule: wires)', () => {
     ['length', { text: 'It is', finishReason: 'length' }, 'length', 'max_output_tokens'],
     ['a content filter', { text: null, finishReason: 'refusal' }, 'refusal', 'content_filter'],
     ['a refusal', { text: null, refusal: 'I will not.' }, 'refusal', 'completed'],
-  ])('the end of a reply by %s is told apart, plain and streamed', async (_, reply, reason, raw) => {
+  ])('a reply that ends by %s has its own finish reason, plain and streamed', async (_, reply, reason, raw) => {
     service.fake.script(reply);
     const { body } = await service.step(request({ protocol: 'native' }));
     const { step } = await streamStep(service, request({ protocol: 'native' }));
@@ -245,7 +245,7 @@ describe('the Responses API (rule: wires)', () => {
   });
 });
 
-describe('an upstream with the wire messages (rule: wires)', () => {
+describe('an upstream with the setting wire: messages (rule: wires)', () => {
   test.each([
     'qwen3:8b',
     'bedrock/claude-opus-5',

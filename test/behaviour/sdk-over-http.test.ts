@@ -301,7 +301,7 @@ describe('the SDK client without a run', () => {
     ['step', (https: StepwiseClient) => https.step(request)],
     ['models', (https: StepwiseClient) => https.models()],
     ['stream', async (https: StepwiseClient) => https.stream(request).next()],
-  ])('%s at a port without TLS says so and is not retryable (rule: connection-failures)', async (_, call) => {
+  ])('%s at a port without TLS fails with a detail about TLS and is not retryable (rule: connection-failures)', async (_, call) => {
     const https = new StepwiseClient({ baseUrl: service.url.replace('http:', 'https:') });
     const failure = { code: 'service_unreachable', retryable: false, details: [{ code: 'tls_untrusted' }] };
     const error = await call(https).catch((thrown: unknown) => thrown);

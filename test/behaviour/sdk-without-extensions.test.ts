@@ -29,7 +29,10 @@ const act = (wanted: string): ScriptedReply => ({
 });
 const done: ScriptedReply = { text: 'Thought: I know.\nFinal Answer: It is 42.' };
 
-/** Fetches, and throws if a step has a field that is not on the list. Turns of the client come back as it sent them. */
+/**
+ * Fetches a step. Throws if it has a field that `StrictStep` does not list, or if a turn that the client sent
+ * comes back changed; those turns are not checked for other fields.
+ */
 const strictFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);
   const text = await response.clone().text();

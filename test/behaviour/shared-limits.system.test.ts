@@ -68,7 +68,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     await until(async () => (await status(one.url)) === 429 && (await status(two.url)) === 429);
   });
 
-  test('of 100 streams to two processes whose caller hangs up, only the first few reach the provider', async () => {
+  test('prompts are charged by two processes together if the caller hangs up: at most 4 of 100 streams reach the provider', async () => {
     const redis = await startRedis();
     const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 1_000 } });
     const fake = await startFakeProvider({ text: 'Final Answer: 42', delayMs: 60_000 });
@@ -89,7 +89,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     expect(passed).toBeLessThanOrEqual(4);
   });
 
-  test('of 100 streams to two processes whose caller hangs up in the middle of the reply, only the first few pass', async () => {
+  test('replies that the caller hangs up on are charged by two processes together: at most 3 of 100 streams pass', async () => {
     const redis = await startRedis();
     const file = writeTokenFile({ token, name: 'a', limits: { tokensPerDay: 20_000 } });
     const chunks = Array.from({ length: 2_000 }, () => 'word '.repeat(100));
@@ -110,7 +110,7 @@ needs(redisServer).describe('limits of several processes with one Redis (rule: s
     expect(await statuses(Array(6).fill(two.url))).toEqual(Array(6).fill(200));
     await redis.stop();
     await until(() => [one, two].every((service) => linesOf(service).some(({ level }) => level === 40)));
-    // The process that counted the requests still refuses the caller; the other process starts a count of its own.
+    // The process that counted the requests still refuses the caller; the other process counts separately.
     expect(await status(two.url)).toBe(429);
     expect(await statuses(Array(7).fill(one.url))).toEqual([200, 200, 200, 200, 200, 200, 429]);
     const told = linesOf(one).filter(({ level }) => level === 40);

@@ -93,7 +93,7 @@ describe('shares of context and history in a prompt', () => {
     expect(observation(second)).toBe(observation(first));
   });
 
-  test('the context gives way if the task would not fit, and the report says so (rule: context-yields)', async () => {
+  test('the context gets fewer tokens if the task would not fit otherwise, and the report lists the truncated file (rule: context-yields)', async () => {
     const longTask = 'word '.repeat(4_500);
     const roomy = await preview({ ...withGiant, conversation_history: answered });
     const tight = await preview({ ...withGiant, conversation_history: answered, user_query: longTask });

@@ -303,7 +303,7 @@ test('a preview has its whole answer without extensions, and refuses what the st
   expect(refused.body.error?.details).toMatchObject([{ path: 'protocol', code: 'extensions_required' }]);
 });
 
-test('a compaction ignores include.extensions and says so', async () => {
+test('a compaction ignores include.extensions and warns about it', async () => {
   const { project_id, session_id, llm_config } = stepRequest();
   const { status, body } = await service.post('/api/agent/compact_history', {
     ...{ project_id, session_id, llm_config, include },

@@ -269,7 +269,7 @@ describe('one step (rule: one-call-per-step)', () => {
     expect(JSON.stringify(answer.body.updated_conversation_history)).not.toContain('in a row');
   });
 
-  test('should_compact is set from four fifths of the share of the history', async () => {
+  test('should_compact is true once the history fills four fifths of its share', async () => {
     service.fake.script(answers);
     const history = (lines: number) => [user('q'), call('a'), saw('one line of text\n'.repeat(lines))];
     const llm_config = { ...llmConfig('openai'), tokenLimit: 2_000, reservedOutputTokens: 500 };

@@ -83,7 +83,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     expect(told).not.toMatch(/Thought:|Observation|<\/?think/);
   });
 
-  test('prose without a label is streamed as a draft and is the answer (rule: draft-role)', async () => {
+  test('prose without a label is streamed as a draft and becomes the answer (rule: draft-role)', async () => {
     service.fake.script({ text: 'There is no label here, only prose that goes on for a while.' });
     const { step: final, joined } = await streamStep(service, request());
     expect(joined('draft')).toBe(final.direct_response);
@@ -116,7 +116,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
   describe('the last iteration (rule: last-iteration)', () => {
     const last = { max_iterations_left: 1 } as const;
 
-    test('at the last iteration a fixed sentence and the prose are the answer, and the action is not proposed', async () => {
+    test('at the last iteration an action is not proposed, and the answer is a fixed sentence with the prose before the action', async () => {
       const body = await step({ text: 'Thought: It is in a.ts.\nAction: read_file(path="a.ts")' }, last);
       expect(body).toMatchObject({
         status: 'direct_response_provided',
@@ -177,7 +177,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect(historyOf(body)).toEqual([{ role: 'user', content: 'before' }]);
     });
 
-    test('an answer cut by the output limit is an answer with a warning', async () => {
+    test('an answer that the output limit cut off is returned with a warning', async () => {
       const body = await step({ text: 'Final Answer: It is in the', finishReason: 'length' });
       expect(body).toMatchObject({
         status: 'direct_response_provided',
@@ -236,7 +236,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
       expect((joined('draft') + joined('thought') + joined('answer')).trim()).toBe('I look at it.');
     });
 
-    test('a broken control block is free text and means "go on"', async () => {
+    test('a phase reply with malformed control JSON completes the phase with finish: false, so the run continues', async () => {
       const body = await step({ text: 'Prose. {"plan": ' }, { phase: 'reason' });
       expect(body).toMatchObject({ status: 'phase_completed', control: { finish: false } });
     });

@@ -29,7 +29,10 @@ afterAll(() => service.close());
 
 const samples = fc.sample(answersOf('llama'), TRIALS);
 
-/** Writes an answer as the protocol teaches; native models use the text and the reserved tool in turn. */
+/**
+ * Writes an answer in the form that the prompt asks for; with native tool calling alternately as text and as a
+ * call of the reserved tool.
+ */
 function write(protocol: Protocol, json: string, index: number): ScriptedCompletion {
   if (protocol === 'xml') return { text: `Seen.\n<final_answer>${json}</final_answer>` };
   if (protocol === 'json') return { text: `{"thought": "seen", "action": {"final_answer": ${json}}}` };

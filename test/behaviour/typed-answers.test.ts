@@ -117,20 +117,20 @@ describe('native calling', () => {
     expect(lastBody()).toMatchObject({ [field]: expect.anything(), tools: [expect.anything()] });
   });
 
-  test('a value that its vendor must have wrapped in an object is unwrapped (rule: typed-answers)', async () => {
+  test('a list answer is unwrapped if the vendor’s schema required an object around it (rule: typed-answers)', async () => {
     service.fake.script({ text: '{"answer": ["a", "b"]}' });
     const list = { type: 'array', items: { type: 'string' } };
     const { body } = await service.step({ ...request, answer_schema: list });
     expect(body.answer).toEqual(['a', 'b']);
   });
 
-  test('an optional value that the vendor required as null is absent again', async () => {
+  test('an optional property that the vendor’s schema required, so that the model wrote null, is absent from the answer', async () => {
     service.fake.script({ text: '{"path": "a", "line": null}' });
     const { body } = await service.step(request);
     expect(body.answer).toEqual({ path: 'a' });
   });
 
-  test('a vendor without both gets a reserved tool, whose call is the answer (rule: typed-answers)', async () => {
+  test('a vendor that cannot enforce a schema beside tools gets a reserved tool, whose call is the answer (rule: typed-answers)', async () => {
     for (const provider of ['ollama', 'llama', 'chat']) {
       service.fake.script({ toolCalls: [{ name: 'final_answer', arguments: { answer } }], text: 'Seen.' });
       const asked = { ...request, llm_config: upstream(provider) };
@@ -200,7 +200,7 @@ describe('phases', () => {
     if (protocol === 'json') expect(joined('answer')).toBe(json);
   });
 
-  test('observe may go on with null in place of the answer', async () => {
+  test('the phase observe may continue the run with null in place of the answer', async () => {
     service.fake.script({
       text: JSON.stringify({ ...controls, should_continue: true, final_answer: null }),
     });
@@ -237,7 +237,7 @@ test('the fixed sentence of the last step has no answer (rules: typed-answers, l
   });
 });
 
-test('an answer that the output limit cut is a mismatch with its text so far', async () => {
+test('an answer that the output limit cut off has no value, but its text so far', async () => {
   for (const [protocol, text] of [
     ['json', '{"thought": "t", "final_answer": {"path": "src/to'],
     ['json', '{"thought": "t", "action": {"final_answer": {"path": "src/to'],
@@ -263,7 +263,7 @@ test('null, false and empty values are answers in the JSON protocol (rule: typed
   }
 });
 
-test('an answer too deep or too large to be exact is a mismatch, not an error', async () => {
+test('the step succeeds without a value and with a problem if the answer is nested too deeply or its number is too large', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000);
   for (const protocol of protocols)
     for (const written of [deep, '123456789012345678901', `{"a":${'9'.repeat(500_000)}}`]) {

@@ -30,7 +30,7 @@ test('a step whose upstream refuses the connection says `refused`, in the answer
   expect(line).toMatchObject({ outcome: 'upstream_unreachable', connection_problem: 'refused' });
 });
 
-test('a step whose upstream speaks no TLS says so and is not retryable (rule: connection-failures)', async () => {
+test('a step whose upstream does not speak TLS fails with a detail about TLS and is not retryable (rule: connection-failures)', async () => {
   const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const url = await listen(server);
   const { error, line } = await stepWith(`${url.replace('http:', 'https:')}/v1`);

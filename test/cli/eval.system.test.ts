@@ -72,7 +72,7 @@ function scriptTerse(): void {
   });
 }
 
-test('runs without a difference end with 0 and a table (rule: eval-verdict)', async () => {
+test('stepwise eval exits with 0 if there is no difference, and prints a table (rule: eval-verdict)', async () => {
   scriptSame();
   const { code, stdout, stderr } = await evaluate(newFolder(), ['runs']);
   expect({ code, stderr: stderr.includes('Error') }).toEqual({ code: 0, stderr: false });
@@ -80,7 +80,7 @@ test('runs without a difference end with 0 and a table (rule: eval-verdict)', as
   expect(stdout).toMatch(/✓ as recorded +4 +0 +0 +0 +0/);
 }, 60_000);
 
-test('a difference ends with 1 and shows the step, both calls and the changed lines (rule: first-divergence)', async () => {
+test('stepwise eval exits with 1 at a difference and prints its step, both calls and the changed lines (rule: first-divergence)', async () => {
   scriptTerse();
   const { code, stdout } = await evaluate(newFolder({ 'eval.yaml': terse }), [
     'runs',
@@ -95,7 +95,7 @@ test('a difference ends with 1 and shows the step, both calls and the changed li
   expect(stdout).toContain('+Be terse.');
 }, 60_000);
 
-test('--update accepts the differences for later evaluations, and no other (rule: eval-baseline)', async () => {
+test('stepwise eval --update accepts the present differences for later evaluations, and no others (rule: eval-baseline)', async () => {
   scriptTerse();
   const folder = newFolder({ 'eval.yaml': terse });
   const args = ['runs', '--matrix', 'eval.yaml'];
@@ -108,7 +108,7 @@ test('--update accepts the differences for later evaluations, and no other (rule
   expect((await evaluate(folder, args)).code).toBe(1);
 }, 90_000);
 
-test('a model that is down ends with 2 and lists the missing steps, also beside a difference (rule: eval-verdict)', async () => {
+test('stepwise eval exits with 2 if the model is down and lists the missing steps, even if there is also a difference (rule: eval-verdict)', async () => {
   scriptTerse();
   const matrix = `matrix: { model: [recorded, { name: m, upstream: away }], instructions: [{ name: terse, text: Be terse. }] }`;
   const folder = newFolder({ 'eval.yaml': matrix });

@@ -32,7 +32,7 @@ describe('the command line (rule: terminal)', () => {
     expect(readArguments([' '])).toMatchObject({ command: 'run', task: undefined });
   });
 
-  test('tool, replay and view with more words than they accept are a task', () => {
+  test('`tool`, `replay` and `view` with more words than they accept are read as a task', () => {
     expect(readArguments(['tool', 'read_file', '{}'])).toMatchObject({
       command: 'tool',
       name: 'read_file',
@@ -51,7 +51,7 @@ describe('the command line (rule: terminal)', () => {
     expect(readArguments(['tool', 'a', 'b', 'c'])).toMatchObject({ command: 'run', task: 'tool a b c' });
   });
 
-  test('token with one name is a command, and with more words a task (rule: token-command)', () => {
+  test('`token` with one name is read as the command, and with more words as a task (rule: token-command)', () => {
     expect(
       readArguments(['token', 'ci', '--project', 'a', '--project', 'b', '--expires', '90d', '--file', 'f']),
     ).toEqual({

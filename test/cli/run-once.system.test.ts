@@ -85,7 +85,7 @@ describe('the last step (rule: last-iteration)', () => {
   test.each([
     [],
     ['--last-step', 'answer'],
-  ])('without --last-step act the action of the last step does not run; a warning names the option and the answer says first that it is none: %j', async (...flags) => {
+  ])('without `--last-step act`, the action of the last step does not run, a warning names the option, and stdout begins with "The step limit was reached": %j', async (...flags) => {
     const bench = await setUp(script, files);
     const { code, stdout, stderr } = await bench.run([...scripted, '--max-steps', '2', ...flags, 'What?']);
     expect(stderr).not.toContain('plover');

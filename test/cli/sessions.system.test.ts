@@ -176,7 +176,7 @@ onTerminal('a session at a terminal (rule: terminal)', () => {
     expect(await pty.end).toBe(0);
   }, 30_000);
 
-  test('leaving prints how to continue, and --resume with that id does', async () => {
+  test('leaving prints the command with the id of the run, and --resume with this id continues it', async () => {
     const bench = await setUp([answer('One.'), answer('Two.')], files);
     const pty = bench.open(scripted);
     await pty.onScreen('›');

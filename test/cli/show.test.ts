@@ -96,7 +96,7 @@ describe('plain lines of a run (rule: terminal)', () => {
     ]);
   });
 
-  test('a run that continues without a new task prints so', () => {
+  test('the start of a run without a new task is printed as "Task  (continued)"', () => {
     const start = { type: 'agent_start', task: '', model: 'm', tools: [], maxSteps: 1, step: 0 } as const;
     expect(renderEvent(start, options)).toEqual(['', 'Task  (continued)']);
   });

@@ -240,7 +240,7 @@ onTerminal('a run on a terminal (rule: terminal)', () => {
     const pty = bench.open([...scripted]);
     await pty.see('›');
     pty.type(`/rules${enterKey}`);
-    await pty.see('Nothing is always allowed in this folder.');
+    await pty.see('There are no always-allow rules for this folder.');
     pty.type(`Test.${enterKey}`);
     await pty.see('[a] always allow exactly run_command(command="npm test")');
     pty.type('a');

@@ -25,7 +25,7 @@ async function answerTo({ method, path }: Operation, body: unknown): Promise<unk
   return answer.body;
 }
 
-describe('the examples of the document', () => {
+describe('the examples of the OpenAPI document', () => {
   test.each(
     bodies.filter(({ operation }) => operation.method === 'post'),
   )('$operation.operationId: a newly started service answers the example $name as documented', async ({

@@ -92,7 +92,7 @@ describe('the compiled editor guide', () => {
     expect(latest()).toContain('MAX_DISCOUNT = 40');
   });
 
-  test('section 4: the prompt has focus, selection, tagged files and unsaved text, and no secret file', async () => {
+  test('section 4 of the editor guide: the prompt contains the focused file with its unsaved text and tagged files, but no secret file', async () => {
     provider.script([answer('Seen.')]);
     editor.focused = { path: 'src/limits.ts', selection: { start_line: 1, end_line: 1 } };
     editor.taggedFiles = ['README.md', '.env'];
@@ -101,7 +101,7 @@ describe('the compiled editor guide', () => {
     expect(latest()).not.toContain('hunter2');
   });
 
-  test('sections 4 and 7: the editor shows which context did not fit', async () => {
+  test('sections 4 and 7 of the editor guide: the editor shows which context did not fit', async () => {
     provider.script([answer('Seen.')]);
     editor.files.set('long.txt', 'a line of words\n'.repeat(5_000));
     editor.taggedFiles = ['long.txt', 'README.md'];
@@ -110,7 +110,7 @@ describe('the compiled editor guide', () => {
     expect(editor.shown('notice')).toMatch(/Left out: long\.txt: (truncated|dropped)/);
   });
 
-  test('sections 5 and 6: the editor shows a change side by side and makes it after approval', async () => {
+  test('sections 5 and 6 of the editor guide: the editor shows a change side by side and makes it after approval', async () => {
     provider.script([
       act('search_code(pattern="MAX_")', 'I look.'),
       act('edit_file(path="src/limits.ts", old_string="40", new_string="50")'),
@@ -134,7 +134,7 @@ describe('the compiled editor guide', () => {
     expect(editor.shown('answer')).toContain('Raised.');
   });
 
-  test('section 6: a change is not made if it is refused or the question fails, and the model is informed', async () => {
+  test('section 6 of the editor guide: a change is not made if it is refused or the question fails, and the model is informed', async () => {
     for (const confirm of [async () => false, async () => Promise.reject(new Error('no window'))]) {
       provider.script([act('write_file(path="src/new.ts", content="x")'), answer('Then not.')]);
       editor.confirm = confirm;
@@ -145,7 +145,7 @@ describe('the compiled editor guide', () => {
     }
   });
 
-  test('section 5: an edit is refused if its file changed during the approval, and so is a path outside the project', async () => {
+  test('section 5 of the editor guide: an edit is refused if its file changed during the approval, and so is a path outside the project', async () => {
     provider.script([
       act('edit_file(path="src/limits.ts", old_string="40", new_string="50")'),
       act('read_file(path="../other/secret.txt")'),
@@ -160,7 +160,7 @@ describe('the compiled editor guide', () => {
     expect(editor.shown('tool').match(/Failed: /g)).toHaveLength(2);
   });
 
-  test('section 7: the assistant retries and shows transient failures, and shows the code of permanent ones', async () => {
+  test('section 7 of the editor guide: the assistant retries and shows transient failures, and shows the code of permanent ones', async () => {
     // Whether the editor shows a retry. The service makes its own retry before the SDK does.
     const isTold = () => editor.shown('notice').includes('Retrying in');
     provider.script(() => (isTold() ? answer('At last.') : { fault: 'overloaded', retryAfter: '1' }));
@@ -171,7 +171,7 @@ describe('the compiled editor guide', () => {
     expect(editor.shown('notice')).toMatch(/\(upstream_\w+\)/);
   });
 
-  test('section 8: stop ends the model call, and the next task and another assistant continue the history', async () => {
+  test('section 8 of the editor guide: stop ends the model call, and the next task and another assistant continue the history', async () => {
     provider.script([act('read_file(path="README.md")'), { text: 'never', delayMs: 60_000 }]);
     const before = provider.requests.length;
     const first = await assistant(editor);
@@ -187,7 +187,7 @@ describe('the compiled editor guide', () => {
       expect(latest()).toContain(said);
   });
 
-  test('section 8: a new task stops the running one', async () => {
+  test('section 8 of the editor guide: a new task stops the running one', async () => {
     provider.script([{ text: 'never', delayMs: 60_000 }]);
     const before = provider.requests.length;
     const one = await assistant(editor);
@@ -198,7 +198,7 @@ describe('the compiled editor guide', () => {
     expect(await running).toMatchObject({ stopReason: 'stopped' });
   });
 
-  test('section 8: stop ends a task that has not begun and one that waits for it', async () => {
+  test('section 8 of the editor guide: stop ends a task that has not begun and one that waits for it', async () => {
     provider.script([answer('Never asked for.')]);
     const before = provider.requests.length;
     const one = await assistant(editor);
@@ -209,7 +209,7 @@ describe('the compiled editor guide', () => {
     expect(provider.requests).toHaveLength(before);
   });
 
-  test('section 4: a task continues without a missing tagged file, which is shown as left out', async () => {
+  test('section 4 of the editor guide: a task continues without a missing tagged file, which is shown as left out', async () => {
     provider.script([answer('Seen.')]);
     editor.taggedFiles = ['gone.txt', 'README.md'];
     expect((await (await assistant(editor)).ask('What is this?')).answer).toBe('Seen.');
@@ -217,7 +217,7 @@ describe('the compiled editor guide', () => {
     expect(editor.shown('notice')).toContain('Left out: gone.txt');
   });
 
-  test('section 9: only the provider receives the key', async () => {
+  test('section 9 of the editor guide: only the provider receives the key', async () => {
     provider.script([act('read_file(path="README.md")'), answer('Done.')]);
     const llmConfig = { modelName: 'scripted', provider: 'guarded' };
     const keyless = await (await assistant(editor, { llmConfig })).ask('Read it');

@@ -267,7 +267,7 @@ describe.each(rows.map(([name = '']) => name))('requests with the settings of %s
     'json',
     'native',
     'auto',
-  ])('have what the vendor demands, in %s, plain and streamed', async (protocol) => {
+  ])('requests have all that the vendor requires, with the protocol %s, plain and streamed', async (protocol) => {
     const service = await startAsDocumented(line);
     vendor = { name, origin: originOf(line, config, name) };
     const before = asked.length;

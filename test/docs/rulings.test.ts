@@ -47,7 +47,7 @@ test('the parser reads the three example calls of the ruling `arguments` as the 
   }
 });
 
-test('the values of `values` are read as the table states', () => {
+test('the parser reads each value in the table of the rule `values` as the table states', () => {
   const rows = sectionOf('values')
     .split('\n')
     .filter((line) => line.startsWith('| `'));

@@ -8,7 +8,7 @@ import { blocks } from '../support/document-snippets.js';
 const page = readFileSync('docs/use-it-with-your-agent.md', 'utf8');
 const wires = { chat: 'Chat Completions', responses: 'Responses', messages: 'Messages' };
 
-describe('the page about agents', () => {
+describe('the page "Use it with your agent"', () => {
   test('starts the service with settings that it accepts, at its default address', () => {
     const config = readConfig({ UPSTREAMS: readUpstreams(page) });
     expect(pageUrl).toBe(`http://${config.HOST}:${config.PORT}`);

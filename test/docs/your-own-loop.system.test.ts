@@ -60,7 +60,7 @@ describe.each(languages)('the loop of your own in $file', ({ command, needed, fi
   };
   const latest = (): string => JSON.stringify(provider.requests.at(-1)?.body);
 
-  test('the documented loop answers from the notes without a key', async () => {
+  test('the documented loop answers from its example notes with the model `offline`', async () => {
     const { code, stdout } = await ended(start(undefined, offline));
     expect(stdout).toContain('The largest discount is 40 %.');
     expect(code).toBe(0);

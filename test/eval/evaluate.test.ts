@@ -223,7 +223,7 @@ test('a recorded request that the service refuses is missing with the place (rul
   expect(report.cells[0]?.steps[1]?.reason).toContain('inline_context.files');
 });
 
-test('a model that is down makes the steps of its cell missing, and is not asked for ever (rule: eval-verdict)', async () => {
+test('if a model is down, the steps of its cell are missing, and the requests to it end (rule: eval-verdict)', async () => {
   const down = await startWholeService();
   await down.fake.close();
   const away = await openStepMaker({

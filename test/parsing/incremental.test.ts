@@ -99,7 +99,7 @@ describe('streaming a reply (rule: deltas-join)', () => {
     expect(joined).toMatchObject({ draft: '', thought: '{"names": ["search"]}', answer: '42' });
   });
 
-  test('a call after reasoning is an example if words precede the reasoning (rule: bare-call)', () => {
+  test('a call after reasoning does not run if words precede the reasoning (rule: bare-call)', () => {
     const { joined, completion } = stream('I look.<think>hm</think>search(query="a")', [2]);
     expect(completion).toMatchObject({ outcome: 'answer', action: null, reasoning: 'hm' });
     expect(joined.draft + joined.answer).toBe(completion.answer);

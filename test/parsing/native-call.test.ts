@@ -83,7 +83,7 @@ test('a complete native call runs even if the output limit ended the reply', () 
   expect(read('list_files', '{"path": "a"}', 'length')).toMatchObject({ outcome: 'action' });
 });
 
-test('a native call of the reserved answer tool is the answer, or empty if its text is blank (rule: answer-call)', () => {
+test('a native call of the reserved answer tool becomes the answer, or the outcome `empty` if its text is blank (rule: answer-call)', () => {
   expect(read('final_answer', '{"answer": " 42 "}')).toMatchObject({ outcome: 'answer', answer: '42' });
   expect(read('final_answer', '{"answer": " "}')).toEqual({ outcome: 'empty' });
 });

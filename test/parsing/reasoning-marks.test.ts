@@ -84,7 +84,7 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     ['<scratch_pad>hm</scratch_pad>It is 4.'],
     ['<scratchpad>hm</scratchpad>It is 4.'],
     ['<reflection>hm</reflection>It is 4.'],
-  ])('headers of the text for the user are no part of it: %j (rule: chat-tokens)', (text) => {
+  ])('the answer after reasoning is without the chat tokens that begin the text for the user: %j (rule: chat-tokens)', (text) => {
     for (const length of [1, 3, 1000]) {
       const { joined, completion } = stream(text, [length]);
       expect(completion).toMatchObject({ outcome: 'answer', answer: 'It is 4.', reasoning: 'hm' });
@@ -97,7 +97,7 @@ describe('reasoning marks of model families (rule: thinking)', () => {
     ' to=user<|message|>It is 4.<|eom|>',
     '<|start|>assistant to=user<|message|>It is 4.<|eom|>',
     '<|open|>response<|sep|>It is 4.<|close|>response<|sep|>',
-  ])('a header of the text for the user at the start is no part of it: %j (rule: chat-tokens)', (text) => {
+  ])('the answer is without the chat tokens that begin the text for the user at the start of a reply: %j (rule: chat-tokens)', (text) => {
     const { joined, completion } = stream(text, [1]);
     expect([completion.answer, joined.draft + joined.answer]).toEqual(['It is 4.', 'It is 4.']);
   });

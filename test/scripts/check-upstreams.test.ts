@@ -13,7 +13,7 @@ const row = (gateway: string, changes: Partial<Row['outcome']> = {}): Row => ({
 });
 
 describe('the check of real gateways', () => {
-  test('a gateway that drops a field of the state is told from one that passes it on', async () => {
+  test('a gateway that drops a field of the provider state is distinguished from one that passes it on', async () => {
     const service = await startWholeService();
     const run = { route, protocol: 'native', streamed: false } as const;
     const place = { serviceUrl: service.url, provider: 'local', fake: service.fake };
@@ -41,7 +41,7 @@ describe('the check of real gateways', () => {
     await service.close();
   });
 
-  test('an error of the upstream is a problem that names its code and status', async () => {
+  test('an error of the upstream is reported as a problem with its code and status', async () => {
     const service = await startWholeService();
     const failing = { ...service.fake, script: () => service.fake.script({ fault: 'html-502' }) };
     const run = { route, protocol: 'text', streamed: true } as const;
@@ -50,7 +50,7 @@ describe('the check of real gateways', () => {
     await service.close();
   });
 
-  test('a failure is the gateway’s only if the same run works without it and the upstream failed', () => {
+  test('a failure is attributed to the gateway only if the same run succeeds without the gateway and the upstream had failed', () => {
     const upstream = { problem: 'upstream_error · 500' };
     expect(faultOf(row('LiteLLM', upstream), [row('direct')])).toBe('gateway');
     expect(faultOf(row('LiteLLM', upstream), [row('direct', upstream)])).toBe('stepwise');

@@ -15,7 +15,10 @@ const home = temporaryFolder();
 
 const { describe: inChromium } = needs(chromiumBrowser);
 
-/** Script of the page. Uses the origin private file system (OPFS), whose handles have the type of picked ones. */
+/**
+ * Script of the test page. It uses the origin private file system (OPFS), whose handles have the same type as
+ * those that the browser’s folder picker returns.
+ */
 const lab = `
   import * as tools from './portable/index.js';
   const searchIn = () => tools.matchLinesInWorker(() => new Worker('/worker.js', { type: 'module' }));

@@ -329,7 +329,7 @@ describe('rules for commands (rule: always-rules)', () => {
     expect(await isCovered({ command }, await rulesFor({ command: program }))).toBe(true);
   });
 
-  test('a rule for a working_dir that is a link ends when the link leads elsewhere', async () => {
+  test('an approval remembered for a symlinked working_dir no longer covers the call after the link is changed to another folder', async () => {
     const { folder, isCovered, rulesFor } = await openProject();
     const call = { command: 'make', working_dir: 'link' };
     const rules = await rulesFor(call);

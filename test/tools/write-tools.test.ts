@@ -290,7 +290,7 @@ describe('several changes of one file in one step (rule: approval)', () => {
     expect(text).toBe('// new\none\ntwo\n');
   });
 
-  test('a write that the person edited fails if the file changed while they were asked', async () => {
+  test('a write with arguments that the person edited fails if the file changed before the approval', async () => {
     const { observations, text } = await change([write('1\n')], (_, shop) => {
       shop.write('a.txt', '// new\none\ntwo\n');
       return { type: 'edit', args: write('1, edited\n').args };

@@ -126,8 +126,8 @@ export class AcpSession {
   }
 
   /**
-   * Changes the mode at once, also for a running prompt. Reports it in both forms of the protocol, since the person can
-   * choose it in a question too.
+   * Changes the mode immediately, also for a running prompt. Reports it both as a mode and as a setting, since the
+   * person can also change it in an approval request.
    */
   async setMode(mode: ModeId): Promise<void> {
     this.#mode = mode;
@@ -239,7 +239,7 @@ export class AcpSession {
   }
 
   async #answer(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
-    // An editor may send the prompt before the change of the model has been answered.
+    // An editor may send a prompt before this process has answered its request to change the model.
     await this.#choosing?.catch(() => undefined);
     const command = readCommand(blocks);
     return command ? this.#runCommand(command, signal) : this.#runTask(blocks, signal);
@@ -274,7 +274,10 @@ export class AcpSession {
     this.#saved = { run, file };
   }
 
-  /** Leaves a refused prompt out of the conversation, since the protocol promises that the next prompt is without it. */
+  /**
+   * Leaves a refused prompt out of the conversation, since the protocol promises that the next request to the
+   * model does not contain it.
+   */
   async #forget(run: Trajectory, file: string): Promise<void> {
     this.#saved = { run: { ...run, history: [...this.#history], tasks: [...this.#tasks] }, file };
     await this.#write(this.#saved.run, file);

@@ -24,7 +24,10 @@ interface ServiceConnection {
 /** Id of the setting that chooses the model. */
 export const MODEL_OPTION = 'model';
 
-/** The models that sessions can choose, and the one service they share, which starts with the first session. */
+/**
+ * The models that sessions can choose from, and the service that all sessions share; it starts with the first
+ * session.
+ */
 export class Models {
   readonly #flags: RunFlags;
   readonly #keys: NodeJS.ProcessEnv;

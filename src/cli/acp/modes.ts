@@ -22,7 +22,7 @@ export const modeState = (currentModeId: ModeId): SessionModeState => ({
   availableModes: modes.map((mode) => ({ ...mode })),
 });
 
-/** Returns the modes as a setting too, because editors that show settings hide the modes. */
+/** Returns the modes in the form of a setting, because editors that display settings hide the modes. */
 export const modeOption = (currentValue: ModeId): SessionConfigOption => ({
   id: MODE_OPTION,
   name: 'Mode',

@@ -21,11 +21,11 @@ export interface ReadPrompt {
 
 interface Sources {
   readonly root: ProjectRoot;
-  /** The same folder with the editor's unsaved changes. */
+  /** The project folder, read with the editor's unsaved changes. */
   readonly folder: Pick<Folder, 'readIfText'>;
 }
 
-/** The service limits the size of a request; this leaves room for the history. */
+/** Maximum size that leaves room for the history, since the service limits the size of a request. */
 const MAX_FILES_CHARS = 2_000_000;
 
 /**

@@ -7,7 +7,7 @@ import type { ApprovalRules } from './approval-rules.js';
 export async function rulesCommand(rules: ApprovalRules, [verb, number]: readonly string[]): Promise<string> {
   const saved = await rules.load();
   if (verb === undefined)
-    return saved.length === 0 ? 'Nothing is always allowed in this folder.' : listRules(saved);
+    return saved.length === 0 ? 'There are no always-allow rules for this folder.' : listRules(saved);
   const rule = verb === 'remove' ? saved[Number(number) - 1] : undefined;
   if (!rule) throw new UsageError('Use /rules to list the rules and /rules remove N to remove one.');
   await rules.remove(rule);

@@ -86,7 +86,11 @@ async function checkFolder(subject: string, folder: string): Promise<Finding> {
     await access(folder, constants.W_OK);
     return { mark: 'ok', subject, text: folder };
   } catch {
-    return { mark: '--', subject, text: `${folder} cannot be written: nothing is kept` };
+    return {
+      mark: '--',
+      subject,
+      text: `${folder} cannot be written, so nothing will be saved there; make the folder writable for your user`,
+    };
   }
 }
 

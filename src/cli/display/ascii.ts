@@ -28,7 +28,10 @@ const asciiSigns: Readonly<Record<string, string>> = {
   ...{ '⠇': '|', '⠏': '/', '�': '?' },
 };
 
-/** Converts a text to ASCII: letters lose their accents, and characters without a likeness become `?`. */
+/**
+ * Converts a text to ASCII: letters lose their accents, and characters without a similar ASCII character become
+ * `?`.
+ */
 export const inAscii = (text: string): string =>
   text.replace(
     /[^\0-\x7f]\p{M}*/gu,

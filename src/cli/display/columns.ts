@@ -27,7 +27,10 @@ export function columnsOf(text: string): number {
   return measure ? measure(shown) : maxColumns(shown);
 }
 
-/** Returns an upper bound. All signs of this program are below U+2E80, so they count as one column. */
+/**
+ * Returns an upper bound for the width of a text. All signs that this program prints are below U+2E80, so they
+ * count as one column.
+ */
 const maxColumns = (text: string): number =>
   [...text].reduce((sum, character) => sum + (character < '\u2e80' ? 1 : 2), 0);
 

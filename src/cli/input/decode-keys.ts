@@ -13,7 +13,7 @@ const MAX_TYPED_CHARS = 40;
 
 const named = (name: string): KeyPress => ({ name, text: '' });
 
-/** Time after which a lone escape is the Esc key and not the start of a sequence. */
+/** Time after which a single escape character counts as the Esc key and not as the beginning of a sequence. */
 const ESCAPE_MS = 50;
 /** Maximum pause of a terminal within a paste or sequence. */
 const SILENCE_MS = 500;
@@ -50,8 +50,8 @@ export class KeyDecoder {
   }
 
   /**
-   * Reports pending input after a pause: a lone escape as the Esc key, and an unfinished paste with what has arrived.
-   * Text until a late end mark still belongs to the paste, but a single key ends it.
+   * Reports pending input after a pause: a single escape character as the Esc key, and an unfinished paste with
+   * the text that has arrived. Text until a late end mark still belongs to the paste, but a single key ends it.
    */
   flush(): readonly KeyPress[] {
     if (this.#unmarked.length > 0) return [paste(this.#unmarked.splice(0).join(''))];
@@ -65,8 +65,8 @@ export class KeyDecoder {
   }
 
   /**
-   * Returns true if the read belongs to an unmarked paste. Reads that follow at once do too, so the line break at its
-   * end does not send the line.
+   * Returns true if the read belongs to an unmarked paste. Reads that follow immediately belong to it too, so the
+   * line break at its end does not send the line.
    */
   #isUnmarked(read: string): boolean {
     if (this.#unmarked.length > 0) return true;
@@ -115,7 +115,10 @@ export class KeyDecoder {
     return 'pasting';
   }
 
-  /** Takes the start of an invalid sequence: Esc, or a character with Alt. */
+  /**
+   * Removes the beginning of an invalid sequence from the input and returns it as a key: Esc, or a character with
+   * Alt.
+   */
   #takeBegun(): KeyPress {
     const [whole = this.#rest.charAt(0)] = introducer.exec(this.#rest) ?? [];
     return this.#take(whole.length, named(nameOfSequence(whole)));

@@ -6,7 +6,7 @@ import { KeyDecoder, type KeyPress } from './decode-keys.js';
 export interface KeyListener {
   /** `isAlone` is true if no other key arrived in the same read. */
   onKey(key: KeyPress, isAlone?: boolean): void;
-  /** Called when another listener takes over, and when it has ended. */
+  /** Called with true when a newer listener gets the keys, and with false when that listener has ended. */
   onCovered?(isCovered: boolean): void;
   /** Called when the window size changes. */
   onResized?(): void;
@@ -97,7 +97,7 @@ export class Keyboard {
     this.#top()?.onResized?.();
   }
 
-  /** Leaves the keyboard to another program for a while. */
+  /** Leaves the keyboard to another program, such as an editor, until `use` ends. */
   async lend<Result>(use: () => Promise<Result> | Result): Promise<Result> {
     this.#close();
     try {

@@ -13,8 +13,8 @@ export interface Completion {
 const MAX_ROWS = 6;
 
 /**
- * Completes the line with the common start of all words, or with the only word. A folder gets no space, since its path
- * can continue.
+ * Completes the line with the common beginning of all words, or with the only word and a space. A folder gets no
+ * space, since its path can continue.
  */
 export function complete(line: Line, { from, words }: Completion): Line {
   const [first = ''] = words;

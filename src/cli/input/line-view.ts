@@ -21,7 +21,7 @@ interface LiveViewParts {
   readonly plainQuestion: string;
 }
 
-/** Rows reserved for what surrounds the line. */
+/** Number of rows reserved for the other contents of the window. */
 const OTHER_ROWS = 3;
 
 /** Returns a view that redraws the line in the live region. */
@@ -70,7 +70,7 @@ export function plainView(output: Pick<NodeJS.WriteStream, 'write'>, question: s
 }
 
 interface Room {
-  /** Text before the first row; the others are indented by its width. */
+  /** Text before the first row. The other rows are indented by the width of this text. */
   readonly question: string;
   /** Width of the question in columns. */
   readonly indent: number;

@@ -42,7 +42,7 @@ const CHOICE_HINT = '    ↑ ↓ and Enter, a number or a letter';
 
 /** Only the first choices can be selected by a digit. */
 const MAX_DIGIT = 9;
-/** Rows reserved for what surrounds the choices. */
+/** Number of rows reserved for the other contents of the window. */
 const OTHER_ROWS = 6;
 const MIN_ROWS = 3;
 /** Minimum number of rows for the choices beside a subject: a choice, and the number of further ones. */

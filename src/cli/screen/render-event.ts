@@ -74,7 +74,7 @@ export function renderEvent(
   options: RenderOptions,
   before: RunView = emptyRun(),
 ): readonly string[] {
-  // Each entry of the table accepts the events of its own type.
+  // Cast: each entry of the table accepts the events of its type.
   return (renderers[event.type] as Render<RunEvent>)(event, options, before);
 }
 

@@ -2,8 +2,8 @@ import type { Step } from '../../contract/step.js';
 import type { RunView } from '../../sdk/view/run-view.js';
 
 /**
- * Returns the warnings of a response for a person: the first of each kind in a run, since most are repeated with every step.
- * Leaves out an unreadable action, which `unreadableProblem` explains.
+ * Returns the warnings of a response that a person should see: the first of each kind in a run, since most are
+ * repeated with every step. Leaves out the warning about an unreadable action, which `unreadableProblem` explains.
  */
 export function newWarnings(response: Step, { steps }: RunView): readonly string[] {
   const earlier = steps.flatMap(({ calls }) => calls.flatMap((call) => call.response ?? []));

@@ -11,7 +11,7 @@ import { type Choice, type Key, LEAVING_KEYS, type PickOptions, pick } from '../
 import { showExactLine } from './visible-text.js';
 
 export interface LineOptions {
-  /** Cancels the question and drops what was typed. */
+  /** Cancels the question; the text typed so far is dropped. */
   readonly signal?: AbortSignal;
   /** Text already in the line. */
   readonly prefill?: string;

@@ -49,8 +49,8 @@ export async function findKey(
 }
 
 /**
- * Returns the key, or undefined for a text that cannot be a key where none is needed. Throws `UsageError` for such a
- * text where one is needed, before anything is sent, because the person can mend it here.
+ * Returns the key. A text that cannot be a key counts as none (undefined) if the model needs no key. If it needs
+ * one, throws `UsageError` before anything is sent, so that the person can correct the key.
  */
 function checkKey(
   key: string,

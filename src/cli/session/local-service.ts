@@ -28,7 +28,7 @@ export function startLocalService(
   return startService(localSettings(environment), undefined, handedRuns);
 }
 
-/** Opens what makes recorded steps again in this process, with the same settings as `startLocalService`. */
+/** Opens a maker that repeats recorded steps in this process, with the same settings as `startLocalService`. */
 export const openLocalMaker = (environment: NodeJS.ProcessEnv = process.env): Promise<StepMaker> =>
   openStepMaker(localSettings(environment));
 

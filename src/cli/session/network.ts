@@ -5,8 +5,8 @@ import { UsageError } from '../commands/usage.js';
 let shared: typeof fetch | undefined;
 
 /**
- * Returns the `fetch` of this process, which honours its proxy variables; with options, another one. Throws `UsageError`
- * that names a wrong variable.
+ * Returns a `fetch` that honours the proxy variables of this process: the shared one, or with options a new one.
+ * Throws `UsageError` that names a wrong variable.
  */
 export function networkFetch(options?: ConnectOptions): typeof fetch {
   try {

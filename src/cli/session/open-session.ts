@@ -105,7 +105,7 @@ async function connect(
   const local = server ? undefined : await startService();
   const service = {
     url: server ?? local?.url ?? '',
-    // The service inside this process needs no token, and must not see one of another service.
+    // The service inside this process needs no token, and must not get the token of another service.
     token: server ? checkedToken(given || parts.keys[TOKEN_VARIABLE] || undefined) : undefined,
   };
   if (service.token !== undefined) hideKey(service.token);

@@ -94,7 +94,7 @@ class CommandOutput {
     this.#hide([...lines.slice(shown.length), this.#open].join('\n'));
   }
 
-  /** Returns how many of the lines fit, and deducts them from the remaining space. */
+  /** Returns how many of the lines fit into the remaining space, and deducts them from it. */
   #countFitting(lines: readonly string[]): number {
     const over = lines.findIndex(({ length }) => {
       if (length >= this.#room || this.#lines === 0) return true;

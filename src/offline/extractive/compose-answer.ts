@@ -25,7 +25,10 @@ export function composeAnswer(state: SearchState): NextStep {
   const { prompt, evidence, terms } = state;
   const admissions = [...admitNoChange(state), ...admitMissing(state)];
   if (asksForListing(prompt.task) && asksForOverview(terms) && evidence.paths.length > 0) {
-    return { thought: 'The listing is what was asked for.', answer: listPaths(evidence.paths) };
+    return {
+      thought: 'The task asks for a listing, so I answer with the paths that I have found.',
+      answer: listPaths(evidence.paths),
+    };
   }
   const passages = choosePassages(state);
   if (passages.length > 0) {

@@ -21,8 +21,9 @@ export class ArgumentKeys {
   }
 
   /**
-   * Returns the part of a copied signature that a bare word is: a parameter (`path`, `path?`) without a key
-   * or under its own name (`path=path`), or a type after a colon (`path: str`). Null for a value.
+   * Returns whether an unquoted word in place of a value is copied from the signature of the tool: a parameter
+   * (`path`, `path?`) without a key or under its own name (`path=path`), or a type after a colon (`path: str`).
+   * Null for a real value.
    */
   copiedPart(key: string | null, separator: string, value: string): 'parameter' | 'type' | null {
     const name = value.replace(/\?$/, '');
@@ -38,7 +39,7 @@ export class ArgumentKeys {
     return !this.#parameters || this.#parameters.has(name) || (next !== '/' && next !== '\\');
   }
 
-  /** Whether a key with its separator begins here. */
+  /** Whether a key with its separator begins at `position`. */
   beginsAt(text: string, position: number): boolean {
     const quoted = '"\''.includes(text.charAt(position) || ' ');
     const start = quoted ? position + 1 : position;

@@ -26,7 +26,7 @@ function looksLikeArgument(text: string, position: number): boolean {
 }
 
 /**
- * Whether a later line before the next marker ends in the same way, so that the end of the call is ambiguous.
+ * Whether a later line before the next marker also ends like a call, so that the end of this call is ambiguous.
  */
 export function closesAgain(text: string, from: number): boolean {
   for (let line = from + 1; line < text.length; line = lineEnd(text, line) + 1) {

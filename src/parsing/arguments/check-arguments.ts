@@ -181,7 +181,7 @@ function errorsIn(value: JsonValue, schema: Schema): readonly OutputUnit[] {
   }
 }
 
-/** Removes absent properties from the schema, which the validator would visit for every call. */
+/** Removes from the schema the properties that the call does not have; the validator would visit each of them. */
 function onlyWhatIsGiven(schema: Schema, values: Values): Schema {
   const { properties } = schema;
   if (!properties) return schema;
@@ -189,7 +189,7 @@ function onlyWhatIsGiven(schema: Schema, values: Values): Schema {
   return { ...schema, properties: Object.fromEntries(given.map((key) => [key, properties[key] ?? true])) };
 }
 
-/** Keywords whose errors only report an error inside them. */
+/** Keywords whose errors only repeat that a nested value has an error. */
 const wrapping = new Set(['properties', 'items', 'allOf', '$ref', 'additionalItems', 'prefixItems']);
 
 function describe({ instanceLocation, keyword, error }: OutputUnit): string {

@@ -11,7 +11,7 @@ const inPlace = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'depend
 const forItems = ['items', 'prefixItems', 'additionalItems', 'contains', 'unevaluatedItems'] as const;
 const forProperties = ['additionalProperties', 'unevaluatedProperties', 'propertyNames'] as const;
 
-/** Whether checking the values takes at most MAX_STEPS steps. */
+/** Whether the validator would check values against schemas at most `MAX_STEPS` times. */
 export function canBeChecked(values: JsonValue, { schema, size }: ExpandedSchema): boolean {
   if (countValues(values, MAX_STEPS / size) <= MAX_STEPS / size) return true;
   const count = new StepCount();
@@ -30,10 +30,10 @@ function countValues(value: JsonValue, max: number): number {
   return count;
 }
 
-/** Counts the steps of the validator, and stops when there are too many. */
+/** Counts how often the validator would check a value against a schema, and stops when that is too often. */
 class StepCount {
   left = MAX_STEPS;
-  /** Steps of a schema for a scalar value, which are the same for all scalars. */
+  /** Cached number of validation steps of each schema for a scalar value; it is the same for all scalars. */
   readonly #plain = new Map<Schema, number>();
 
   add(value: JsonValue, schema: unknown): void {

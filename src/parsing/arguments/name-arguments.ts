@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue, type Spellings } from '.
 import type { OfferedTool } from './offered-tool.js';
 import type { Argument } from './read-arguments.js';
 
-/** Arguments as written; positional ones have no names yet. */
+/** The arguments of a call as the model wrote them, before positional arguments get names. */
 export interface WrittenArguments {
   readonly list: readonly Argument[];
   readonly spellings: Spellings;
@@ -17,7 +17,8 @@ export type NamedArguments =
   | { ok: false; problem: string };
 
 /**
- * Gives every argument its name (rule: arguments). Never drops an argument: one without a name is a problem.
+ * Gives every argument its name (rule: arguments). Never drops an argument: if there is no name for one, returns a
+ * problem.
  */
 export function nameArguments(written: WrittenArguments, tool: OfferedTool | undefined): NamedArguments {
   const { list, spellings, isCallForm } = written;

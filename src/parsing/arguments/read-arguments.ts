@@ -38,10 +38,10 @@ class ArgumentReader {
   readonly #scanner: Scanner;
   readonly #keys: ArgumentKeys;
   #list: Argument[] = [];
-  /** Position before which strict readings have failed, so that they are not repeated. */
+  /** Values that begin before this position could not be read strictly, and are not tried again. */
   #unreadableBefore = -1;
   #lastIsBare = false;
-  /** True if the model copied a parameter's name or type in the place of a value. */
+  /** True if the model copied a parameter's name or type from the signature instead of writing a value. */
   #isCopied = false;
 
   constructor(scanner: Scanner, tool: OfferedTool | undefined) {
@@ -133,7 +133,7 @@ class ArgumentReader {
     return null;
   }
 
-  /** Reads with a separate scanner, which may fail without effect if this is not a key. */
+  /** Reads a key in quotes with a separate scanner, so that nothing changes if the text is not a key. */
   #readQuotedName(): string | undefined {
     const { text, position } = this.#scanner;
     const attempt = new Scanner(text, position, { within: this.#scanner });

@@ -103,8 +103,8 @@ function joinsExpression(text: string, position: number): boolean {
 }
 
 /**
- * Whether bare words may not contain a character: quotes, brackets, `<placeholders>`, calls such as `len(x)`.
- * Apostrophes are allowed.
+ * Whether unquoted text must not contain the character at `at`: a quote, a bracket, or the beginning of a
+ * `<placeholder>` or of a call such as `len(x)`. Apostrophes are allowed.
  */
 function forbidden(text: string, at: number, mark: string): boolean {
   if (mark === '(') return at > 0 && isKeyCharacter(text.charCodeAt(at - 1));

@@ -6,7 +6,7 @@ import type { Marker } from '../text/markers.js';
 
 /** The line that is being read. */
 export interface CurrentLine {
-  /** True if only blanks of the line were read. */
+  /** True as long as only blanks of the line were read. */
   begins: boolean;
   hasText: boolean;
   /** Number of leading blanks of the current line, which are already held back. */
@@ -14,7 +14,7 @@ export interface CurrentLine {
   quoted: boolean;
   /** True if the line is sent only once text follows it, since its fence may turn out to be the action. */
   kept: boolean;
-  /** True if its label left `**` open. */
+  /** True if the line's label, such as `**Answer:`, opened `**` without closing it. */
   openBold: boolean;
   /** Position, in the held text, of a `**` that may close the emphasis. */
   closingBold: number | null;
@@ -28,11 +28,20 @@ export class ArrivingReply {
   line: CurrentLine = newLine();
   /** The closing tag of the current answer, if it is in tags. */
   closingTag: string | null = null;
-  /** The answer's label after which another may follow directly. */
+  /**
+   * The answer label that was just read (such as `Final Answer:`), while a second label may still follow it
+   * directly; null otherwise.
+   */
   answerLabel: Marker | null = null;
-  /** The edge at which chat tokens are dropped: before any text, or directly after reasoning. */
+  /**
+   * The place reached, if chat-template tokens such as `<|im_start|>` are dropped there: the start of the reply,
+   * or directly after reasoning. Null elsewhere.
+   */
   edge: 'reply' | 'reasoning' | null = 'reply';
-  /** The tags around the text for the user after reasoning: the place in them that was reached. */
+  /**
+   * The place reached with respect to the `<response>` tags, which some models put around the text after
+   * reasoning.
+   */
   response: 'before' | 'inside' | 'after' = 'before';
   /** True if only reasoning was sent, so that the rest of the reply may still be a call without a marker. */
   mayBeCall = true;

@@ -11,7 +11,9 @@ import { isHalfStop, stopWords } from '../text/trailing.js';
 import type { ArrivingReply } from './arriving-reply.js';
 import { WaitingFences } from './waiting-fences.js';
 
-/** Reads the beginnings of an arriving reply's lines: the edge of the reply, kinds of lines, labels. */
+/**
+ * Reads the beginnings of an arriving reply's lines: chat tokens before the text, the kind of each line, labels.
+ */
 export class LineBeginnings {
   readonly #reply: ArrivingReply;
   readonly #tools: OfferedTools;
@@ -54,7 +56,8 @@ export class LineBeginnings {
       this.#reply.edge = null;
       return true;
     }
-    // Harmony's header of the final channel closes reasoning in a text, but is only a token before one.
+    // In the middle of a reply, Harmony's header of the final channel closes reasoning; at the start it is only a
+    // chat token.
     const isToken = mark !== null && mark.kind !== 'call' && chatTokenAt(text, at) !== undefined;
     if (!isToken) this.#reply.edge = null;
     if (!isToken) return true;
@@ -63,7 +66,10 @@ export class LineBeginnings {
     return true;
   }
 
-  /** Returns the end of a header of text for the user; `'partial'` if more text is needed to decide. */
+  /**
+   * Returns the end of the tag or words that begin the text for the user, such as `<response>`; `'partial'` if
+   * more text is needed to decide.
+   */
   #headerEnd(): number | 'partial' | null {
     const { text, at, edge, response } = this.#reply;
     const header = leadingHeaderEnd(text, at);
@@ -131,8 +137,8 @@ export class LineBeginnings {
   }
 
   /**
-   * Begins a line of an answer, in which no marker counts; holds a possible half of a stop word or closing
-   * fence.
+   * Begins a line of an answer, in which no marker counts. Holds a line that may be a closing fence or the
+   * beginning of a stop word.
    */
   #beginAnswerLine({ kind }: Line, end: number): void {
     const { text, at } = this.#reply;

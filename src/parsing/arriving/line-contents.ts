@@ -66,7 +66,8 @@ export class LineContents {
   }
 
   /**
-   * Returns the next line break, closing emphasis, mark, or possible half of a stop word (without a mark).
+   * Returns the next line break, closing emphasis, mark, or possible beginning of a stop word; `mark` is null for
+   * all but a mark.
    */
   #nextMark(openBold: boolean): { at: number; mark: InlineMark | 'partial' | null } {
     const { text } = this.#reply;
@@ -79,7 +80,10 @@ export class LineContents {
     }
   }
 
-  /** Returns the mark at `at`. Inside reasoning only closing marks of the opening mark's row end it. */
+  /**
+   * Returns the mark at `at`. Reasoning ends only at a closing mark from the same entry of `reasoningMarks` as its
+   * opening mark.
+   */
   #markAt(at: number): InlineMark | 'partial' | null {
     const { text, writer } = this.#reply;
     if (writer.role !== 'reasoning' || this.#marks === null) return inlineMarkAt(text, at);
@@ -122,7 +126,7 @@ export class LineContents {
     return this.#hold();
   }
 
-  /** Drops the closing tag of the text for the user, if its opening tag was dropped. */
+  /** Drops the tag `</response>` after the text for the user, if `<response>` before it was dropped. */
   #leaveResponse(end: number): true {
     if (this.#reply.response !== 'inside') return this.#reply.writeTo(end);
     this.#reply.response = 'after';
@@ -135,7 +139,7 @@ export class LineContents {
     return false;
   }
 
-  /** Whether another role's turn may begin here; its text is never sent. */
+  /** Whether another role's turn may begin at the position; the text of that turn is never sent. */
   #leavesTurn(): boolean {
     const { lines, text, at } = this.#reply;
     return !lines.insideCodeFence && otherTurnOpener(text, at) !== null;
@@ -175,7 +179,7 @@ export class LineContents {
     return true;
   }
 
-  /** Ends reasoning; a marker after it counts as at the start of a line. */
+  /** Ends reasoning. A marker directly after it counts as if it were at the start of a line. */
   #endThinking(end: number): true {
     this.#reply.writer.endReasoning();
     this.#reply.edge = 'reasoning';

@@ -9,10 +9,10 @@ export class WaitingFences {
   readonly #reply: ArrivingReply;
   #isWrapped = false;
   /**
-   * Length of the held text when a fence opened a reply of which nothing was sent yet; null without such a
-   * fence.
+   * Index in the held text just after the opening line of a fence that may wrap the whole reply, so that the text
+   * can be sent without that line; null if there is no such fence.
    */
-  #wrapped: number | null = null;
+  #wrappedFrom: number | null = null;
   /** Whether the current code fence is held; null if only its opening line has arrived. */
   #isKept: boolean | null = false;
 
@@ -20,14 +20,14 @@ export class WaitingFences {
     this.#reply = reply;
   }
 
-  /** Whether a fence opened the reply. */
+  /** Whether the reply begins with a code fence. */
   get isWrapped(): boolean {
     return this.#isWrapped;
   }
 
   /** Whether the current line is sent only once text follows it. */
   keepsLine(quoted: boolean, wasInFence: boolean): boolean {
-    return (quoted && this.#mayAct(wasInFence)) || this.#wrapped !== null;
+    return (quoted && this.#mayAct(wasInFence)) || this.#wrappedFrom !== null;
   }
 
   /**
@@ -53,17 +53,17 @@ export class WaitingFences {
       return;
     }
     this.#reply.keepTo(end);
-    this.#wrapped = lines.insideWrapper ? writer.gap.length : null;
-    line.kept = this.#wrapped !== null;
+    this.#wrappedFrom = lines.insideWrapper ? writer.gap.length : null;
+    line.kept = this.#wrappedFrom !== null;
   }
 
   /** Sends the held text without the fence line, since a label shows that the fence only wraps the reply. */
   unwrap(): void {
-    if (this.#wrapped === null) return;
+    if (this.#wrappedFrom === null) return;
     const { writer } = this.#reply;
-    const text = writer.gap.slice(this.#wrapped);
+    const text = writer.gap.slice(this.#wrappedFrom);
     const { end } = trimTokens(text, 0, text.length);
-    this.#wrapped = null;
+    this.#wrappedFrom = null;
     writer.dropGap();
     writer.write(text.slice(0, end));
     writer.keep(text.slice(end));

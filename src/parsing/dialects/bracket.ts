@@ -31,7 +31,10 @@ export function readBracket(text: string, start: number, tools: OfferedTools): C
   };
 }
 
-/** Returns the last `]` of the line, or the first before an observation (`f[x] Observation 2: …`) or a chat token. */
+/**
+ * Returns the position of the last `]` of the line, or of the first one that an observation (`f[x] Observation 2:
+ * …`) or a chat token follows.
+ */
 function closingBracket(text: string, open: number): number {
   const end = lineEnd(text, open);
   let close = -1;

@@ -9,7 +9,8 @@ import type { CallReading } from './written-call.js';
 export function readCall(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
-  // Only an offered tool's name may have blanks before its parenthesis, since prose also puts words there.
+  // Blanks before the parenthesis are allowed only after the name of an offered tool, since prose also has words
+  // before a parenthesis.
   const open = tools.find(name) ? skipBlanks(text, nameEnd) : nameEnd;
   return name === '' ? null : readCallOf(text, { name, start, open }, tools);
 }

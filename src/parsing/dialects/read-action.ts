@@ -10,12 +10,15 @@ import { readNamedOnly } from './named-only.js';
 import type { CallReading } from './written-call.js';
 
 interface DialectReader {
-  /** Characters with which the call can begin; absent if with any. */
+  /** Characters with which a call in this dialect can begin; absent if it can begin with any character. */
   readonly opens?: string;
   readonly read: (text: string, start: number, tools: OfferedTools) => CallReading | null;
 }
 
-/** Readers of all dialects of an action; the first that recognises the text reads it. */
+/**
+ * Readers of all dialects of an action, in the order in which they are tried. The first one that recognises the
+ * text wins.
+ */
 const readers: readonly DialectReader[] = [
   { opens: '<[]', read: readBlock },
   { opens: '[', read: readListedCall },

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue, type Scanner } from '../text/scanner.js';
 import { type CallPlace, type CallReading, withArguments } from './written-call.js';
 
-/** All keys of the object that `protocol: "json"` teaches. */
+/** All keys of the object that the prompt asks for with `protocol: "json"`. */
 const stepKeys = ['thought', 'action', 'final_answer'] as const;
 
 /**

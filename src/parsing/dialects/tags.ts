@@ -8,7 +8,7 @@ const MAX_TAG_LENGTH = 20;
 const parameterTags = ['parameters', 'arguments', 'args', 'input'] as const;
 
 /**
- * Reads `<name>tool</name><parameters>{…}</parameters>`, the form that the service teaches inside `<tool_call>`.
+ * Reads `<name>tool</name><parameters>{…}</parameters>`, the form inside `<tool_call>` that the prompt asks for.
  * Returns null for any other text.
  */
 export function readNamedTag(text: string, start: number): CallReading | null {
@@ -70,7 +70,7 @@ function withoutArguments(text: string, name: string, start: number, end: number
   return withArguments({ kind: 'call', dialect: 'tag', name, start, end }, undefined, new Scanner(text, end));
 }
 
-/** Returns the position after `</tag>`; null if the text here is not that tag. */
+/** Returns the position after `</tag>`; null if there is no such tag at `position`. */
 function closeTag(text: string, position: number, tag: string): number | null {
   const close = `</${tag}>`;
   return text.startsWith(close, position) ? position + close.length : null;

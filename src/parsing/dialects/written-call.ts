@@ -34,7 +34,10 @@ export interface WholeCall {
   readonly input?: JsonValue | undefined;
   /** The thought in a JSON object beside the call (rule: step-object). */
   readonly thought?: string;
-  /** True if the call is the object that `protocol: "json"` teaches, which needs no marker. */
+  /**
+   * True if the call was written in the form that the prompt asks for with `protocol: "json"`; such an object
+   * counts as a call even without an `Action:` label (rule: step-object).
+   */
   readonly isStepObject?: boolean;
   readonly spellings: Spellings;
   readonly repairs: readonly Repair[];
@@ -45,7 +48,9 @@ export interface WholeCall {
   readonly more?: readonly WholeCall[];
   /** End of the block that holds the call, if the call is in one. */
   readonly blockEnd?: number;
-  /** End of an unreadable call after these; nothing in it is read as anything else. */
+  /**
+   * End of an unreadable call after those in `more`. No other call, label or mark is read before this position.
+   */
   readonly dataEnd?: number;
 }
 
@@ -61,7 +66,9 @@ export interface UnreadableCall {
   readonly problem: string;
   /** True if the text ended too early. */
   readonly cut: boolean;
-  /** End of the block around the call, if it is known. Nothing inside the block is read as anything else. */
+  /**
+   * End of the block around the call, if it is known. No other call, label or mark is read before this position.
+   */
   readonly end?: number | undefined;
 }
 

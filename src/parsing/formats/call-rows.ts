@@ -21,7 +21,7 @@ export interface ArgumentTags {
   readonly nests?: boolean;
 }
 
-/** The opening mark of a call that has the tool's name in it. */
+/** An opening mark of a call that includes the tool's name, such as `<function=NAME>`. */
 export interface CallRow extends Beginnings {
   /**
    * Matches the opening mark up to the arguments. Group `name` is the tool; its tags repeat the prefix `p` and
@@ -123,7 +123,10 @@ const solarTags = (): ArgumentTags => ({
   end: '<\\|tool_call:end\\|>',
 });
 
-/** Opening marks that have the tool's name in them. The opening mark of a new family is a row here. */
+/**
+ * Opening marks that include the tool's name. The opening mark of a new model family becomes an entry of this
+ * list.
+ */
 export const callRows: readonly CallRow[] = [
   {
     words: ['<function=', '<function ='],
@@ -213,8 +216,8 @@ function harmony(before: string): RegExp {
 }
 
 /**
- * Rows that begin with the name itself. They count after a mark, and `stripped` ones also at the start of a line,
- * where a server removed the mark but the rest has no other meaning.
+ * Calls that begin with the name itself. They count after a mark; those with `stripped` also at the start of a
+ * line, where a server removed the mark but the rest has no other meaning.
  */
 export const namedRows: readonly {
   readonly stripped: boolean;
@@ -276,6 +279,6 @@ export const namedRows: readonly {
   },
 ];
 
-/** Fixed texts in the opening marks, by which a search finds them. */
+/** Fixed texts in the opening marks, for a fast search. */
 export const callWords = callRows.filter(({ startsLine }) => !startsLine).flatMap(({ words }) => words);
 export const lineCallWords = callRows.filter(({ startsLine }) => startsLine).flatMap(({ words }) => words);

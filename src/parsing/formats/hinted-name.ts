@@ -8,7 +8,10 @@ const nameKey =
 /** Matches the beginning of an object whose only key is the tool (Apertus). */
 const toolKey = /\{\s{0,20}"([^"\n]{1,200})"\s{0,8}:\s{0,8}\{/y;
 
-/** Returns the offered tool that unreadable JSON begins with; in a mark, the tool may be the object's only key. */
+/**
+ * Returns the offered tool named at the beginning of unreadable JSON. After an opening mark, the name may also be
+ * the only key of the object.
+ */
 export function hintedName(
   text: string,
   at: number,

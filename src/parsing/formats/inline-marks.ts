@@ -10,7 +10,7 @@ import {
 import { shownElementAt } from '../text/shown-elements.js';
 import { blockWords } from './read-block.js';
 
-/** Tag that is stripped at the end of any answer. */
+/** Tag that the parser removes at the end of any answer, even if no tag opened it. */
 export const ANSWER_CLOSE = '</final_answer>';
 
 /** Incomplete tags that servers leave behind where they cut replies. */
@@ -73,7 +73,7 @@ function shownMarkAt(text: string, position: number): InlineMark | 'partial' | n
   return shown === null || shown === 'partial' ? shown : { kind: 'shown', end: shown.end };
 }
 
-/** Returns the mark at `position` that opens reasoning, or closes it without having been opened. */
+/** Returns the mark at `position` that opens reasoning, or that closes reasoning without an opening mark. */
 export function thinkTagAt(text: string, position: number): ReasoningMark | null {
   const mark = inlineMarkAt(text, position);
   if (mark === null || mark === 'partial' || (mark.kind !== 'think' && mark.kind !== 'think_end'))

@@ -25,9 +25,12 @@ interface MarkRow extends Beginnings {
   readonly open: RegExp;
   /** True if the mark counts only at the start of a line, since its text may occur in any sentence. */
   readonly startsLine?: boolean;
-  /** True if the mark only labels a code fence, so that JSON in it is no grammar of its own. */
+  /** True if the mark only labels a code fence, so that JSON in the fence counts as JSON without a mark. */
   readonly labelsFence?: boolean;
-  /** True if any text may stand in such a tag, so that it counts only before JSON that names an offered tool. */
+  /**
+   * True if texts of other kinds are often in such a tag, so that it counts only before JSON that names an offered
+   * tool.
+   */
   readonly offeredOnly?: boolean;
 }
 
@@ -42,7 +45,10 @@ export const GAP = '(?:▁|\\\\?_| )';
 /** A code fence whose language means a call (Gemma 3). */
 export const CALL_FENCE = '```tool_code';
 
-/** Opening marks of sections and of calls whose name or JSON follows. A new family's mark is a line here. */
+/**
+ * Opening marks of sections, and of calls whose name or JSON follows the mark. The mark of a new model family
+ * becomes an entry of this list.
+ */
 const markRows: readonly MarkRow[] = [
   {
     words: ['<tool_call', '<function_call', '<｜DSML｜', '<｜GCML｜', '<ifm|tool_call'],
@@ -143,6 +149,6 @@ export function markAt(text: string, position: number, startsLine: boolean): Mar
   return null;
 }
 
-/** Fixed texts of all marks, by which a search finds them. */
+/** Fixed texts of all marks, for a fast search. */
 export const markWords = markRows.filter(({ startsLine }) => !startsLine).flatMap(({ words }) => words);
 export const lineMarkWords = markRows.filter(({ startsLine }) => startsLine).flatMap(({ words }) => words);

@@ -29,14 +29,20 @@ const wordsAtLineStart = new FixedWords([...lineMarkWords, ...lineCallWords, GEM
 const wordsAnywhere = new FixedWords(blockWords, 1);
 const namespaced = /<[a-z][\w-]{0,15}:(?:invoke|function_calls?|tool_calls?)\b/y;
 
-/** Whether a block may begin with the mark at `position`, so that reading it is worth while. */
+/**
+ * Returns whether the text at `position` may be the opening mark of a native tool-call block, so that it is worth
+ * reading.
+ */
 export function opensBlock(text: string, position: number): boolean {
   if (!isOneOf('<[]', text, position) || text.startsWith(TO_USER, position)) return false;
   if (wordsAnywhere.at(text, position) !== undefined) return true;
   return matchEnd(namespaced, text, position) !== null;
 }
 
-/** Whether the text is a mark, although a line with this beginning is usually a block quote or a code fence. */
+/**
+ * Returns whether a tool-call mark begins here that looks like Markdown: `>>>` like a block quote, "```tool_code"
+ * like a code fence.
+ */
 export const opensQuotedLine = (text: string, position: number): boolean =>
   text.startsWith('>>>', position) || text.startsWith(CALL_FENCE, position);
 
@@ -87,15 +93,15 @@ function mayBeNamed(text: string, position: number, tools: OfferedTools): boolea
     : false;
 }
 
-/** A place where a block may begin. */
+/** The position at which a block may begin, and whether it is at the start of a line. */
 export interface BlockPlace {
-  /** True if only blanks, reasoning or chat tokens precede it on its line. */
+  /** True if only blanks, reasoning or chat tokens precede the block on its line. */
   readonly startsLine: boolean;
 }
 
 /**
- * Reads a block of a native format: its marks and all its calls (rule: native-formats). Returns null if what
- * follows the opening mark fits no row, so that the text only mentions it.
+ * Reads a block of a native format: its marks and all its calls (rule: native-formats). Returns null if the text
+ * after the opening mark has none of the known forms, so that the reply only mentions the mark.
  */
 export function readBlock(
   text: string,
@@ -110,7 +116,9 @@ export function readBlock(
 const MARKED_CALL =
   '<(?:ifm\\||iquest_)?tool_call(?::[\\w.-]{1,40})?>\\s{0,8}[^<\\s]{1,200}\\s{0,8}<(?:(?:ifm\\|)?arg_key|tool_sep|/(?:ifm\\||iquest_)?tool_call)|<\\|tool_call:start\\|>';
 
-/** Maximum number of marks that are open at once; sections and calls nest at most three deep. */
+/**
+ * Maximum number of opening marks without their closing marks; real sections and calls nest at most three deep.
+ */
 const MAX_MARKS = 8;
 /** Maximum number of calls in one block; later ones are discarded. */
 const MAX_CALLS = 128;
@@ -121,11 +129,11 @@ class BlockReader {
   readonly #matches: NextMatches;
   readonly #calls: WholeCall[] = [];
   /**
-   * Patterns of the tags of calls with raw values. If a closing mark of them follows the block, a value was cut
-   * in the wrong place.
+   * Patterns of the tags around calls with unquoted values. If one of their closing tags follows the block, a
+   * value was ended too early.
    */
   readonly #raw = new Map<string, { opens: string; closes: string }>();
-  /** The innermost mark that is open. */
+  /** The innermost opening mark whose closing mark was not read yet. */
   #mark: Mark | null = null;
   #depth = 0;
   /** End of the last call, and of the closing marks after it. */
@@ -170,7 +178,7 @@ class BlockReader {
     return this.#skipGap(end);
   }
 
-  /** Ends the block where no further call can be read. */
+  /** Ends the block at the position from which no further call can be read. */
   #finish(
     start: number,
     at: number,
@@ -186,14 +194,16 @@ class BlockReader {
     return isOffered ? { ...reading, end: this.#dataEnd(reading, at) } : reading;
   }
 
-  /** Returns the end of an unreadable call: that of the next closing mark of any family, or of the text. */
+  /**
+   * Returns the end of an unreadable call: the end of the next closing mark of any model family, or of the text.
+   */
   #dataEnd({ end }: CallReading, from: number): number {
     if (end !== undefined) return end;
     const close = this.#matches.after(closerSource, from);
     return close ? close.index + close[0].length : this.#text.length;
   }
 
-  /** Returns the end of a fence that closes after the calls of an open mark. */
+  /** Returns the end of the ``` at `at` if it can close an opening mark such as "```tool_code"; null otherwise. */
   #fenceEnd(at: number): number | null {
     const closes = this.#depth > 0 && this.#text.startsWith('```', at);
     return closes ? at + 3 : null;
@@ -225,7 +235,7 @@ class BlockReader {
     return opensBlock(this.#text, at) || (this.#depth > 0 && closerEnd(this.#text, at) !== null);
   }
 
-  /** Skips the opening of a fence around the calls of a mark. */
+  /** Skips the opening line of a code fence between a mark and its calls. */
   #skipFence(at: number): number {
     if (!this.#text.startsWith('```', at)) return at;
     return skipSpace(this.#text, skipLanguage(this.#text, at + 3));
@@ -290,7 +300,10 @@ class BlockReader {
     return { name, tool: this.#tools.find(name), start, end, opens, startsLine, isOutermost };
   }
 
-  /** Returns the offered tool that a name means: without `functions.` and a number such as `:0`. */
+  /**
+   * Returns the offered tool that a name stands for, perhaps without `functions.` and a number such as `:0`. If
+   * there is none, returns the name without both.
+   */
   #offeredName(written: string): string {
     const plain = written.trim().replaceAll('&quot;', '"').replaceAll('&amp;', '&');
     const short = plain.replace(/^functions\./, '').replace(/:\d{1,9}$/, '');
@@ -338,7 +351,9 @@ class BlockReader {
     return isCut ? null : new TaggedArguments(this.#text, { matches: this.#matches, tags, head }).read();
   }
 
-  /** Reads what may follow a mark: JSON, the form that the service teaches, a name with arguments, Python calls. */
+  /**
+   * Reads the call after a mark: JSON, the form that the prompt asks for, a name with arguments, or Python calls.
+   */
   #readInside(at: number): CallReading | null {
     const text = this.#text;
     const isList = text.charAt(at) === '[' && isOneOf('{[]', text, skipSpace(text, at + 1));

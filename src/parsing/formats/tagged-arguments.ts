@@ -12,7 +12,7 @@ import { readJsonText, readTypedText, type TypedText } from './typed-text.js';
 /** Maximum number of arguments of one call. */
 const MAX_ARGUMENTS = 1_000;
 
-/** The name of a call, and the place of its opening mark. */
+/** The name of a call, and the position of its opening mark. */
 export interface CallHead {
   readonly name: string;
   readonly tool: OfferedTool | undefined;
@@ -69,7 +69,7 @@ export class NextMatches {
   }
 }
 
-/** The end of a raw value, and the place after its closing mark. */
+/** The end of an unquoted value, and the position after its closing mark. */
 interface ValueEnd {
   readonly end: number;
   readonly after: number;
@@ -121,8 +121,8 @@ export class TaggedArguments {
   }
 
   /**
-   * Reports a call of an offered tool that holds something else than arguments, if its closing mark ends a line. Without
-   * that mark, the text only mentions the opening one.
+   * Reports a call of an offered tool that has other text in place of arguments, if its closing mark ends a line.
+   * Without a closing mark, the text only mentions the opening mark.
    */
   #misfit(at: number): CallReading | null {
     const { tool, startsLine } = this.#head;
@@ -178,14 +178,17 @@ export class TaggedArguments {
       : { value: nested, repairs: [] };
   }
 
-  /** Removes the line break at both edges that the family writes, and the marks of CDATA. */
+  /**
+   * Removes one line break at the beginning and at the end of a value, if the model family writes them, and
+   * `<![CDATA[` and `]]>`.
+   */
   #withoutMarkup(written: string, isMended: boolean): string {
     const cdata = this.#tags.hasCdata && /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(written);
     if (cdata) return (cdata[1] ?? '').replaceAll(']]><![CDATA[', '');
     const hasBreaks = this.#tags.hasBreaks || this.#tags.declaredOnly;
     const opening = hasBreaks ? (/^\r?\n/.exec(written)?.[0].length ?? 0) : 0;
     const closing = /\r?\n$/.exec(written.slice(opening))?.[0].length ?? 0;
-    // If the value's closing tag is missing, the line break belongs to the tag that follows.
+    // If the value's closing tag is missing, the line break at its end belongs to the next tag.
     const isMarkup = isMended || (opening > 0 && closing > 0);
     return isMarkup ? written.slice(opening, written.length - closing) : written;
   }
@@ -255,8 +258,8 @@ export class TaggedArguments {
   }
 
   /**
-   * Ends the last value at the call's closing mark if none of the value's own is before it, and the section's
-   * closing mark or another call follows.
+   * Ends the last value at the closing mark of its call, if the closing mark of the value is missing, and the
+   * closing mark of the section or a further call follows.
    */
   #endAtCall(start: number, limit: number): ValueEnd | null {
     const end = this.#matches.after(this.#tags.end, start);
@@ -268,8 +271,8 @@ export class TaggedArguments {
   }
 
   /**
-   * Accepts a call whose closing mark is missing if its section, or the reply, ends here. If the section is not closed
-   * either, more arguments might have followed.
+   * Accepts a call without a closing mark if its section, or the reply, ends at the position. If the section is
+   * not closed either, the call is unreadable: more arguments might have followed.
    */
   #endWithoutCloser(at: number): CallReading {
     const isCut = readTokens(this.#text, at).end >= this.#text.length;
@@ -288,7 +291,10 @@ export class TaggedArguments {
     return { ...place, name, list, spellings: this.#spellings, repairs };
   }
 
-  /** Returns the object in a lone argument that wraps all arguments. */
+  /**
+   * Returns the object in the only argument, if that argument is named `arguments` or `input` and wraps all
+   * arguments.
+   */
   #unwrapped(): Argument[] | null {
     const [only, ...others] = this.#list;
     if (!only || others.length > 0 || (only.key !== 'arguments' && only.key !== 'input')) return null;

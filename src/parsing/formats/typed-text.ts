@@ -33,11 +33,11 @@ export function readTypedText(
   for (const type of typeOrder) {
     if (kinds.has(type) && literal !== undefined && isOf(literal.value, type)) return literal;
   }
-  // A literal of another type may be coerced, and null drops an optional parameter.
+  // The argument check may coerce a literal of another type, and drops an optional parameter that is null.
   return literal !== undefined && !kinds.has('string') ? literal : { value: text, repairs: [] };
 }
 
-/** Reads text whose tag declares that it is no string: as one JSON value if possible, else as text. */
+/** Reads text whose tag declares another type than string: as one JSON value if possible, else as text. */
 export function readJsonText(text: string, spellings: Spellings): TypedText {
   return readLiteral(text, spellings) ?? { value: text, repairs: [] };
 }

@@ -18,7 +18,10 @@ import { readPythonCalls } from './python-calls.js';
 /** Calls without marks at the beginning of a text. */
 export interface UnmarkedCalls {
   readonly calls: readonly WholeCall[];
-  /** True if a call of an offered tool follows that is cut off or broken, so that the rest is data. */
+  /**
+   * True if a broken or cut off call of an offered tool follows; then no further call is read in the rest of the
+   * text.
+   */
   readonly endsInData: boolean;
 }
 
@@ -41,7 +44,10 @@ export function readUnmarked(text: string, start: number, tools: OfferedTools): 
   return { calls, endsInData: false };
 }
 
-/** Whether the end cuts off a call of an offered tool, or what only a call begins with cannot be read. */
+/**
+ * Whether unreadable text is a call of an offered tool and not prose: the text ends within it, or it has a form in
+ * which nobody writes prose.
+ */
 function isData(
   { cut, name, dialect }: UnreadableCall,
   { text, at, tools }: { text: string; at: number; tools: OfferedTools },
@@ -58,7 +64,10 @@ function readList(text: string, start: number, tools: OfferedTools): CallReading
   return text.charAt(start) === '[' ? readPythonCalls(text, start, tools) : null;
 }
 
-/** Reads `name` and a JSON object, whose mark was in the prompt or is lost (Functionary, Mistral). */
+/**
+ * Reads `name` and a JSON object without the mark before them, which was in the prompt or is lost (Functionary,
+ * Mistral).
+ */
 function readNamedObject(text: string, start: number, tools: OfferedTools): CallReading | null {
   const nameEnd = tools.nameEnd(text, start);
   const name = text.slice(start, nameEnd);
@@ -104,7 +113,7 @@ export function mayBeginBareCall(text: string, position: number, tools: OfferedT
   return mayBeginNamed(text, start, tools);
 }
 
-/** Whether an offered tool's name and the beginning of its arguments are at this position. */
+/** Whether an offered tool's name and the beginning of its arguments are at `start`. */
 function mayBeginNamed(text: string, start: number, tools: OfferedTools): boolean | 'partial' {
   if (tools.areUnknown) return false;
   if (tools.mayGoOnToName(text, start)) return 'partial';

@@ -32,12 +32,15 @@ export class CallFinder {
     this.#codeSpans = codeSpans;
   }
 
-  /** Reads the action after a label that ends at `at`; the line is read from `lineStart` on. */
+  /**
+   * Reads the action after a label that ends at `at`. `lineStart` is the position from which the label's line is
+   * read.
+   */
   readAction(at: number, lineStart: number): CallReading | null {
     if (this.#attempts >= MAX_ATTEMPTS || at < this.#quotedUntil) return null;
     const reading = readAction(this.#text, at, this.#tools);
     if (reading) return this.#isIntended(reading, at) ? reading : null;
-    // A line may hold many labels, and reading the action after each may run to the end of the line.
+    // One line may have many labels, and reading the action after each of them may go on to the end of the line.
     if (this.#isInLine(lineStart)) this.#attempts += 1;
     return null;
   }
@@ -71,7 +74,10 @@ export class CallFinder {
     return true;
   }
 
-  /** Reads a block whose opening mark counts only at the start of a line; `>>>` is no block quote there. */
+  /**
+   * Reads a block whose opening mark counts only at the start of a line. A `>>>` is such a mark, not a block
+   * quote.
+   */
   readLine(line: Line, lineStart: number): { at: number; reading: CallReading } | null {
     const at = skipBlanks(this.#text, lineStart);
     const isText = line.kind === 'prose' || line.kind === 'value' || opensQuotedLine(this.#text, at);
@@ -95,7 +101,7 @@ export class CallFinder {
     return last ? endOf(last) : null;
   }
 
-  /** Whether reading began within a line, after reasoning or chat tokens. */
+  /** Whether reading of the line began after its start, because reasoning or chat tokens precede the text. */
   #isInLine(lineStart: number): boolean {
     return lineStart > 0 && this.#text.charCodeAt(lineStart - 1) !== character.newline;
   }

@@ -104,7 +104,10 @@ function reasoningEndAfter(text: string, turn: TurningPoint): number | null {
   return !close || text.charAt(close[0] - 1) === '`' ? null : close[1];
 }
 
-/** Whether the model's own prose follows: no label, mark, fence or token, with which an agent's reply would go on. */
+/**
+ * Whether the model's own prose follows. A label, mark, fence or chat token is no prose: the rest of an agent's
+ * reply begins with one of them.
+ */
 function followsText(text: string, position: number): boolean {
   const at = readTokens(text, position).end;
   const next = skipSpace(text, at);
@@ -130,12 +133,12 @@ class OutlineWalk {
   readonly #quotations: Quotations;
   readonly #calls: CallFinder;
   readonly #tools: OfferedTools;
-  /** Position after a closing mark of reasoning that was never opened. */
+  /** Position after a closing mark of reasoning that has no opening mark. */
   #orphanEnd: number | null = null;
-  /** End of the last unreadable value; values before it are not tried again. */
+  /** End of the last JSON value that could not be read; values before this position are not tried again. */
   #triedBefore = 0;
   #line: TextSpan = [0, -1];
-  /** Rows of marks of which no closing mark follows; they are not searched again. */
+  /** Entries of `reasoningMarks` of which no closing mark follows in the reply; they are not searched again. */
   readonly #neverClosed = new Set<ReasoningMarks>();
   readonly #followsReasoning: boolean;
   #openShown: number | null = null;
@@ -159,7 +162,10 @@ class OutlineWalk {
     this.#calls = new CallFinder(text, tools, this.#codeSpans);
   }
 
-  /** Returns the end of reasoning that was closed but never opened; null if there is none. */
+  /**
+   * Walks to the end. Returns the end of reasoning that was closed without having been opened; null if there is
+   * none.
+   */
   run(): number | null {
     const { start } = this.found;
     for (

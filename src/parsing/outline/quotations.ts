@@ -19,7 +19,7 @@ export class Quotations {
     return this.#lines.insideUnmarkedFence ? this.#unmarked : null;
   }
 
-  /** Notes that the line ending here may have opened the first quotation. */
+  /** Records that the line which ends at `lineEnd` may have opened the first quotation. */
   mayBeginAfter(lineEnd: number): void {
     if (this.#lines.insideUnmarkedFence) this.#unmarked = lineEnd + 1;
   }

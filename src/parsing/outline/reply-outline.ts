@@ -21,9 +21,12 @@ export interface QuotedFence {
 /** The parts of a reply, found in one walk over its lines. */
 export interface ReplyOutline {
   readonly turn: TurningPoint;
-  /** Start of the reply, after chat tokens and after reasoning that was closed but never opened. */
+  /** Start of the reply proper, after chat-template tokens and leading reasoning. */
   readonly start: number;
-  /** Start of the reasoning that was closed but never opened, after chat tokens. */
+  /**
+   * End of the chat-template tokens at the beginning of the reply. The text from here to `start`, if any, is
+   * reasoning.
+   */
   readonly edge: number;
   readonly thoughts: readonly Marker[];
   /** Blocks of reasoning with their marks, in order. */
@@ -52,13 +55,13 @@ export interface ReplyOutline {
   readonly quotedAction: QuotedAction | null;
 }
 
-/** A call in a quotation, and words that say where it stands. */
+/** A call in a quotation, and words for the place of the quotation, for a message to the model. */
 export interface QuotedAction {
   readonly reading: WholeCall;
   readonly where: string;
 }
 
-/** The findings of a walk so far; `outlineReply` adds the edge and the quoted action. */
+/** The findings of a walk so far; `outlineReply` adds `edge` and `quotedAction`. */
 export class Findings implements ReplyOutline {
   turn: TurningPoint = { kind: 'none' };
   readonly start: number;
@@ -111,7 +114,7 @@ export class Findings implements ReplyOutline {
     else this.wrappers.pop();
   }
 
-  /** Takes back that a fence wraps the reply, since other text follows it. */
+  /** Records that the fence at the start does not wrap the reply after all, since other text follows it. */
   unwrap(): void {
     this.leadingFence = null;
     this.wrappers.length = 0;

@@ -16,7 +16,7 @@ const NO_BREAK_SPACE = 0xa0;
 const LINE_SEPARATOR = 0x2028;
 const PARAGRAPH_SEPARATOR = 0x2029;
 const BYTE_ORDER_MARK = 0xfeff;
-/** Below this code are control characters and Latin punctuation; above, letters of all scripts. */
+/** Last character code of the control characters and Latin punctuation; above it are letters of all scripts. */
 const LAST_LATIN_SIGN = 0xbf;
 
 export function isBlank(code: number): boolean {
@@ -98,7 +98,9 @@ export class FixedWords<Word extends string = string> {
   readonly #keys: CharacterSet;
   readonly #longest: number;
   readonly #byKey = new Map<number, Word[]>();
-  /** The words by their characters at the key and after it, since hundreds of marks begin with `<|`. */
+  /**
+   * The words, grouped by their characters at index `key` and after it, since hundreds of marks begin with `<|`.
+   */
   readonly #byPair = new Map<number, Word[]>();
 
   /** Creates the set. If one word begins with another, the longer is preferred. */
@@ -164,15 +166,15 @@ export function skipBlanks(text: string, position: number): number {
 }
 
 /**
- * Maximum length of a run that is skipped character by character. A regular expression is ten times faster
- * for long runs, but slower for short ones.
+ * Maximum number of equal or similar characters that are skipped one by one. A regular expression is ten times
+ * faster for more of them, but slower for fewer.
  */
 const SHORT_RUN = 32;
 
 const spaces = /[ \t-\r\u00a0\ufeff\u2028]*/y;
 const blanks = /[ \t]*/y;
 
-/** Returns the end of the run that a sticky pattern matches at `position`. */
+/** Returns the end of the characters that a sticky pattern matches from `position` on. */
 function runEnd(pattern: RegExp, text: string, position: number): number {
   pattern.lastIndex = position;
   pattern.test(text);
@@ -234,7 +236,7 @@ export function isRestBlank(text: string, position: number, end: number): boolea
   return rest >= end || text.charAt(rest) === '\r';
 }
 
-/** Skips a language such as `json` after the marks of a fence. */
+/** Skips a language such as `json` after the backticks or tildes of a code fence. */
 export function skipLanguage(text: string, position: number): number {
   let at = position;
   while (/[\w+#.-]/.test(text.charAt(at))) at += 1;

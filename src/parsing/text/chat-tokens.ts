@@ -42,7 +42,7 @@ const otherOpeners = new FixedWords(
   1,
 );
 
-/** Header of a message to the user (Muse), in which calls are only mentioned. */
+/** Tokens with which the model Muse begins a message to the user; a call in such a message is only mentioned. */
 export const TO_USER = '<|start|>assistant to=user<|message|>';
 const TO_USER_ALONE = 'to=user<|message|>';
 
@@ -81,8 +81,8 @@ const otherTokens = [
 ];
 
 /**
- * Tokens of chat templates that local servers leak into the text (rule: chat-tokens): ChatML,
- * Llama 2 to 4, Harmony, DeepSeek, Gemma, Mistral.
+ * Chat tokens: the tokens of chat templates that local servers leak into the text (rule: chat-tokens). They are
+ * those of ChatML, Llama 2 to 4, Harmony, DeepSeek, Gemma and Mistral.
  */
 export const chatTokens: readonly string[] = [...openers, ...endTokens, ...otherTokens];
 
@@ -116,10 +116,15 @@ export function responseHeaderEnd(text: string, position: number): number | 'par
   return isOneOf('{[', text, next) ? null : end;
 }
 
-/** Headers of text for the user whose first token stands in the prompt (Functionary, Muse). */
+/**
+ * Words that begin a text for the user, for models whose first token is part of the prompt (Functionary, Muse).
+ */
 const leadingHeaders = ['>>>all\n', TO_USER_ALONE];
 
-/** Returns the end of a leading header at the start of a reply; `'partial'` if more text is needed to decide. */
+/**
+ * Returns the end of the words at `position` that begin a text for the user, at the start of a reply; `'partial'`
+ * if more text is needed to decide.
+ */
 export function leadingHeaderEnd(text: string, position: number): number | 'partial' | null {
   const written = text.slice(position, position + 20);
   const header = leadingHeaders.find((each) => written.startsWith(each));
@@ -136,13 +141,13 @@ export function isForUser(text: string, position: number): boolean {
   );
 }
 
-/** Consecutive chat tokens. */
+/** Chat tokens that follow one another, with only white space between them. */
 export interface TokenRun {
   /** Position after the last token; the start of the search if there is none. */
   readonly end: number;
   /** The tokens' characters, without the white space between them. */
   readonly chars: number;
-  /** Position of the token that opens another role's turn, if the run ended there; else null. */
+  /** Position of the token that opens another role's turn, if the search stopped there; else null. */
   readonly turn: number | null;
 }
 
@@ -172,7 +177,7 @@ export function skipTokensInLine(text: string, position: number): number {
   }
 }
 
-/** Whether a turn begins among the tokens between two places. */
+/** Whether one of the tokens between `start` and `end` opens a turn. */
 export function beginsTurn(text: string, start: number, end: number): boolean {
   const written = text.slice(start, end);
   return [...openers, ...otherTurnTokens].some((opener) => written.includes(opener));
@@ -188,8 +193,8 @@ export function otherTurnOpener(text: string, position: number): number | null {
 }
 
 /**
- * Whether the model imagines another role's turn at `position`: the token is at the start or end of its line,
- * or beside another tag. Anywhere else in a line, the text only mentions the token.
+ * Whether the token at `position` opens another role's turn that the model made up: it is at the start or end of
+ * its line, or beside another tag. Anywhere else in a line, the text only mentions the token.
  */
 export function imaginesTurn(text: string, position: number): boolean {
   const end = otherTurnOpener(text, position);
@@ -216,7 +221,7 @@ export function turnEndInLine(text: string, start: number, end: number): number 
   return null;
 }
 
-/** Whether a token ends the turn here; an HTML `</s>` does not. */
+/** Whether the token at `position` ends the turn; an HTML `</s>` does not. */
 function endsTurnAt(text: string, position: number, end: number): boolean {
   const token = endTokens.find((each) => each !== '</s>' && text.startsWith(each, position));
   if (token === undefined) return false;

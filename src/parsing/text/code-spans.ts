@@ -2,15 +2,15 @@ import { skipBlanks, skipRun } from './characters.js';
 import { bulletEnd } from './markdown.js';
 
 /**
- * Inline code within one paragraph. A run of backticks opens it only if a run of the same length follows
- * in the paragraph, as in CommonMark 0.31 §6.1.
+ * Inline code within one paragraph. Backticks open it only if the same number of them follows in the paragraph, as
+ * in CommonMark 0.31 §6.1.
  */
 export class CodeSpans {
   readonly #text: string;
-  /** Start of the last run of each length in the current paragraph. */
+  /** Start of the last backticks in the current paragraph, by how many there are. */
   #lastRuns = new Map<number, number>();
   #paragraphEnd = -1;
-  /** Length of the backtick run that opened the current span; 0 outside a span. */
+  /** Number of backticks that opened the current span; 0 outside a span. */
   #open = 0;
 
   constructor(text: string) {
@@ -26,7 +26,7 @@ export class CodeSpans {
     return this.#open > 0;
   }
 
-  /** Reads the run at `position` and returns its end. */
+  /** Reads the backticks at `position`, opens or closes a code span accordingly, and returns their end. */
   enterRun(position: number): number {
     const end = skipRun(this.#text, position, '`');
     const length = end - position;
@@ -50,7 +50,7 @@ export class CodeSpans {
     let last = position;
     for (let at = this.#text.indexOf('`', position); at >= 0 && at < this.#paragraphEnd; ) {
       const end = skipRun(this.#text, at, '`');
-      if (end - at !== length) this.#lastRuns.set(length, last); // Most runs have the length of the previous one.
+      if (end - at !== length) this.#lastRuns.set(length, last); // Mostly there are as many backticks as before.
       length = end - at;
       last = at;
       at = this.#text.indexOf('`', end);
@@ -72,7 +72,7 @@ export class ArrivingCode {
     this.#endsInRun = false;
   }
 
-  /** Adds the next part of the paragraph, which may end within a run of backticks. */
+  /** Adds the next part of the paragraph, which may end between adjacent backticks. */
   enter(text: string): void {
     for (let at = text.indexOf('`'); at >= 0; ) {
       const end = skipRun(text, at, '`');
@@ -83,7 +83,10 @@ export class ArrivingCode {
     if (text !== '') this.#endsInRun = text.endsWith('`');
   }
 
-  /** Whether the following text may be in inline code. If not, forgets the runs so far. */
+  /**
+   * Returns whether the backticks so far include an unpaired opening, so that the text after it may turn out to be
+   * inline code. If all are paired, forgets them, because they cannot matter any more.
+   */
   mayBeOpen(): boolean {
     for (let at = 0; at < this.#lengths.length; ) {
       const close = this.#lengths.indexOf(this.#lengths[at] ?? 0, at + 1);

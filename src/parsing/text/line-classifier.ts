@@ -34,9 +34,9 @@ const MAX_FENCE_LINE_LENGTH = 200;
  * Follows a reply line by line through fences, lists and quotations. It alone decides where markers count.
  */
 export class LineClassifier {
-  /** The run of backticks or tildes that opened the current fence. */
+  /** The backticks or tildes that opened the current fence. */
   #codeFence: string | null = null;
-  /** The run of marks of the fence that opened the reply and wraps it. */
+  /** The backticks or tildes of the fence that opened the reply and wraps it. */
   #wrapper: string | null = null;
   /** Column where the text of the current list item starts. */
   #itemColumn: number | null = null;
@@ -62,7 +62,7 @@ export class LineClassifier {
     return this.#echoed.isInsideUnmarked;
   }
 
-  /** True if the reply has had text that is neither reasoning nor wrapping. */
+  /** True if the lines read so far contain text other than reasoning and a fence line that wraps the reply. */
   get proseBefore(): boolean {
     return this.#proseBefore;
   }
@@ -76,7 +76,7 @@ export class LineClassifier {
     return null;
   }
 
-  /** Leaves the fence that opened the reply, which does not wrap it. */
+  /** Records that the fence which opened the reply does not wrap it. */
   leaveWrapper(): void {
     this.#wrapper = null;
     this.#proseBefore = true;
@@ -86,7 +86,10 @@ export class LineClassifier {
     this.#proseBefore = true;
   }
 
-  /** Enters a tag of our own fences in the current line. Text from the next line on is quotation. */
+  /**
+   * Records a tag of our own fences in the current line. Returns `'quotes'` if the text from the next line on is a
+   * quotation, `'stray'` for the closing tag of a fence that was never opened, and else `'text'`.
+   */
   enterOwnTag(tag: OwnTag): 'quotes' | 'stray' | 'text' {
     return this.#echoed.enter(tag);
   }
@@ -160,7 +163,7 @@ function isUndecided({ text, start, end }: ArrivingLine): boolean {
   return unmarkedOpenerIn(text, first) === 'partial';
 }
 
-/** Returns the end of a fence with its language; further words of the line belong to the reply. */
+/** Returns the end of a fence and of its language, in the line; the words after them belong to the reply. */
 function fenceLineEnd(text: string, first: number, end: number): number {
   const run = skipRun(text, first, text.charAt(first));
   return isRestBlank(text, Math.min(skipLanguage(text, run), end), end) ? end : run;

@@ -62,7 +62,10 @@ function readContainer(scanner: Scanner, depth: number): JsonValue | undefined {
   return readSequence(scanner, depth, scanner.current === '[' ? ']' : ')');
 }
 
-/** Reads an object; its strings have JSON's escapes if it is JSON. That matters only where backslashes would stay. */
+/**
+ * Reads an object. Its strings have JSON's escapes if the object is JSON; other strings may keep backslashes as
+ * written.
+ */
 function readOuterObject(scanner: Scanner): JsonValue | undefined {
   const start = scanner.position;
   const before = scanner.repairs.delete('literal_backslashes');

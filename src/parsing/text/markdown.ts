@@ -14,13 +14,16 @@ export function fenceRun(text: string, first: number, end: number): string {
   return info >= 0 && info < end ? '' : text.slice(first, after);
 }
 
-/** Whether a fence line has only marks and chat tokens, so that it can close a fence. */
+/** Whether a fence line has only backticks or tildes, and chat tokens, so that it can close a code fence. */
 export function isBareFence(text: string, first: number, end: number): boolean {
   const run = fenceRun(text, first, end);
   return run !== '' && isRestBlank(text, skipTokensInLine(text, first + run.length), end);
 }
 
-/** Whether a line closes a fence: at least as many of the same marks, alone but for chat tokens. */
+/**
+ * Whether a line closes a code fence: it has at least as many of the same backticks or tildes, and else only chat
+ * tokens.
+ */
 export function closesFence(
   open: string | null,
   run: string,

@@ -9,7 +9,7 @@ export interface Marker {
   readonly start: number;
   /** The position after the colon and a closing `**`. */
   readonly end: number;
-  /** The closing tag of a label written as a tag: `</final_answer>`; else null. */
+  /** The closing tag, such as `</final_answer>`, if the label is written as a tag; else null. */
   readonly close: string | null;
   /** True if the emphasis closes after the text, as in `**Final Answer: 42**`. */
   readonly openBold: boolean;
@@ -67,8 +67,8 @@ export function matchMarker(text: string, lineStart: number): Marker | 'partial'
 }
 
 /**
- * Returns an answer's marker that also holds a second one directly after it: `<final_answer>` after the label, or a label in
- * the tag. `'partial'` if more text is needed to decide.
+ * Returns an answer's marker, extended by a second label directly after it: `<final_answer>` after `Final
+ * Answer:`, or the reverse. `'partial'` if more text is needed to decide.
  */
 export function withInnerLabel(text: string, marker: Marker): Marker | 'partial' {
   const at = skipSpace(text, marker.end);
@@ -110,7 +110,7 @@ function skipEmphasis(text: string, start: number): { position: number; bold: bo
   return { position: position === text.length - 1 && text.endsWith('*') ? text.length : position, bold };
 }
 
-/** Skips ` 2`, `**`, `:` and `**` after the word. */
+/** Skips ` 2`, `**`, `:` and `**` after a label's word. */
 function labelEnd(text: string, wordEnd: number): { position: number; bold: boolean } | 'partial' | null {
   let position = skipDigits(text, skipFewBlanks(text, wordEnd), MAX_DIGITS);
   position = skipFewBlanks(text, position);

@@ -91,7 +91,10 @@ export class EchoedFences {
     return this.#inside[0]?.mark === null;
   }
 
-  /** Records a tag; returns `'stray'` for the closing tag of a fence that was never opened. */
+  /**
+   * Records a tag. Returns `'quotes'` if the text after it is a quotation, `'stray'` for the closing tag of a
+   * fence that was never opened, and else `'text'`.
+   */
   enter(tag: OwnTag): 'quotes' | 'stray' | 'text' {
     const { kind, mark } = tag;
     if (kind === 'opens') {

@@ -1,6 +1,9 @@
 import { escaped, FixedWords, isOneOf, skipSpace } from './characters.js';
 
-/** The marks around the reasoning of some model families. A closing mark belongs to the opening marks of its row. */
+/**
+ * The marks (opening and closing delimiters) around the reasoning of some model families. Each of the closing
+ * marks ends reasoning that any of the opening marks began.
+ */
 export interface ReasoningMarks {
   readonly open: readonly string[];
   readonly close: readonly string[];
@@ -14,7 +17,7 @@ const plainNames = ['think', 'thinking', 'thought', 'reasoning'].flatMap((name) 
   name.toUpperCase(),
 ]);
 
-/** Makes a row whose closing marks have no other meaning. */
+/** Creates an entry whose closing marks have no other meaning. */
 const row = (open: readonly string[], close: readonly string[]): ReasoningMarks => ({
   open,
   close,
@@ -80,7 +83,9 @@ export const reasoningMarks: readonly ReasoningMarks[] = [
 
 const forms = [' is', "'s", '’s'];
 
-/** Marks that count only at the start of a reply, where words or tokens before them were lost. */
+/**
+ * Reasoning marks that count only at the start of a reply, because a server removed words or tokens before them.
+ */
 const leadingMarks: readonly {
   readonly open: readonly string[];
   readonly close: readonly string[];
@@ -107,10 +112,13 @@ const anyOf = (words: readonly string[], more: readonly string[] = []): string =
   return `(?:${[...longestFirst.map(escaped), ...more].join('|')})`;
 };
 
-/** Texts with which a reply begins that has a mark counting only there; a stream holds such a reply until its end. */
+/**
+ * Words that may open reasoning only at the start of a reply. A stream holds a reply that begins with them until
+ * its end.
+ */
 const leadingWords = ['analysis', ...leadingMarks.flatMap(({ open }) => open)];
 const leadingPatterns = [
-  // Harmony without its tokens. The word alone may begin any sentence, so the closing mark must follow.
+  // Harmony without its tokens. The word `analysis` alone may begin any sentence, so the closing mark must follow.
   { open: /analysis(?=[^a-z])/y, close: /assistantfinal|assistant(?=commentary to=)/g, needsClose: true },
   ...leadingMarks.map(({ open, close, needsClose }) => ({
     open: new RegExp(anyOf(open), 'y'),
@@ -145,7 +153,7 @@ export function suffixedTagAt(text: string, position: number): ReasoningMark | '
   return { kind: tag[1] === '' ? 'think' : 'think_end', end };
 }
 
-/** Returns the row of the opening mark at `position`; null if there is none. */
+/** Returns the entry of `reasoningMarks` whose opening mark is at `position`; null if there is none. */
 export function openedReasoning(text: string, position: number): ReasoningMarks | null {
   const opener = openerWords.at(text, position);
   if (opener !== undefined) return rowsByOpener.get(opener) ?? null;
@@ -153,7 +161,10 @@ export function openedReasoning(text: string, position: number): ReasoningMarks 
   return tag !== null && tag !== 'partial' && tag.kind === 'think' ? plainRow : null;
 }
 
-/** Returns the end of the row's closing mark at `position`; `'partial'` if more text could complete or extend it. */
+/**
+ * Returns the end of the closing mark at `position`, if it is one of `marks`; `'partial'` if more text could
+ * complete or extend it.
+ */
 export function reasoningCloseAt(
   text: string,
   position: number,
@@ -184,15 +195,15 @@ const patterns = new Map(
 /** A place in a text. */
 type Place = readonly [start: number, end: number];
 
-/** Returns the next closing mark of a row (rule: thinking). */
+/** Returns the next closing mark that is one of `marks` (rule: thinking). */
 export function nextReasoningClose(text: string, from: number, marks: ReasoningMarks): Place | null {
   const close = patterns.get(marks)?.close;
   return close ? nextMatch(close, text, from) : null;
 }
 
 /**
- * Returns the next closing mark that ends reasoning whose opening mark is missing: no opening mark of its row
- * is before it.
+ * Returns the next closing mark that ends reasoning whose opening mark is missing: no opening mark of the same
+ * entry is before it.
  */
 export function nextOrphanClose(text: string, from: number): Place | null {
   const close = nextMatch(orphanPattern, text, from);
@@ -204,7 +215,10 @@ export function nextOrphanClose(text: string, from: number): Place | null {
   return opened !== null && opened[0] < close[0] ? null : close;
 }
 
-/** Returns the end of reasoning that begins a reply with a mark that counts only there; null if there is none. */
+/**
+ * Returns the end of reasoning at the start of a reply, whose opening mark counts only there; null if there is
+ * none.
+ */
 export function leadingReasoningEnd(text: string, position: number): number | null {
   for (const { open, close, needsClose } of leadingPatterns) {
     open.lastIndex = skipSpace(text, position);
@@ -216,8 +230,8 @@ export function leadingReasoningEnd(text: string, position: number): number | nu
 }
 
 /**
- * Whether a reply may begin with reasoning whose mark counts only there; `'partial'` if more text is needed to
- * decide.
+ * Returns whether the text at `position` may open reasoning with words that count only at the start of a reply,
+ * such as `analysis` or `Here is my thought process:`; `'partial'` if more text is needed to decide.
  */
 export function mayLeadReasoning(text: string, position: number): boolean | 'partial' {
   const begun = leadingWords.filter((word) => word.startsWith(text.slice(position, position + word.length)));

@@ -38,7 +38,7 @@ const MAX_VALUES = 50_000;
 interface ScannerOptions {
   readonly lenient?: boolean;
   readonly spellings?: Spellings;
-  /** Another scanner that this one continues from, as an attempt. */
+  /** The scanner in which this one is an attempt; both count their values together. */
   readonly within?: Scanner;
 }
 
@@ -56,7 +56,7 @@ export class Scanner {
   problem: string | null = null;
   /** True while an object is read that `JSON.parse` accepts: its strings have JSON's escapes. */
   isJson = false;
-  /** True if reading failed because the text ended too early. */
+  /** True if a value could not be read because the text ended before it was complete. */
   cut = false;
   /** Number of values begun by all scanners that read the same call. */
   readonly #begun: { values: number };
@@ -99,7 +99,7 @@ export class Scanner {
     return this.fail(problem);
   }
 
-  /** Counts a value that begins here; false if there are now too many. */
+  /** Counts a value that begins at the position. Returns false if the call now has too many values. */
   countValue(): boolean {
     this.#begun.values += 1;
     if (this.isFull) this.fail(`a call has more than ${MAX_VALUES} values`);
@@ -111,7 +111,7 @@ export class Scanner {
     return this.#begun.values > MAX_VALUES;
   }
 
-  /** Reads again from `position` what was read before; the values in it are counted once. */
+  /** Reads the text from `position` a second time; the values in it are counted only once. */
   readAgain<Value>(position: number, read: () => Value): Value {
     const { values } = this.#begun;
     this.position = position;

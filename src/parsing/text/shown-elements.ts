@@ -7,17 +7,20 @@ import { EchoedFences, ownTagAt } from './own-fences.js';
  */
 const opener =
   /<(?:!--|(?<name>pre|code|tt|q|samp|kbd|xmp|listing|blockquote|textarea|template|details|(?:examples?|samples?)(?:[_-]\w{0,20})?)(?:\s[^<>]{0,200})?>)/iy;
-/** Matches the beginning of such a tag as far as it has arrived. */
+/** Matches the beginning of an opening tag that is still arriving. */
 const begun = /<(?:!-?|[a-z]\w{0,8}[\w-]{0,20}|[a-z]\w{0,8}[\w-]{0,20}\s[^<>]{0,200})$/iy;
 
 /** The opening tag of an element that shows text. */
 interface ShownElement {
   readonly end: number;
-  /** Matches the closing tag at a place. */
+  /** Matches the closing tag at its `lastIndex`. */
   readonly close: RegExp;
 }
 
-/** Returns the end of such a tag at a `<`; `'partial'` if it may still arrive. */
+/**
+ * Returns the opening tag, at a `<`, of an element that shows text; `'partial'` if the rest of the tag may still
+ * arrive.
+ */
 export function shownElementAt(text: string, position: number): ShownElement | 'partial' | null {
   if (text.charAt(position) !== '<') return null;
   opener.lastIndex = position;
@@ -31,7 +34,7 @@ export function shownElementAt(text: string, position: number): ShownElement | '
   return { end: opener.lastIndex, close };
 }
 
-/** Whether the text only names the tag: it is in the middle of a line, and words follow it there. */
+/** Whether the text only names the tag: the tag is in the middle of a line, and words follow it on that line. */
 export const isNamedInText = (text: string, { end }: ShownElement, lineStop: number): boolean =>
   !isRestBlank(text, end, lineStop) && !isOneOf('<[`', text, end);
 

@@ -18,7 +18,7 @@ const simpleEscapes: ReadonlyMap<string, string> = new Map(
     '\n': '',
   }),
 );
-/** Number of hexadecimal digits after each letter. */
+/** Number of hexadecimal digits after the letter of an escape, such as 2 after `x`. */
 const hexEscapes: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],
@@ -142,7 +142,10 @@ const plainLetters = `nt"'\\`;
 const resolvePlain = (pair: string, letter: string): string =>
   (plainLetters.includes(letter) && simpleEscapes.get(letter)) || pair;
 
-/** Returns the text with all escapes resolved; undefined if a backslash is none, or makes a control character. */
+/**
+ * Returns the text with all escapes resolved; undefined if a backslash begins no escape, or one that makes a
+ * control character.
+ */
 function readEscapes(written: string, quote: string): string | undefined {
   const json = quote === '"' && written.length > WORTH_A_TRY ? parseString(written) : undefined;
   if (json !== undefined && !unintended.test(json)) return json;
@@ -165,7 +168,9 @@ const unintended = /[\x00-\x08\x0b\x0c\x0e-\x1f]/;
 const isUnintended = (written: string, at: number, { value }: Escape): boolean =>
   unintended.test(value) && written.charAt(at + 1) !== 'u';
 
-/** Minimum length of a string for which a failing attempt by `JSON.parse` costs little in comparison. */
+/**
+ * Length above which a string is first read with `JSON.parse`; a failing attempt then costs little in comparison.
+ */
 const WORTH_A_TRY = 2 ** 12;
 
 /** Resolves the escapes of JSON; undefined if the string is no JSON. */

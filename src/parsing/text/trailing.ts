@@ -18,7 +18,7 @@ export function skipClosers(text: string, position: number): number {
   }
 }
 
-/** Whether only closing marks follow on this line, so that the call may end here. */
+/** Whether only closing marks follow on the line, so that a call may end at `position`. */
 export function endsReply(text: string, position: number): boolean {
   const at = skipClosers(text, position);
   return at >= text.length || '\r\n'.includes(text.charAt(at)) || text.startsWith('```', at);
@@ -62,7 +62,7 @@ function trim(
 
 const STRIKE_CLOSE = '</s>';
 
-/** Whether `</s>` is HTML, since a `<s>` is open (rule: chat-tokens). */
+/** Whether `</s>` is an HTML tag, because a `<s>` before it is still open (rule: chat-tokens). */
 function closesStrike(text: string, open: number, end: number): boolean {
   const close = end - STRIKE_CLOSE.length;
   return open >= 0 && open < close && open > text.lastIndexOf(STRIKE_CLOSE, close - 1);
@@ -90,7 +90,7 @@ const wholeWords: ReadonlySet<string> = new Set(stopWords);
 const halfStops: ReadonlySet<string> = new Set(stopWords.flatMap(halves));
 const MAX_STOP_LENGTH = Math.max(...stopWords.map((word) => word.length));
 
-/** Whether the line consists of a stop word or its first half. */
+/** Whether the line consists of a stop word or of the beginning of one. */
 export function isHalfStop(text: string, start: number, end: number): boolean {
   return end - start < 2 * MAX_STOP_LENGTH && halfStops.has(text.slice(start, end).trim());
 }
@@ -99,8 +99,8 @@ const wholeTokens = byEnding(chatTokens);
 const tokensAndHalves = byEnding([...chatTokens, ...stopWords.flatMap(halves)]);
 
 /**
- * Whether a token or stop word ends here. Tokens count anywhere; a stop word only at the start of a line
- * after the first; half of one only alone on its line.
+ * Whether a chat token or stop word ends at the position. Tokens count anywhere; a stop word only at the start of
+ * a line other than the first; the beginning of a stop word only alone on its line.
  */
 function standsBefore(
   word: string,

@@ -24,7 +24,10 @@ export interface BranchDraft {
 /** The SDK's defaults. */
 const defaults = { tokenLimit: 32_000, reservedOutputTokens: 4_000, maxSteps: 10 };
 
-/** Tools whose results follow from the run, so they cannot be edited; the answer to a question can. */
+/**
+ * Tools of the SDK whose results follow from the state of the run, so they cannot be edited. The answer to a
+ * question can be edited.
+ */
 const ownTools: readonly string[] = [
   'create_tasks',
   'update_task_status',
@@ -155,7 +158,7 @@ const difference = (after: readonly string[], before: readonly string[]): readon
   ...before.filter((id) => !after.includes(id)).map((id) => `without ${id}`),
 ];
 
-/** Explains why a run with these settings is impossible; null if it is possible. */
+/** Returns a sentence that explains why a run with these settings is impossible; null if it is possible. */
 export function problemOf({ model, tokenLimit, reservedOutputTokens, maxSteps }: BranchDraft): string | null {
   const numbers = [tokenLimit, reservedOutputTokens, maxSteps];
   if (model.trim() === '') return 'A model must be named.';

@@ -8,7 +8,7 @@ export interface Place {
 export const formatLink = ({ run, step }: Place): string =>
   step === null ? `#/${run}` : `#/${run}/step/${step}`;
 
-/** Reads a URL fragment from any source; null if it is not a place on this page. */
+/** Reads a URL fragment, which may come from anywhere; null if it does not name a run of this page. */
 export function readLink(hash: string): Place | null {
   const [, run, step] = /^#\/([\w-]{1,80})(?:\/step\/(\d{1,6}))?$/.exec(hash) ?? [];
   return run === undefined ? null : { run, step: step === undefined ? null : Number(step) };

@@ -9,8 +9,8 @@ import { openRun } from './files/open-runs.js';
 const HANDED = /^view-[\w-]+$/;
 
 /**
- * Keeps the address in step with the visible step, and opens the place of an address that was typed, clicked or gone
- * back to.
+ * Updates the address when another step becomes visible, and opens the run and step of an address that the person
+ * typed, clicked or went back to.
  */
 export function followLinks(): void {
   const follow = (): void => void showPlace(location.hash);

@@ -43,8 +43,8 @@ export function takeModel({ model, upstream }: BranchDraft): string | null {
 }
 
 /**
- * Branches before a step, or after it with other results, and runs as the draft says; resolves when the branch has
- * ended.
+ * Begins a branch before a step, or after it with edited results, with the settings of the draft. Resolves when
+ * the run of the branch has ended.
  */
 export async function startBranch({ branch, step, draft, steps }: BranchStart): Promise<void> {
   const { saved } = branch;
@@ -62,9 +62,9 @@ export async function startBranch({ branch, step, draft, steps }: BranchStart): 
   });
 }
 
-/** The place at which a branch leaves a run, and what it changes. */
+/** The step at which a branch leaves a run, and the changes that the branch makes. */
 export interface Departure extends Pick<Leaving, 'branch' | 'step'>, Pick<BranchStart, 'steps'> {
-  /** Replacement results by call id; null to redo the step. */
+  /** Results that replace those of the calls, by call id; null if the branch repeats the step. */
   readonly results: Readonly<Record<string, string>> | null;
   readonly label: string;
   /** Description of the change. */

@@ -36,7 +36,7 @@ export function AttachedFiles() {
   );
 }
 
-/** Button that picks images and PDF files, for those who do not drag or paste them. */
+/** Button that opens a file picker for images and PDF files, for people who do not drag or paste them. */
 export function AttachButton() {
   const input = useRef<HTMLInputElement>(null);
   const read = async (): Promise<void> => {

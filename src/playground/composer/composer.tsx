@@ -21,7 +21,7 @@ export function Composer() {
   };
   const onPaste = (event: ClipboardEvent): void => {
     const files = [...(event.clipboardData?.files ?? [])];
-    // Text that comes with a picture of it, as from a spreadsheet, is pasted as text.
+    // A paste may have both a text and a picture of the text, as from a spreadsheet; the text is used.
     if (files.length === 0 || event.clipboardData?.types.includes('text/plain')) return;
     event.preventDefault();
     void attach(files);

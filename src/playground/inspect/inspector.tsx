@@ -19,7 +19,10 @@ export interface InspectorProps {
   readonly call: ModelCallView | null;
 }
 
-/** Shows the request, prompt, reply and context of a step; before the first step, of the prompt that would be sent. */
+/**
+ * Shows the request, prompt, reply and context of a step; before the first step, the prompt that the next run
+ * would send.
+ */
 export function Inspector({ client, branch, step, call }: InspectorProps) {
   const tab = useSignal('context');
   if (!branch || !step || !call) return <BeforeTheRun tab={tab} />;

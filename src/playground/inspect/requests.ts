@@ -1,8 +1,8 @@
 import type { RunContext, StepRequestInput } from '../../sdk/index.js';
 
 /**
- * Converts the context of a request to run options. On the wire null means absent; options use only undefined (rule:
- * null-is-absent).
+ * Converts the context of a request to run options. In a request, null means absent; options use only undefined
+ * (rule: null-is-absent).
  */
 export const contextOf = (request: StepRequestInput): RunContext => ({
   paths: request.explicit_context_paths ?? undefined,

@@ -46,7 +46,7 @@ export function ProjectPanel() {
 const meanings: Readonly<Record<Origin, string>> = {
   example: 'An example. Changes stay on this page.',
   disk: 'On your disk. Changes are written there once you approve them.',
-  copy: 'A copy. Changes stay on this page.',
+  copy: 'A copy of your folder. Changes stay on this page.',
 };
 
 function filesInWords(): string {

@@ -61,7 +61,7 @@ function Prompts({ before, after }: { before: PromptText | null; after: PromptTe
   );
 }
 
-/** Shows the replies as written, since their reading may be what differs. */
+/** Shows the replies as the model wrote them, since the difference may be in how the parsers read them. */
 const Replies = ({ recorded, now }: Pick<Divergence, 'recorded' | 'now'>) => (
   <>
     <h3>{recorded.reply === now.reply ? 'Reply, the same in both' : 'Replies as written'}</h3>

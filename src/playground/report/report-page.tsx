@@ -3,7 +3,10 @@ import { Exact } from '../text/exact.js';
 import { duration, plural } from '../text/figures.js';
 import { DivergenceCard } from './divergence-card.js';
 
-/** A whole evaluation: the table of cells, what has no result, and the first differing step of each run. */
+/**
+ * A whole evaluation: the table of cells, the runs and steps without a result, and the first differing step of
+ * each run.
+ */
 export function ReportPage({ report }: { report: EvalReport }) {
   const { cells, divergences, moreDivergences, skipped } = report;
   return (
@@ -142,7 +145,10 @@ const marks: Readonly<Record<Verdict, string>> = {
   skipped: '·',
 };
 
-/** One mark for each step of each run; closed, since a thousand runs are long. */
+/**
+ * One mark for each step of each run. The list is collapsed at first, since an evaluation may have a thousand
+ * runs.
+ */
 function CellSteps({ cell: { name, steps } }: { cell: CellReport }) {
   const runs = [...byRun(steps)];
   return (

@@ -1,7 +1,7 @@
 /**
- * Sends a request whose body the developer tools show as finished once it has been read. Chromium shows a streamed body
- * with `Cache-Control: no-store` as aborted although it was read to its end, unless a copy of it exists. The copy is
- * never read, and a signal that fires aborts both.
+ * Works like `fetch`, but the developer tools of Chromium show the request as finished once its body has been
+ * read. Without a copy of the body, they show a streamed response with `Cache-Control: no-store` as aborted even
+ * if it was read to its end. The copy is never read; the signal aborts both.
  */
 export const finishedFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);

@@ -6,14 +6,14 @@ export interface Branch {
   readonly id: string;
   readonly label: string;
   readonly origin: 'live' | 'file';
-  /** The place at which it left its parent; null for a run that is no branch. */
+  /** The step at which the branch left its parent run; null for a run that is no branch. */
   readonly parent: ForkPoint | null;
   readonly view: RunView;
   /** The latest state, as `run.save()` returns it; null before the first event. */
   readonly saved: Trajectory | null;
 }
 
-/** The place at which a branch leaves its parent. It keeps the steps before. */
+/** The step at which a branch leaves its parent run. The branch keeps the steps before it. */
 export interface ForkPoint {
   readonly branchId: string;
   /** Number of the step that was edited or redone. */

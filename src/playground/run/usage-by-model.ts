@@ -11,8 +11,8 @@ interface ModelUsage {
 }
 
 /**
- * Describes the usage of steps, such as `2 steps · 855 in · 40 out`. Models count tokens differently, so each is
- * listed apart.
+ * Describes the usage of steps, such as `2 steps · 855 in · 40 out`. Models count tokens differently, so the usage
+ * of each model is listed separately.
  */
 export function usageInWords(steps: readonly StepView[], of = ''): string {
   const byModel = usageByModel(steps).flatMap((usage) => {

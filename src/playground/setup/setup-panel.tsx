@@ -71,7 +71,7 @@ export function SetupPanel() {
 const allProtocols = ['text', 'xml', 'json', 'native', 'auto'] as const;
 const protocolOf = (value: string) => allProtocols.find((name) => name === value) ?? 'text';
 
-/** Clamps the typed number to the field's bounds; returns the former value if it is no number. */
+/** Clamps a typed number to the field's bounds. Returns the former value if the typed text is no number. */
 function wholeNumber({ value, min, max }: HTMLInputElement, former: number): number {
   const typed = Math.round(Number(value));
   return value === '' || Number.isNaN(typed) ? former : Math.min(Number(max), Math.max(Number(min), typed));

@@ -21,7 +21,7 @@ export const branches = signal<readonly Branch[]>([]);
 export const shownId = signal<string | null>(null);
 export const shown = computed(() => branches.value.find(({ id }) => id === shownId.value) ?? null);
 
-/** The step and the model call of it that the inspector shows; null follows the newest. */
+/** The step that the inspector shows, and the model call in it; null if the inspector always shows the newest. */
 export const selected = signal<{ readonly step: number; readonly call: number } | null>(null);
 export const selectedStep = computed<StepView | null>(() => {
   const steps = shown.value?.view.steps ?? [];
@@ -37,7 +37,7 @@ export const selectedCall = computed(() => {
 export const active = signal<ActiveRun | null>(null);
 /** Rules that allow actions without asking, shared by all runs of this visit. */
 export const approvalRules = signal<readonly ApprovalRule[]>([]);
-/** Revokes a rule; a run in progress asks again from its next step. */
+/** Revokes a rule. From its next step on, a run in progress asks again for the calls that the rule allowed. */
 export function revoke(rule: ApprovalRule): void {
   active.value?.run.revoke(rule);
   approvalRules.value = approvalRules.value.filter((each) => each !== rule);

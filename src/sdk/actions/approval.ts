@@ -99,7 +99,7 @@ export async function isAllowed(call: ToolCall, rules: readonly ApprovalRule[]):
   return rules.some((rule) => candidates.some((each) => isSameRule(each, rule)));
 }
 
-/** Returns true if both rules are equal, whatever the order of their fields. */
+/** Returns true if both rules have the same values, in any order of fields. */
 export const isSameRule = (a: ApprovalRule, b: ApprovalRule): boolean => sortedJson(a) === sortedJson(b);
 
 /** Resolves to the rules that a person may choose from for this call. */

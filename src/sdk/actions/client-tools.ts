@@ -37,7 +37,10 @@ export interface ClientToolHost {
   requestCompaction(): void;
 }
 
-/** Ends a run whose question nobody answers. The call stays open; the task of the next run is its answer. */
+/**
+ * Thrown to end a run if nobody answers the question of the model. The call stays open; the task of the next run
+ * is its answer.
+ */
 export class InputNeeded extends Error {
   override readonly name = 'InputNeeded';
   readonly request: InputRequest;

@@ -37,7 +37,10 @@ export interface PreviewContext extends ToolContext {
 export interface ShellCall {
   /** The command line. */
   readonly command: string;
-  /** The other arguments, with the real path of each folder, so that a rule does not follow a link to another place. */
+  /**
+   * The arguments besides the command, with the real path of each folder, so that a rule does not cover another
+   * folder after a symbolic link changes.
+   */
   readonly others: ToolArguments;
   /** Returns true if a path of the command lies inside the tool's folder after all links are resolved. */
   isInside(path: string): Promise<boolean>;
@@ -61,7 +64,10 @@ export interface Tool extends ToolDefinition {
   execute(args: ToolArguments, context: ToolContext): unknown;
   /** Returns the effect of the call for the person who approves it, such as a diff or a command. */
   readonly preview?: ((args: ToolArguments, context: PreviewContext) => Promise<string>) | undefined;
-  /** Reads a call of a tool that runs shell commands. Only calls of such a tool get rules for commands. */
+  /**
+   * Reads a call, for a tool that runs shell commands; absent for others. Rules for commands are proposed only for
+   * a tool that has this function.
+   */
   readonly readShellCall?: ((args: ToolArguments) => Promise<ShellCall>) | undefined;
 }
 

@@ -62,7 +62,10 @@ function outcomeOf(result: unknown): ToolOutcome {
   return { success: false, text: 'error' in result ? renderError(result.error) : renderObservation(result) };
 }
 
-/** A result `{ content, attachments }` is a text with files; one with anything but files is a value like any other. */
+/**
+ * Reads a result `{ content, attachments }` as a text with files. If `attachments` has anything but files, the
+ * result is written as JSON like any other value.
+ */
 function successOf(result: unknown): ToolOutcome {
   const files = isObject(result) ? result['attachments'] : undefined;
   if (!isObject(result) || !Array.isArray(files) || files.length === 0 || !files.every(isAttachment))

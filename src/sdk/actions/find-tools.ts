@@ -1,7 +1,9 @@
 import type { Tool, ToolArguments, ToolContext } from './define-tool.js';
 import { searchTools } from './search-tools.js';
 
-/** Name of the tool that the service offers if another one is deferred. */
+/**
+ * Name of the tool with which the model searches deferred tools. The service offers it if any tool is deferred.
+ */
 export const FIND_TOOLS = 'find_tools';
 
 /** The result of `find_tools`: a text for the model, and the names of the tools that it makes callable. */

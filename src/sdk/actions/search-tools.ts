@@ -12,7 +12,7 @@ const MAX_WORD_CHARS = 40;
 
 /** Weights of the parts of a tool. */
 const boosts = { name: 3, description: 2, parameter: 1, parameterText: 0.5 } as const;
-/** Part of a word's score if it only begins like the searched word, or if it is a synonym of it. */
+/** Factor for the score of a word that only begins with the searched word, or is a synonym of it. */
 const PREFIX_SHARE = 0.6;
 const SYNONYM_SHARE = 0.6;
 const MIN_PREFIX_LENGTH = 3;
@@ -53,7 +53,7 @@ function findByName<Definition extends ToolDefinition>(
   return named.every((tool) => tool !== undefined) ? [...new Set(named)] : [];
 }
 
-/** The words of a tool: for each the sum of the weights of the places where it stands. */
+/** The words of a tool. The weight of a word is the sum over the parts of the definition that contain it. */
 interface IndexedTool {
   readonly words: ReadonlyMap<string, number>;
   readonly length: number;

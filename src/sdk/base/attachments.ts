@@ -55,7 +55,10 @@ export const MAX_ATTACHMENT_BYTES = 3_000_000;
 /** Maximum size of a request: the default of the service's `MAX_BODY_BYTES`. */
 const MAX_BODY_BYTES = 4 * 2 ** 20;
 
-/** Part of the limit that is left once attachments are removed, so that the prompt's beginning then stays the same. */
+/**
+ * If attachments must be removed, the request is shortened to this share of the limit. The next steps then remove
+ * none, so that the beginning of the prompt stays the same.
+ */
 const KEPT_PART = 0.5;
 
 /**

@@ -7,7 +7,7 @@ export type Expectation = readonly [check: Check, expected: string];
 export const anObject: Expectation = [isObject, 'an object'];
 export const aString: Expectation = [isText, 'a string'];
 
-/** Throws `TypeError` with the sentence that the service has for the same mistake. */
+/** Throws `TypeError` with the same message as the service for this mistake. */
 export function expectValue(path: string, value: unknown, [check, expected]: Expectation): void {
   if (check(value)) return;
   throw new TypeError(

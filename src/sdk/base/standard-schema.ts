@@ -73,7 +73,9 @@ export interface DescribedSchema<Output = unknown> {
   readonly jsonSchema: JsonSchema;
 }
 
-/** ArkType's schemas are functions, so any value with the marking property counts. */
+/**
+ * Whether a value is a schema. ArkType's schemas are functions, so any value with the property `~standard` counts.
+ */
 export const isStandard = (given: unknown): given is StandardSchema =>
   (typeof given === 'function' || isObject(given)) &&
   typeof Object(Reflect.get(given, '~standard')).validate === 'function';
@@ -96,7 +98,7 @@ export function jsonSchemaOf(schema: StandardSchema, option: string): JsonSchema
   );
 }
 
-/** A value in the type of its schema, or why it does not fit, in words for the model. */
+/** A checked value in the type of its schema, or the reason why it does not fit, in words for the model. */
 export type CheckedValue = { readonly value: unknown; readonly problem: null } | { readonly problem: string };
 
 const MAX_ISSUES = 5;

@@ -19,7 +19,10 @@ export interface StepService {
 export interface ForeseenStep {
   /** False if the recorded run was stopped before this step. */
   readonly hasBegun: boolean;
-  /** Steps that the recorded run had left, this one included. A continued run may have been given more than at its start. */
+  /**
+   * Number of steps that the recorded run had left, this step included. A continued run may have had more left
+   * than at its start.
+   */
   readonly iterationsLeft: number;
 }
 
@@ -27,7 +30,10 @@ export interface ForeseenStep {
 export interface CallOptions {
   /** Cancels the call, which then throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** API key of the model's provider for this call; default: that of the client. It is sent in a header and stored nowhere. */
+  /**
+   * API key of the model's provider for this call; default: the client's `llmKey`. It is sent in a header and
+   * stored nowhere.
+   */
   readonly llmKey?: string | undefined;
 }
 

@@ -216,7 +216,7 @@ const stepFields = {
 
 const hasStepFields = shapeOf<Step>(stepFields);
 
-/** Accepts the answer to one step, if it has what its status announces: an action or an error. */
+/** Accepts the answer to one step. If its status announces an action or an error, the answer must have it. */
 export function isStep(value: unknown): value is Step {
   if (!isObject(value) || !hasStepFields(value)) return false;
   if (value['status'] === 'action_proposed') return isObject(value['action_details']);
@@ -295,7 +295,7 @@ const isRecordedRequest = shapeOf<
   tasks: optional(listOf(isTask)),
 });
 
-/** Accepts a recorded step. Fields of its request that no reader here needs are not checked. */
+/** Accepts a recorded step. Fields of its request that the SDK does not read are not checked. */
 export const isRecordedStep: Check = shapeOf<RecordedStep>({
   request: isRecordedRequest,
   prompt: shapeOf<RecordedStep['prompt']>(promptFields),

@@ -2,7 +2,10 @@ import { connectionFailureOf, connectionProblems } from '../../network/connectio
 import { type Failure, StepwiseError } from '../base/stepwise-error.js';
 import { startTimer } from '../base/timer.js';
 
-/** Cancels a call when the caller's signal fires or its time is up, and explains the failure afterwards. */
+/**
+ * Cancels a call when the caller's signal fires or when the time limit is reached, and explains the failure
+ * afterwards.
+ */
 export class CallLimit {
   readonly #controller = new AbortController();
   readonly #address: string;

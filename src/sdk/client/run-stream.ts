@@ -4,7 +4,10 @@ import type { RunEvent } from '../run/run-events.js';
 import { summarizeRun } from '../run/run-result.js';
 import { EventReader } from './read-events.js';
 
-/** Comments between events, so that proxies do not close a silent connection (rule: heartbeat). */
+/**
+ * Interval of the comments that are sent between events, so that proxies do not close a silent connection (rule:
+ * heartbeat).
+ */
 const HEARTBEAT_MS = 15_000;
 
 /**

@@ -103,9 +103,9 @@ export class StepwiseClient implements StepService {
   }
 
   /**
-   * Goes on with a run that ended as `needs_approval`, in another process if need be (rule: waiting-approvals). Pass the tools
-   * again, since a file cannot hold them. Throws `TypeError` for a run that does not wait, and for a decision about another call
-   * or other arguments.
+   * Continues a run that ended as `needs_approval`; this may be another process than that of the run (rule:
+   * waiting-approvals). Pass the tools again, since a file cannot hold them. Throws `TypeError` for a run that
+   * does not wait for approval, and for a decision about a call that is not pending or about other arguments.
    */
   resume(saved: Trajectory, options: ResumeOptions): Run {
     return new Run(this, saved.task, resumedOptions(saved, options), continuationOf(saved, options));

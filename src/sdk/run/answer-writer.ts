@@ -3,7 +3,10 @@ import type { RunEvent } from './run-events.js';
 /** Turns the events of a run into the text of its answer. Text that was returned once cannot be taken back. */
 export class AnswerWriter {
   #written = '';
-  /** True once an attempt failed or a step ended after text of it was returned: later text may repeat that text. */
+  /**
+   * True if an attempt failed, or a step ended, after text of it had been returned: later text may repeat the
+   * returned text.
+   */
   #isStale = false;
 
   /** Returns the text of the answer that an event adds; empty if it adds none. */

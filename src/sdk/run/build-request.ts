@@ -11,8 +11,8 @@ interface Call {
 }
 
 /**
- * Builds the request of the next step. `lastCall` makes the model answer now, however many iterations are left. Attachments
- * for which the request has no room leave the run's history too.
+ * Builds the request of the next step. With `lastCall`, the model must answer in this step, however many
+ * iterations are left. Attachments that do not fit into the request are also removed from the run's history.
  */
 export function buildRequest(run: RunState, call: Call): StepRequestInput {
   const request = wholeRequest(run, call);
@@ -39,7 +39,7 @@ function wholeRequest(run: RunState, { phase, lastCall }: Call): StepRequestInpu
     ...(options.instructions !== undefined && { instructions: options.instructions }),
     ...(run.answerCheck && { answer_schema: run.answerCheck.jsonSchema }),
     ...(options.protocol && { protocol: options.protocol }),
-    // The last call must answer, whatever the caller allows in the last step.
+    // The last call must answer, even if the caller allows a tool call in the last step.
     ...(options.onLastIteration && !lastCall && { on_last_iteration: options.onLastIteration }),
   };
 }

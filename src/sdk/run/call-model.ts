@@ -9,7 +9,7 @@ import type { RunState } from './run-state.js';
 
 export interface ModelCall {
   readonly phase: Step['phase'];
-  /** Makes the model answer now, however many iterations are left. */
+  /** Makes the model answer in this step, however many iterations are left. */
   readonly lastCall?: boolean;
 }
 
@@ -40,12 +40,14 @@ export async function callModel(run: RunState, call: ModelCall): Promise<Step> {
   }
 }
 
-/** Returns true if the provider of the model failed in a way that may pass, which another provider need not share. */
+/**
+ * Returns true if the provider failed in a way that may pass and that another provider probably does not share.
+ */
 const isOutage = ({ code, retryable }: StepwiseError): boolean => retryable && code.startsWith('upstream_');
 
 async function attemptStep(run: RunState, { phase, lastCall = run.mustAnswer }: ModelCall): Promise<Step> {
   run.signal.throwIfAborted();
-  // Tools of a server, chunks of a search and the caller's own texts may have NUL, too.
+  // Tool definitions of an MCP server, chunks of a search and the caller's texts may contain NUL, too.
   const request = withoutNul(buildRequest(run, { phase, lastCall }));
   run.options.onRequest?.(request);
   const response = await receive(run, request);

@@ -37,7 +37,10 @@ export interface WaitingStep {
   readonly pending: readonly PendingApproval[];
 }
 
-/** The questions of a step so far. Once one waits, the others are not asked, since nothing of the step can run now. */
+/**
+ * The questions of a step so far. Once the decision about one call waits, no other question is asked, since no
+ * call of the step can run now.
+ */
 interface Questions {
   readonly asked: PendingApproval[];
   waits: boolean;

@@ -26,7 +26,10 @@ export function offerTools(run: RunState, given: readonly Tool[]): void {
   run.deferred = deferred;
 }
 
-/** Chooses the tools to defer. Throws `TypeError` if a tool of the caller has the name of the search for them. */
+/**
+ * Chooses the tools to defer; none if the caller has its own tool named `find_tools`. Throws `TypeError` if that
+ * caller also marks a tool with `defer`.
+ */
 function chooseDeferred(run: RunState, given: readonly Tool[], own: readonly Tool[]): ReadonlySet<string> {
   const hasOwnSearch = given.some(({ name }) => name === FIND_TOOLS);
   if (!hasOwnSearch) return deferTools(run, given, own);

@@ -46,7 +46,10 @@ async function takeRound(run: RunState): Promise<RunEnd | undefined> {
   return observe.end;
 }
 
-/** Performs the actions of a step that waited for approval, and ends its round in the strategy `reason-act-observe`. */
+/**
+ * Performs the actions of a step that waited for approval. In the strategy `reason-act-observe`, then requests the
+ * phase `observe`, with which the round ends.
+ */
 export async function finishStep(run: RunState, response: Step): Promise<RunEnd | undefined> {
   run.phase = response.phase;
   const end = await performActions(run, response);

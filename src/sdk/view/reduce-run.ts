@@ -22,7 +22,7 @@ import {
  * @param at The time of the event in milliseconds of any clock; without it, nothing in the view has a time.
  */
 export function reduceRun(view: RunView, event: RunEvent | RequestSent, at: Moment = null): RunView {
-  // Each reducer of the table takes exactly the events of its own type, which the compiler cannot see here.
+  // Cast: each reducer of the table accepts exactly the events of its type, which the compiler cannot infer.
   const reduce = reducers[event.type] as Reducer<ViewEvent['type']>;
   return reduce(view, event, at);
 }
@@ -39,7 +39,8 @@ type EventOf<Type, Event = ViewEvent> = Event extends { readonly type: infer Own
 type Reducer<Type extends ViewEvent['type']> = (view: RunView, event: EventOf<Type>, at: Moment) => RunView;
 
 const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
-  // A resumed run begins with the number of the step that waited, which belongs to it.
+  // A resumed run begins with the number of the step that waited for approval: that step belongs to the resumed
+  // run.
   agent_start: (view, { task, model, tools, maxSteps, step }) => ({
     ...view,
     task,
@@ -131,7 +132,7 @@ const reducers: { readonly [Type in ViewEvent['type']]: Reducer<Type> } = {
     })),
   agent_error: (view, { error, retryInMs }, at) => {
     const failed = amendCall(view, ({ failures, response, endedAt }) => ({
-      // An error after the response is a failure of the run, not of the call.
+      // An error after the response of the service is a failure of the run, not of the model call.
       failures: response ? failures : [...failures, { error, retryInMs }],
       isStale: retryInMs !== null,
       endedAt: endedAt ?? at,

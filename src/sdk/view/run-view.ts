@@ -95,7 +95,7 @@ export interface ActionView {
   readonly args: ToolArguments;
   /**
    * `asked` waits for approval; `failed` includes calls that a guard refused; `denied` was refused by a person;
-   * `skipped` did not start before the run ended; `stopped` was running then.
+   * `skipped` did not start before the run ended; `stopped` was running when the run ended.
    */
   readonly state: 'proposed' | 'asked' | 'running' | 'done' | 'failed' | 'denied' | 'skipped' | 'stopped';
   /** The request for approval; null if nobody was asked. */
@@ -104,7 +104,10 @@ export interface ActionView {
   readonly question: QuestionView | null;
   /** Output of the running tool so far: the last `MAX_OUTPUT_CHARS` characters. */
   readonly output: string;
-  /** Result of the tool, or the reason of its failure; null until then and for calls that did not run. */
+  /**
+   * Result of the tool, or the reason of its failure; null until the call has ended, and for calls that did not
+   * run.
+   */
   readonly result: string | null;
   /** The result as the model reads it, with a remark if a person changed the arguments; null until there is one. */
   readonly observation: string | null;
@@ -135,7 +138,7 @@ export type Moment = number | null;
 export interface CompactionView {
   /** Size of the history before the compaction, in tokens. */
   readonly tokensBefore: number;
-  /** Size of the history after, in tokens. */
+  /** Size of the history after the compaction, in tokens. */
   readonly tokensAfter: number;
 }
 

@@ -8,7 +8,7 @@ import { correctionOf } from './correct.js';
 import { SentText, type TextSink } from './sent-text.js';
 import type { Answer, AnswerCall, AnswerIdentity, NeutralRequest } from './wire.js';
 
-/** The means by which a request is answered. */
+/** The functions and limits that `answerRequest` uses. */
 export interface Answering {
   /** Makes one step. Throws as `reactStep` does. */
   step(request: StepInput, observer?: StepObserver): Promise<StepResult>;
@@ -25,7 +25,7 @@ export interface Answering {
   contextBuilt: StepObserver['contextBuilt'];
 }
 
-/** An answer, the step that decided it, and the first one. */
+/** An answer, the step whose reply it is, and the first step of the request. */
 export interface Answered {
   readonly answer: Answer;
   readonly result: StepResult;
@@ -33,7 +33,7 @@ export interface Answered {
 }
 
 /**
- * Answers a request with one step. If its reply meant to act and could not be read, a further step corrects it
+ * Answers a request with one step. If the reply is an action that could not be read, a further step corrects it
  * (rule: compatible-corrections).
  */
 export async function answerRequest(
@@ -41,7 +41,7 @@ export async function answerRequest(
   input: StepInput,
   answering: Answering,
 ): Promise<Answered> {
-  // JSON is sent once it is whole and checked, because text that was sent cannot be corrected.
+  // JSON is sent only when it is complete and checked, because text that was sent cannot be corrected.
   const sent =
     answering.sink && new SentText(answering.sink, { holdsText: request.answerSchema !== undefined });
   const results = await makeSteps(input, answering, sent);
@@ -86,7 +86,7 @@ function keepEarlier(error: unknown): undefined {
 
 const termsOf = ({ terms = { toolChoice: 'auto' } }: StepInput) => terms;
 
-/** Sends the text that the stream lacks, and returns all that it has. */
+/** Sends the text that the stream does not have yet, and returns all text of the stream. */
 function send(
   sent: SentText,
   { result, first }: { readonly result: StepResult; readonly first: StepResult },

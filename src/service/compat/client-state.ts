@@ -5,7 +5,10 @@ import type { StateOrigin } from '../step/provider.js';
 
 const PREFIX = 'stepwise-state.';
 
-/** Writes a provider's state as an opaque text, for the field of a wire that clients send back (rule: compatible-state). */
+/**
+ * Encodes a provider state as text, for a field of the answer that clients send back unchanged (rule:
+ * compatible-state).
+ */
 export const writeState = (state: unknown): string =>
   PREFIX + Buffer.from(JSON.stringify(state)).toString('base64url');
 
@@ -21,12 +24,15 @@ export function readState(text: unknown): unknown {
   }
 }
 
-/** State in a field that a vendor named itself, whose maker is unknown. */
+/** State in a field with a vendor's own name. It does not say which model made it. */
 export interface VendorFields {
   readonly vendorFields: Readonly<Record<string, unknown>>;
 }
 
-/** Ends the id of a call that went out with a state. Clients send ids back unchanged even if they drop the state. */
+/**
+ * End of the id of a call that was sent to the client with a provider state. Clients send ids back unchanged even
+ * if they drop the state.
+ */
 const MARK = '_swstate';
 
 /** Returns the id of a call for the client, with a mark if the call has a state. */
@@ -35,9 +41,9 @@ export const markedId = (id: string, state: unknown): string => (state === undef
 const unmarked = (id: string): string => (id.endsWith(MARK) ? id.slice(0, -MARK.length) : id);
 
 /**
- * Prepares the states in a conversation for the model that gets the request: removes the marks of ids, and binds states in
- * fields that a vendor named itself. Warns of calls that went out with a state and came back without it
- * (rule: compatible-state).
+ * Prepares the provider states in a conversation for the model that gets the request: removes the marks from ids,
+ * and binds states in fields with a vendor's own name to this model. Warns about calls that were sent to the
+ * client with a state and came back without it (rule: compatible-state).
  */
 export function readStates(
   turns: readonly Turn[],

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from '../../contract/tool.js';
 
-/** A tool as the client knows it, to which a call is written back. */
+/** A tool under the name that the client uses; calls for the client have this name. */
 export interface ClientTool {
   /** `custom`: a freeform tool, whose one argument is a text (`FREEFORM_PARAMETER`). */
   readonly kind: 'function' | 'custom';
@@ -49,12 +49,15 @@ export class ClientTools {
     return [...this.#definitions.values()];
   }
 
-  /** Returns the name under which the model knows a tool of the client; a tool that is not offered keeps its own. */
+  /**
+   * Returns the name by which the model calls a tool of the client, also for a tool that the client no longer
+   * offers.
+   */
   nameOf(tool: Pick<ClientTool, 'name' | 'namespace'>): string {
     return this.#names.get(keyOf(tool)) ?? writable(tool);
   }
 
-  /** Returns the same name, or undefined if no tool with that name is offered. */
+  /** Works like `nameOf`, but returns undefined if the client does not offer the tool. */
   offeredNameOf(tool: Pick<ClientTool, 'name' | 'namespace'>): string | undefined {
     const name = this.nameOf(tool);
     return this.#definitions.has(name) ? name : undefined;

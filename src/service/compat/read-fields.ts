@@ -8,7 +8,7 @@ import type { NeutralRequest } from './wire.js';
 
 /** Maximum number of messages or items of one conversation. */
 export const MAX_ITEMS = 10_000;
-/** Maximum number of parts of one message, and of calls beside it. */
+/** Maximum number of parts of one message, and of calls in one message. */
 export const MAX_PARTS = 10_000;
 /** Maximum number of tools of a request. */
 export const MAX_TOOLS = 1_000;
@@ -42,7 +42,7 @@ export async function readEach<Schema extends z.ZodType>(
   return read;
 }
 
-/** Returns the refusal of a request: the path of a field, and why it cannot be taken. */
+/** Returns the error for a request that the service refuses, with the path of the field and the reason. */
 export function refused(path: string | readonly PropertyKey[], message: string): StepRefused {
   return new StepRefused('invalid_request', [{ path: written(path), code: 'invalid_field', message }]);
 }
@@ -90,7 +90,7 @@ export const toolSkipped = (type: string): Warning => ({
   message: `Tools of the type ${printable(type)} are not supported.`,
 });
 
-/** Returns a text of the client only if it is harmless in a message. */
+/** Returns the text if it is safe to quote in a message: at most 64 letters, digits, `_`, `.` or `-`. */
 const printable = (text: string): string => (/^[\w.-]{1,64}$/.test(text) ? text : '(unusual name)');
 
 /** The text in place of an image or a file. */

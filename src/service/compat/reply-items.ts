@@ -5,7 +5,10 @@ type ReplyPart =
   | { readonly state: unknown }
   | { readonly call: Pick<ConversationCall, 'id' | 'name' | 'args'> };
 
-/** Returns the items of a reply. A state belongs to the call after it; after the last call, or without one, to the text. */
+/**
+ * Returns the items of a reply. A provider state belongs to the call after it; a state after the last call, or in
+ * a reply without calls, belongs to the text.
+ */
 export function replyItems(text: string, parts: readonly ReplyPart[]): ConversationItem[] {
   let state: unknown;
   const calls = parts.flatMap((part) => {

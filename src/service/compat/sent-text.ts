@@ -34,7 +34,7 @@ export class SentText {
     return this.#say(begins ? BLANK_LINE + delta : delta);
   }
 
-  /** Sends what is missing of the first step's text and reasoning, and returns all that was sent. */
+  /** Sends the rest of the text and the reasoning of the first step. Returns all that was sent. */
   async finish(text: string, reasoning: string): Promise<{ text: string; reasoning: string }> {
     await this.#reason(restOf(reasoning, this.#reasoning));
     await this.#say(restOf(text, this.#text));
@@ -63,8 +63,8 @@ const afterBlankLine = (text: string, before: string): string =>
   text === '' || before === '' ? text : BLANK_LINE + text;
 
 /**
- * Returns the rest of a text of which a part was sent. The edges of what was sent may lack white space. A text that does
- * not begin with it follows after a blank line, because nothing that was sent can be taken back.
+ * Returns the rest of a text of which a part was sent, perhaps without white space at its beginning and end. A
+ * text that does not begin with that part follows after a blank line, because sent text cannot be withdrawn.
  */
 function restOf(whole: string, sent: string): string {
   const begun = sent.trim();

@@ -33,7 +33,7 @@ export interface WireExchange {
 
 /** A request of any wire in neutral terms. */
 export interface NeutralRequest {
-  /** The model as the client names it: `upstream/name`, or a name. */
+  /** Name of the model in the request: `upstream/name`, or a name alone. */
   readonly model: string;
   /** System and developer texts, joined by blank lines; empty if there are none. */
   readonly instructions: string;
@@ -52,7 +52,7 @@ export interface NeutralRequest {
   readonly warnings: readonly Warning[];
 }
 
-/** Settings of the model that are passed on. */
+/** Settings in the request that are passed on to the model. */
 interface NeutralSettings extends Pick<LlmConfig, 'temperature' | 'seed' | 'reasoningEffort'> {
   /** Maximum tokens of the reply; undefined if the client sets none. */
   readonly maxOutputTokens: number | undefined;
@@ -74,7 +74,7 @@ export interface Answer extends AnswerIdentity {
   readonly text: string;
   /** The model's own reasoning; may be empty. */
   readonly reasoning: string;
-  /** The words of a refusal, which may be empty; null if the model did not refuse. */
+  /** The text with which the model refused, which may be empty; null if the model did not refuse. */
   readonly refusal: string | null;
   readonly calls: readonly AnswerCall[];
   /** `length`: the output limit cut the answer, or an action, off. */
@@ -83,7 +83,7 @@ export interface Answer extends AnswerIdentity {
   readonly usage: Usage & { readonly input_tokens: number; readonly output_tokens: number };
   /** State that the provider needs back with an answer without calls (rule: provider-state). */
   readonly providerState: unknown;
-  /** For the field `stepwise` of the body; undefined unless the client asked for it. */
+  /** The value of the field `stepwise` in the body; undefined unless the client asked for a report. */
   readonly report: AnswerReport | undefined;
 }
 
@@ -118,13 +118,13 @@ export interface StreamWriter {
   /** Writes the calls, the finish reason, the usage, and the end mark. */
   end(answer: Answer): string;
   fail(failure: WireFailure): string;
-  /** An event that keeps the connection open and says nothing; by default a comment does. */
+  /** An event without content that keeps the connection open; by default, an SSE comment is sent. */
   readonly keepAlive?: string;
   /** True if clients learn only from a stream, not from a status, that a prompt is too long. */
   readonly reportsTooLong?: boolean;
 }
 
-/** A failure with what a wire's error needs besides code and sentence. */
+/** A failure, with the facts that an error of a compatible API contains besides its code and message. */
 export interface WireFailure {
   readonly failure: StepError;
   /** HTTP status of the code, as listed in the error table (`docs/reference/errors.md`). */
@@ -133,7 +133,10 @@ export interface WireFailure {
   readonly message: string;
   /** Path of the field that was refused, such as `messages[2].content`; null if there is none. */
   readonly param: string | null;
-  /** Present if the prompt is too long for the model: then the wire's own context-length error is written. */
+  /**
+   * Present if the prompt is too long for the model; the failure is then written as the context-length error of
+   * the client's API.
+   */
   readonly tooLong: TooLong | null;
   readonly requestId: string;
 }

@@ -4,7 +4,7 @@ export interface ListedModel {
   readonly upstream: string;
 }
 
-/** Time at which every model was made, since upstreams do not say it. */
+/** Creation time of every model in the list, because upstreams do not report it. */
 const UNKNOWN_TIME = { seconds: 0, text: '1970-01-01T00:00:00Z' };
 
 /** Writes the list of models in OpenAI's shape, or in Anthropic's (rule: compatible-models). */

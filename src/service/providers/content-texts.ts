@@ -27,7 +27,7 @@ export function textIn(value: unknown): string {
 
 const nothing: ContentTexts = { text: '', reasoning: '', refusal: '' };
 
-/** Maximum nesting of parts. Mistral's reasoning is a list of texts in a part of its own. */
+/** Maximum nesting of parts. Mistral sends reasoning as a list of texts inside a part. */
 const MAX_DEPTH = 6;
 
 const isPart = ({ type, text }: Readonly<Record<string, unknown>>): boolean =>

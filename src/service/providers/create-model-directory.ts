@@ -23,7 +23,7 @@ import type { Vendor } from './vendor.js';
 interface OwnSettings {
   /** Size of the context window in tokens. */
   readonly contextWindow?: number | undefined;
-  /** Protocol in which the compatible endpoints teach the model to call tools. */
+  /** Protocol that the compatible endpoints use to let the model call tools. */
   readonly protocol?: Protocol | undefined;
 }
 

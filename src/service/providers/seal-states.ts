@@ -9,7 +9,10 @@ export interface VendorState {
   readonly isEncrypted: boolean;
 }
 
-/** A completion as an adapter read it, before its states are bound to their origin. */
+/**
+ * A completion as an adapter read it. Its provider states do not yet name the model and the upstream they came
+ * from.
+ */
 export interface VendorCompletion extends Omit<Completion, 'providerState' | 'toolCalls'> {
   /** State of the whole reply. */
   readonly state?: VendorState | undefined;
@@ -17,13 +20,13 @@ export interface VendorCompletion extends Omit<Completion, 'providerState' | 'to
 }
 
 interface VendorToolCall extends Omit<NativeToolCall, 'providerState'> {
-  /** State of this call. The state of the first call includes that of the whole reply. */
+  /** Provider state of this call. That of the first call includes the state of the whole reply. */
   readonly state?: VendorState | undefined;
 }
 
 /**
- * Binds the states of a completion to the model and upstream they came from (rule: provider-state). Drops all of
- * them if one is too large.
+ * Adds to each provider state of a completion the model and the upstream it came from (rule: provider-state).
+ * Drops all states if one is too large.
  */
 export function sealStates(
   { state, toolCalls, ...completion }: VendorCompletion,

@@ -80,7 +80,7 @@ interface DeltaReader {
   end(options: ParseOptions): TextReading & { readonly deltas: readonly ParseDelta[] };
 }
 
-/** Returns the streaming reader for the form in which the model was taught to reply. */
+/** Returns the streaming reader for the form of reply that the prompt asks for. */
 function readerFor(situation: ReplySituation): DeltaReader {
   if (expectsPlainText(situation)) return new PlainReader();
   if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
@@ -162,7 +162,10 @@ class Relay {
     }
   }
 
-  /** Removes the control blocks of a phase from a delta. */
+  /**
+   * Returns the part of a delta that is for reading: without NUL, and in the phases `reason` and `observe` without
+   * the JSON control block that the model writes for the service (rule: phase-control).
+   */
   #proseOf(type: ParseDelta['type'], delta: string): string {
     const text = this.#separatorBefore(type) + withoutNul(delta); // an escape such as \u0000 may have become NUL
     this.#last = type;
@@ -187,7 +190,10 @@ class Relay {
   }
 }
 
-/** Relabels prose beside native calls as thought. The parser takes a text without a written action for an answer. */
+/**
+ * Changes prose beside native calls to a thought, since the parser reads a text without a written action as an
+ * answer.
+ */
 const asThought = ({ type, delta }: ParseDelta): ParseDelta => ({
   type: type === 'answer' ? 'thought' : type,
   delta,

@@ -20,8 +20,8 @@ const orders = {
 
 /**
  * Writes the turn that corrects the model after an unreadable action. It states the reason, and shows a sample
- * call in the taught form with the tool's own parameters. Returns null if the model had to answer instead of
- * acting (rule: unreadable-action).
+ * call with the tool's own parameters, in the form that the prompt asks for. Returns null if the model had to
+ * answer instead of acting (rule: unreadable-action).
  */
 export function correctionFor(reply: Reply, situation: ReplySituation): Turn | null {
   if (situation.mustAnswer) return null;

@@ -103,7 +103,7 @@ export type CompletionEvent =
 /** A completion in vendor-independent terms, together with the vendor's raw values. */
 export interface Completion {
   readonly text: string;
-  /** The model's reasoning, if the vendor sends it in a field of its own. */
+  /** The model's reasoning, if the vendor sends it in a separate field. */
   readonly reasoning: string | null;
   readonly toolCalls: readonly NativeToolCall[];
   /** Total length of the calls beyond the maximum number, in characters; absent if there are none. */
@@ -130,7 +130,7 @@ export interface NativeToolCall {
   readonly name: string;
   /** The arguments as JSON text, not yet parsed. */
   readonly arguments: string;
-  /** State for the turn of this call. The state of the first call includes that of the whole reply. */
+  /** Provider state for the turn of this call. That of the first call includes the state of the whole reply. */
   readonly providerState?: unknown;
 }
 
@@ -158,7 +158,7 @@ export interface ModelProfile {
   /** The strongest constraint that the model's API can enforce on its output. */
   readonly structured: SchemaDialect | 'json_object' | 'none';
   /**
-   * False if the model is known to follow the taught form of an action without seeing an example of it
+   * False if the model is known to write actions in the form that the prompt describes without seeing an example
    * (rule: worked-example).
    */
   readonly needsExample: boolean;

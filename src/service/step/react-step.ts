@@ -61,9 +61,8 @@ export async function preparePrompt(
 }
 
 /**
- * Runs the stages of a step after the model call. This is a function of its own, whose parameters contain neither
- * the request nor the prompt, so that both can be garbage-collected while the model is awaited
- * (rule: lean-waiting).
+ * Runs the stages of a step after the model call. The function is separate, and its parameters contain neither the
+ * request nor the prompt, so that both can be garbage-collected while the model is awaited (rule: lean-waiting).
  */
 async function finishStep(
   pending: Promise<Received>,

@@ -70,8 +70,8 @@ async function readAny(received: Received, situation: ReadingSituation): Promise
 }
 
 /**
- * Returns the actions of a reply that are complete but do not pass the check, if the client answers such calls
- * with an error of its own (rule: whole-calls).
+ * Returns the complete actions of a reply whose tool is unknown or whose arguments are invalid, if the client
+ * itself answers such calls with an error (rule: whole-calls).
  */
 function withWholeCalls(
   read: ReadCompletion,
@@ -95,8 +95,8 @@ function mayPropose({ request }: ReadingSituation): boolean {
 }
 
 /**
- * Withholds the actions of a reply that exceeded the maximum length: its end is unknown, and so is the model's
- * intention. Native calls become text; written calls are text already.
+ * Withholds the actions of a reply that exceeded the maximum length, because its end, and so the intention of the
+ * model, is unknown. Native calls become text; written calls are text already.
  */
 function withoutActions(read: ReadCompletion, completion: Completion): ReadCompletion {
   if (read.actions.length === 0) return read;
@@ -178,8 +178,8 @@ function asAnswer(read: ReadCompletion, isEnforced: boolean): ReadCompletion {
 }
 
 /**
- * Returns the values converted back from the schema that the provider enforced to the caller's, followed by the
- * values as written.
+ * Returns the possible answers: first the values, converted from the provider's schema back to the caller's, then
+ * the same values unconverted.
  */
 function restoredValues(values: readonly JsonValue[], { replyFormat }: ReadingSituation): JsonValue[] {
   const restored = values.flatMap((value) => {
@@ -371,8 +371,9 @@ const problemOf = (read: NativeCallReading | undefined): string | null =>
   read && 'problem' in read ? read.problem : null;
 
 /**
- * Returns the action of a native call that passed the check. With `whole`, also returns a complete call that did
- * not pass it (rule: whole-calls).
+ * Returns a native call as an action if its tool and arguments are valid; else nothing. If `whole` is given, a
+ * call of an unknown tool or with invalid arguments is returned too, unless it is cut off or unreadable (rule:
+ * whole-calls).
  */
 function toNativeActions({ call, read }: NativeReading, whole: Completion | undefined): ReadAction[] {
   const { id, providerState } = call;

@@ -38,7 +38,10 @@ import {
   type TaughtProtocol,
 } from './types.js';
 
-/** A request of a step. `terms` is present if the client cannot read the outcome of a step. */
+/**
+ * A request of a step. `terms` is present if the request comes through a compatible endpoint, whose client cannot
+ * read the outcome of a step.
+ */
 export type StepInput = StepRequest & { readonly terms?: ClientTerms };
 
 /**
@@ -195,7 +198,7 @@ function requireExtensions({ include, protocol, phase, attachments, answer_schem
 
 /**
  * Chooses the protocol if the request says `auto`. The choice depends only on the model and the request, so every
- * process teaches the same form (rule: auto-protocol).
+ * process asks the model for the same form (rule: auto-protocol).
  */
 function chooseProtocol(
   { protocol, tools = [], include, terms }: StepInput,
@@ -260,8 +263,8 @@ function withoutDuplicates(tools: readonly ToolDefinition[]): ToolDefinition[] {
 }
 
 /**
- * Separates the deferred tools from those that the prompt begins with, among them `find_tools` if any tool is deferred. Throws
- * `StepRefused` if a tool of the caller has that name (rule: deferred-tools).
+ * Separates the deferred tools from those that the prompt defines from the start, among them `find_tools` if any
+ * tool is deferred. Throws `StepRefused` if a tool of the caller is named `find_tools` (rule: deferred-tools).
  */
 function splitTools(defined: readonly ToolDefinition[]): Pick<Situation, 'tools' | 'deferred'> {
   const deferred = defined.filter(({ defer }) => defer);
@@ -278,7 +281,10 @@ function reservedName(): StepRefused {
 const describeFoundTool = (tool: ToolDefinition, protocol: TaughtProtocol, inWords: boolean): string =>
   describeTool(tool, parameterOrder(tool.inputSchema), { protocol, inWords });
 
-/** Puts the found tools after those that are not deferred, and withholds the other deferred ones. */
+/**
+ * Puts the tools that a tool search found after those that are not deferred, and withholds the other deferred
+ * tools.
+ */
 function withholdOthers(
   known: readonly OfferedTool[],
   { deferred, found }: Pick<Situation, 'deferred' | 'found'>,

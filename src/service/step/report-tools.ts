@@ -7,8 +7,8 @@ import { FIND_TOOLS } from './prompt/deferred-tools.js';
 import type { Situation } from './types.js';
 
 /**
- * Reports the deferred tools in one row, and each found tool in a row of its own (rule: deferred-report), as each tool of which
- * the prompt has only the signature (rule: compatible-tools).
+ * Reports the deferred tools in one row, and in a separate row each tool that a search found (rule:
+ * deferred-report) and each tool of which the prompt has only the signature (rule: compatible-tools).
  */
 export async function toolItems(fitted: FittedPrompt): Promise<ReportItem[]> {
   const { situation, deferredList } = fitted;

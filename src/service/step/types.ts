@@ -20,7 +20,10 @@ import type { Completion } from './provider.js';
 /** A form in which the model writes its actions as text. */
 export type WrittenProtocol = 'text' | 'xml' | 'json';
 
-/** The form in which the model is taught to act. Past calls are rendered in the same form (rule: call-rendering). */
+/**
+ * The form in which the prompt asks the model to write actions. Past calls are rendered in the same form (rule:
+ * call-rendering).
+ */
 export type TaughtProtocol = WrittenProtocol | 'native';
 
 /** The reason why a step must answer instead of acting (rules: last-iteration, terminal-observation). */
@@ -29,7 +32,10 @@ export type MustAnswer = 'last_iteration' | 'terminal_error';
 /** The form of the final answer that the caller asked for (rule: typed-answers). */
 export interface AnswerType {
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The tool by which a native model gives its answer, if its vendor cannot combine tools with a reply schema. */
+  /**
+   * The tool with which the model gives its answer in native tool calling, if its vendor cannot combine tools with
+   * a reply schema.
+   */
   readonly tool: ToolDefinition | undefined;
 }
 
@@ -100,7 +106,10 @@ export interface ReplySituation {
   readonly answerType?: AnswerType | undefined;
   readonly isLast: boolean;
   readonly mustAnswer: MustAnswer | undefined;
-  /** Terms of the client; undefined if the client can read the outcome of a step. */
+  /**
+   * Set for requests through a compatible endpoint, whose client runs its own loop and cannot read the step's
+   * `outcome`: how that client restricts tool use (rule: client-terms). Undefined for `react_step`.
+   */
   readonly terms: ClientTerms | undefined;
   readonly warnings: readonly Warning[];
 }
@@ -125,8 +134,8 @@ export interface Situation extends ReplySituation {
 }
 
 /**
- * Returns whether the model gets no instructions, so that its reply is taken as the answer without parsing
- * (rule: client-terms).
+ * Returns whether the model gets no instructions, so that its reply becomes the answer without parsing (rule:
+ * client-terms).
  */
 export const expectsPlainText = ({ terms }: { readonly terms?: ClientTerms | undefined }): boolean =>
   terms?.toolChoice === 'none';

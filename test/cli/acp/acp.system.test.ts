@@ -130,7 +130,7 @@ describe('ACP prompts (rule: acp)', () => {
       'I look.',
       'I know.',
       'It says alpha.',
-      expect.stringContaining('Nothing is always allowed'),
+      expect.stringContaining('There are no always-allow rules'),
     ]);
   });
 

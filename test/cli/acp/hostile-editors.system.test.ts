@@ -60,7 +60,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
   test.each([
     ['allow', 'reject', 'beta\n'],
     ['reject', 'allow', 'alpha\n'],
-  ])('of two answers to a permission request, %s before %s, the first counts', async (first, second, text) => {
+  ])('the first of two answers to a permission request decides: %s before %s', async (first, second, text) => {
     const bench = await setUp([change, answer('Done.')], files);
     const editor = await edit(bench, (_, reply) => [first, second].map(selected).forEach(reply));
     expect(await editor.prompt('Change it')).toMatchObject(stopped('end_turn'));
@@ -81,7 +81,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(existsSync(join(bench.folder, '.github/x.yml'))).toBe(false);
   });
 
-  test('an option to allow all edits counts only where it was offered', async () => {
+  test('the option "accept-edits" is ignored if the permission request did not offer it', async () => {
     const bench = await setUp([act('write_file(path=".github/x.yml", content="x")'), answer('No.')], files);
     const editor = await edit(bench, (_, reply) => reply(selected('accept-edits')));
     await editor.prompt('Write it');
@@ -115,7 +115,7 @@ describe('sloppy and hostile editors (rule: acp)', () => {
     expect(configOptions).toMatchObject([{ currentValue: 'ask' }, { currentValue: 'fake: scripted' }]);
   });
 
-  test('of overlapping changes of the model, the last holds, also for a prompt sent at once', async () => {
+  test('of overlapping changes of the model, the last one wins, also for a prompt that is sent before they are answered', async () => {
     const bench = await setUp([answer('Scripted.')], files);
     const { sessionId, request, prompt, text } = await edit(bench);
     const names = ['offline', 'fake: scripted', 'offline', 'fake: scripted'];

@@ -154,7 +154,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     await say('The task');
     expect(await say('/context')).toContain('Nothing was left out.');
     expect(await say('/compact')).toContain('The history is already short');
-    expect(await say('/rules')).toContain('Nothing is always allowed in this folder.');
+    expect(await say('/rules')).toContain('There are no always-allow rules for this folder.');
     expect(await say('/rules remove 7')).toContain('Use /rules to list the rules');
     expect(await say('/model')).toMatch(/Model: fake: scripted.*offline/);
     expect(await say('/model none of them')).toContain('Unknown model: none of them.');
@@ -254,7 +254,7 @@ describe('an editor written from the schema of ACP alone (rule: acp)', () => {
     });
   });
 
-  test('a loaded session whose model is gone uses the default and says so with the next prompt', async () => {
+  test('a loaded session whose model is no longer available uses the default model and reports it with the next prompt', async () => {
     const bench = await setUp([answer('One.')], files, { inProcess: true });
     const first = await open(bench);
     const { sessionId } = await newSession(first, bench);

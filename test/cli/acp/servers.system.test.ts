@@ -119,7 +119,7 @@ describe('MCP servers configured by the editor (rules: acp, mcp-tools)', () => {
     expect(bench.prompt(1)).not.toContain('raw__storm: ');
   });
 
-  test('of two MCP servers with the same name, the first is used, and the editor says so', async () => {
+  test('of two MCP servers with the same name, the first is used, and the editor shows a notice', async () => {
     const bench = await setUp([act('raw__echo()'), answer('Echoed.')], files);
     const editor = await edit(bench, [raw(listed('echo')), raw(listed('fail'))]);
     await until(

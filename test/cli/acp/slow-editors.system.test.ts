@@ -153,7 +153,7 @@ describe('texts attached by an editor (rules: acp, secret-files)', () => {
     resource: { uri, text: content },
   });
 
-  test('attached texts of secret files are not sent, even through a symlink, and the editor says so', async () => {
+  test('attached texts of secret files are not sent, even through a symlink, and the editor shows a remark', async () => {
     const bench = await setUp([answer('Read.')], files);
     symlinkSync('.env', join(bench.folder, 'notes.txt'));
     const editor = await edit(bench);

@@ -45,6 +45,6 @@ test('the bytes of an image decide on its type, since vendors refuse an image of
   expect(attachments.map(({ media_type }) => media_type)).toEqual(['image/webp']);
 });
 
-test('a link out of the folder is no attachment (rule: containment)', async () => {
+test('a file outside the folder is not attached through a link (rule: containment)', async () => {
   expect(await readAttachments(root, ['link.png'])).toEqual({ attachments: [], others: ['link.png'] });
 });

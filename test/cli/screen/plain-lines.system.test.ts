@@ -66,7 +66,7 @@ needs(terminal).describe('terminals that cannot redraw (rule: terminal)', () => 
     expect(shown.match(/^Task {2}Look at it$/gm)).toHaveLength(1);
   }, 30_000);
 
-  test('a pipe gets no first line, and each TODO task when it changes', async () => {
+  test('piped output has no banner line, and prints a TODO task whenever it is added or changes', async () => {
     const bench = await setUp(plan, files);
     const { stdout, stderr } = await bench.run([...scripted, 'Look at it']);
     expect(stdout).toBe('**One** file.\n');

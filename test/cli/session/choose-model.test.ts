@@ -23,7 +23,7 @@ describe('a text that cannot be a key is refused before anything is sent, naming
     await expect(find({ OPENAI_API_KEY: key })).rejects.toThrow(message);
   });
 
-  test('the own variable is named if it has the key', async () => {
+  test('the message about an invalid key names STEPWISE_LLM_KEY if that variable has the key', async () => {
     const environment = { STEPWISE_LLM_KEY: 'placeholder', OPENAI_API_KEY: 'sk-a-real-looking-key' };
     await expect(find(environment)).rejects.toThrow('STEPWISE_LLM_KEY is a placeholder, not a key.');
   });

@@ -57,7 +57,7 @@ describe('saved runs (rule: saved-runs)', () => {
       expect(stderr.match(/The run cannot be saved:/g)).toHaveLength(1);
       expect((await bench.run(['--continue', 'x'])).stderr).toContain('There is no saved run of this folder');
       expect((await bench.run(['doctor'])).stdout).toMatch(
-        /^-- {2}Saved runs .* cannot be written: nothing is kept$/m,
+        /^-- {2}Saved runs .* cannot be written, so nothing will be saved there; make the folder writable for your user$/m,
       );
     }
   }, 60_000);

@@ -117,7 +117,7 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
     expect(connectionFailureOf(error)).toEqual({ problem: 'proxy', isPassing: true });
   });
 
-  test('a caller that gives up on a silent proxy gets its own reason', async () => {
+  test('if the caller aborts while a proxy is silent, proxyFetch rejects with the reason of the signal', async () => {
     const proxy = await startProxy(
       () => 1,
       () => {},
@@ -130,7 +130,7 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
   test.each([
     ['https', 'tls_untrusted', 'http://service.example'],
     ['https', 'tls_untrusted', 'https://service.example'],
-  ])('a proxy whose address says %s but that speaks none is %s for %s', async (scheme, problem, url) => {
+  ])('a proxy with an %s address that does not speak TLS fails as %s for %s', async (scheme, problem, url) => {
     const proxy = await startProxy(() => 1);
     const address = proxy.url.replace('http', scheme);
     const request = proxyFetch({ HTTP_PROXY: address, HTTPS_PROXY: address })(url);
@@ -138,7 +138,7 @@ describe('a fetch that honours the proxy variables (rule: proxies)', () => {
     expect(connectionFailureOf(error)).toEqual({ problem, isPassing: false });
   });
 
-  test('without a proxy variable, proxyFetch is the global fetch', () => {
+  test('proxyFetch returns the global fetch without a proxy variable', () => {
     expect(proxyFetch({ NO_PROXY: '*' })).toBe(fetch);
   });
 

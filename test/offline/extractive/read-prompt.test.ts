@@ -35,7 +35,7 @@ describe('reading the task of a prompt', () => {
     'Note: 5 calls in a row only read; if you know enough, act or answer.\n',
     'This is the last step: no further action is possible. Give the final answer now, from what you know; say what is still open.\n',
     'Phase: reason. Take no action yet. Think about what to do next.\n```json\n{"plan": "the next thing to do", "tools_to_consider": ["tool_name"]}\n```\nSet "finish" to true when nothing more has to be done.\n',
-  ])('has none of the orders that stand right below it (rule: tail): %j', (order) => {
+  ])('the task is without the instruction of the tail directly below it (rule: tail): %j', (order) => {
     const { task } = readPrompt([
       user('Where is a?'),
       assistant('Thought: done\nFinal Answer: a.js:1'),
@@ -162,7 +162,7 @@ describe("the form of the offline model's reply", () => {
     expect(JSON.parse(next)).toMatchObject({ final_answer: expect.stringContaining('a.js:3') });
   });
 
-  test('the offline model replies with a JSON block in a strict phase', () => {
+  test('the offline model ends its reply with a JSON block in the phases reason and observe', () => {
     const blockOf = (tail: string) => {
       const reply = extractiveReply([system(tools), user(`Where is Kangaroo?\n\n${tail}`)]);
       return JSON.parse(/```json\n([\s\S]*)\n```$/.exec(reply)?.[1] ?? 'null');

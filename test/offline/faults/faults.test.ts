@@ -70,7 +70,7 @@ describe.each(calls)('provider faults through $title', (call) => {
     expect(byVendor(error?.code ?? undefined, error?.type)).toBe(byVendor(code, type));
   });
 
-  test("the fault context-overflow has the vendor's message", async () => {
+  test("the fault `context-overflow` has the vendor's message", async () => {
     provider.script({ fault: 'context-overflow' });
     const { error } = await outcome(call);
     expect(error?.message).toMatch(
@@ -78,13 +78,13 @@ describe.each(calls)('provider faults through $title', (call) => {
     );
   });
 
-  test('the fault rate-limited sends the scripted Retry-After', async () => {
+  test('the fault `rate-limited` sends the scripted Retry-After', async () => {
     provider.script([{ fault: 'rate-limited' }, { fault: 'rate-limited', retryAfter: '3600' }]);
     expect((await outcome(call)).error?.headers?.get('retry-after')).toBe('1');
     expect((await outcome(call)).error?.headers?.get('retry-after')).toBe('3600');
   });
 
-  test('the fault echoed-key repeats the key in the message and in a header', async () => {
+  test('the fault `echoed-key` repeats the key in the message and in a header', async () => {
     provider.script({ fault: 'echoed-key' });
     const key = byVendor('sk-test-key', 'sk-ant-test-key');
     const { error } = await outcome(call);
@@ -93,7 +93,7 @@ describe.each(calls)('provider faults through $title', (call) => {
     expect(error?.headers?.get('www-authenticate')).toContain(key);
   });
 
-  test('the fault unsupported-parameter refuses exactly the named parameter', async () => {
+  test('the fault `unsupported-parameter` refuses exactly the named parameter', async () => {
     provider.script({ fault: 'unsupported-parameter', parameter: 'model' });
     expect((await outcome(call)).error).toMatchObject({
       status: 400,
@@ -107,12 +107,12 @@ describe.each(calls)('provider faults through $title', (call) => {
     expect(JSON.stringify((await outcome(call)).value)).toContain('healthy');
   });
 
-  test('the fault slow-headers sends its answer after the delay', async () => {
+  test('the fault `slow-headers` sends its answer after the delay', async () => {
     provider.script({ fault: 'slow-headers', delayMs: 30, completion });
     expect(JSON.stringify((await outcome(call)).value)).toContain('healthy');
   });
 
-  test('the fault drip sends the complete answer', async () => {
+  test('the fault `drip` sends the complete answer', async () => {
     provider.script({ fault: 'drip', intervalMs: 0, completion });
     expect(JSON.stringify((await outcome(call)).value)).toContain('healthy');
   });
@@ -147,17 +147,17 @@ describe.each(calls)('provider faults through $title', (call) => {
     expect(provider.requests[0]?.aborted).toBe(false);
   });
 
-  test('the fault html-502 is an error with that status', async () => {
+  test('the fault `html-502` answers with status 502', async () => {
     provider.script({ fault: 'html-502' });
     expect((await outcome(call)).error).toMatchObject({ status: 502 });
   });
 
-  test('the fault truncated-json cannot be parsed', async () => {
+  test('the fault `truncated-json` cannot be parsed', async () => {
     provider.script({ fault: 'truncated-json', completion });
     expect((await outcome(call)).error?.message).toMatch(/JSON/);
   });
 
-  test('the target of the fault redirect records the request of a client that follows it', async () => {
+  test('the target of the fault `redirect` records the request of a client that follows it', async () => {
     provider.script({ fault: 'redirect' });
     expect((await outcome(call)).error?.status).toBe(404);
     expect(provider.requests.map(({ path }) => path)).toEqual([
@@ -191,7 +191,7 @@ describe('faults that answer 200 without a completion', () => {
     expect(await valueUnder('null', openaiStreamed)).toEqual([null]);
   });
 
-  test('the fault empty is a body without JSON, or a stream without events', async () => {
+  test('the fault `empty` sends a body without JSON, or a stream without events', async () => {
     for (const call of [openaiPlain, anthropicPlain]) {
       provider.script({ fault: 'empty' });
       expect((await outcome(call)).error?.message).toMatch(/JSON/);
@@ -200,7 +200,7 @@ describe('faults that answer 200 without a completion', () => {
     expect(await valueUnder('empty', anthropicStreamed)).toEqual([]);
   });
 
-  test('the fault empty-choices sends a complete answer without content', async () => {
+  test('the fault `empty-choices` sends a complete answer without content', async () => {
     expect(await valueUnder('empty-choices', openaiPlain)).toMatchObject({ choices: [], usage: {} });
     expect(await valueUnder('empty-choices', openaiStreamed)).toMatchObject([
       { choices: [] },
@@ -211,7 +211,7 @@ describe('faults that answer 200 without a completion', () => {
     expect(types.map(({ type }) => type)).toEqual(['message_start', 'message_delta', 'message_stop']);
   });
 
-  test('the fault error-event is thrown after the first events of a stream, and is the body of a plain answer', async () => {
+  test('the fault `error-event` is thrown after the first events of a stream, and is the body of a plain answer', async () => {
     for (const call of [openaiStreamed, anthropicStreamed]) {
       provider.script({ fault: 'error-event', completion });
       expect((await outcome(call)).error?.message).toMatch(/Overloaded/);
@@ -223,13 +223,13 @@ describe('faults that answer 200 without a completion', () => {
   });
 });
 
-describe('the fault huge', () => {
-  test.each(calls)('the fault huge sends as many bytes as requested: $title', async (call) => {
+describe('the fault `huge`', () => {
+  test.each(calls)('the fault `huge` sends as many bytes as requested: $title', async (call) => {
     provider.script({ fault: 'huge', bytes: 1_000_000 });
     expect(JSON.stringify((await outcome(call)).value).length).toBeGreaterThan(1_000_000);
   });
 
-  test('the fault huge produces text only as fast as the client reads it, and stops when the client leaves', async () => {
+  test('the fault `huge` produces text only as fast as the client reads it, and stops when the client leaves', async () => {
     provider.script({ fault: 'huge', bytes: 10_000_000_000 });
     const before = process.memoryUsage.rss();
     for (const stream of [true, false]) {

@@ -88,7 +88,7 @@ describe('a null for an optional parameter (rule: values)', () => {
     ['has an alternative for null', { line: { anyOf: [{ type: 'integer' }, { type: 'null' }] } }],
     ['has no type', { line: {} }],
     ['is not declared', {}],
-  ])('stays if the parameter %s', (_, properties) => {
+  ])('a null is kept as a value if its parameter %s', (_, properties) => {
     const parsed = read('line=null', properties);
     expect(parsed.action?.toolArgs).toEqual({ line: null });
     expect(parsed.repairs).toEqual([]);

@@ -48,7 +48,7 @@ describe('approval in two phases (rule: approval)', () => {
     expect(types.indexOf('tool_start')).toBeGreaterThan(types.lastIndexOf('approval_requested'));
   });
 
-  test('the decision deny puts the reason into the observation, marks it as denied, and lets the other call run', async () => {
+  test('the decision `deny` puts the reason into the observation, marks it as denied, and lets the other call run', async () => {
     const { calls, observations, result } = await decide({ type: 'deny', reason: 'Too slow.' });
     expect(calls).toEqual(['npm run build']);
     expect(observations[0]).toMatchObject({
@@ -83,7 +83,7 @@ describe('approval in two phases (rule: approval)', () => {
     expect(result.history[2]?.content).toBe('The user refused this call, so it was not run.');
   });
 
-  test('the decision edit runs the edited arguments and tells the model so', async () => {
+  test('the decision `edit` runs the edited arguments and tells the model so', async () => {
     const { calls, observations, events } = await decide({
       type: 'edit',
       args: { command: 'npm test -- fast' },
@@ -97,13 +97,13 @@ describe('approval in two phases (rule: approval)', () => {
     );
   });
 
-  test('the decision edit with invalid arguments runs nothing and reports the problem to the model', async () => {
+  test('the decision `edit` with invalid arguments runs nothing and reports the problem to the model', async () => {
     const { calls, observations } = await decide({ type: 'edit', args: { command: 3 } });
     expect(calls).toEqual(['npm run build']);
     expect(observations[0]?.content).toBe('The argument "command" must be of type string.');
   });
 
-  test('the decision always allows the very next call; revoke removes its rule (rule: always-rules)', async () => {
+  test('after the decision `always`, the same call runs without a question; revoke() removes the rule, so the next one asks again (rule: always-rules)', async () => {
     const { tool, calls } = recordingTool();
     const asked: string[] = [];
     const { run } = await start(
@@ -128,7 +128,7 @@ describe('approval in two phases (rule: approval)', () => {
     ]);
   });
 
-  test('the decision stop runs no call, not even one approved before, and leaves a complete history', async () => {
+  test('the decision `stop` runs no call, not even one approved before, and leaves a complete history', async () => {
     const { calls, result } = await decide({ type: 'allow' }, { type: 'stop' });
     expect(calls).toEqual([]);
     expect(result.stopReason).toBe('stopped');

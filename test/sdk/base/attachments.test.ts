@@ -88,7 +88,7 @@ test.each<[string, unknown, boolean]>([
   ['null', null, true],
   ['a text', 'AAAA', false],
   ['a list of texts', ['AAAA'], false],
-])('a turn whose attachments are %s is judged before a run reads them', (_, attachments, expected) => {
+])('isTurn accepts or rejects a turn whose attachments are %s', (_, attachments, expected) => {
   expect(isTurn({ role: 'user', content: 'Look.', attachments })).toBe(expected);
 });
 

@@ -98,7 +98,7 @@ describe('failures and retries of a run (rule: run-options)', () => {
   test.each([
     ['react', 4],
     ['reason-act-observe', 12],
-  ] as const)('the strategy %s ends at maxSteps even if the service never counts down (rule: iterations)', async (strategy, calls) => {
+  ] as const)('the strategy %s ends at maxSteps even if iterations_remaining never decreases (rule: iterations)', async (strategy, calls) => {
     const endless: Script = {
       foreign: foreignStep({ status: 'phase_completed', iterations_remaining: 9 }),
       status: 200,

@@ -74,17 +74,17 @@ test('find_tools also finds a tool that is not deferred, so that the model does 
   expect(result.history.find(({ role }) => role === 'tool_observation')?.content).toBe('Found: look_up');
 });
 
-describe('what is deferred', () => {
+describe('the choice of deferred tools', () => {
   const many = Array.from({ length: 60 }, (_, index) =>
     toolNamed(`tool_${index}`, { description: 'long '.repeat(200) }),
   );
 
-  test('nothing is while the definitions fit into half of the budget (rule: deferring)', async () => {
+  test('no tool is deferred while the definitions fit into half of the budget (rule: deferring)', async () => {
     expect(await deferredIn(many.slice(0, 10))).toEqual([]);
     expect(await deferredIn(many, 200_000)).toEqual([]);
   });
 
-  test('otherwise the first tools stay, and the others are deferred, the same at each step (rule: deferring)', async () => {
+  test('if the definitions need more than half of the budget, the first tools stay and the same others are deferred at each step (rule: deferring)', async () => {
     const deferred = (await deferredIn(many)) ?? [];
     expect(deferred.length).toBeGreaterThan(40);
     expect(deferred).toEqual(many.slice(-deferred.length).map(({ name }) => name));
@@ -114,7 +114,7 @@ describe('what is deferred', () => {
   });
 });
 
-test('a tool of the caller named find_tools is refused beside defer: true; without, it is the caller’s, and nothing is deferred (rule: find-tools)', async () => {
+test('a caller’s tool named find_tools is refused beside a tool with defer: true; otherwise it is offered and no tool is deferred (rule: find-tools)', async () => {
   const own = toolNamed('find_tools');
   await expect(start([done], { tools: [own, createIssue] })).rejects.toThrow(
     'The SDK offers a tool named find_tools if a tool is deferred',

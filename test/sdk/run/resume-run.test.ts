@@ -119,7 +119,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect(view.steps[0]?.actions[0]).toMatchObject({ state: 'done', result: 'ran npm test' });
   });
 
-  test('a call without a decision waits again, and nothing of its step runs; approve is asked if it is given', async () => {
+  test('a call without a decision waits again and no call of its step runs; with `approve`, the person is asked', async () => {
     const { result: before, file } = await waiting([both]);
     const decisions = before.pending.slice(0, 1).map((call) => ({ ...call, type: 'allow' as const }));
     const again = await resume(file, { decisions });

@@ -65,7 +65,7 @@ describe('the strategy reason-act-observe (rule: strategies)', () => {
     ['a tool ends the run', { tools: [endingTool] }],
     ['a question stays open', { tools: [lookUp] }],
     ['the service fails in observe', { tools: [lookUp], retries: 0 }],
-  ])('a round that ends before its phase observe emits one agent_observe with what there is: %s', async (why, options) => {
+  ])('a round that ends before its phase observe emits one agent_observe with the observations so far: %s', async (why, options) => {
     const call =
       why === 'a question stays open' ? { name: 'request_input', args: { question: 'Sure?' } } : act.call;
     const { events, result } = await finish([reason, { call }, { error: 'upstream_error' }], strict(options));

@@ -282,7 +282,7 @@ describe('saved runs (rule: saved-runs)', () => {
     expect(result.tasks).toEqual([]);
   });
 
-  test('the answer to the question of a saved run goes on with its TODO list (rule: client-tools)', async () => {
+  test('a run that answers the question of a saved run continues with its TODO list (rule: client-tools)', async () => {
     const list: Script = { call: { name: 'create_tasks', args: { tasks: ['a'] } } };
     const { saved } = await save([list, { call: { name: 'request_input', args: { question: 'Q' } } }]);
     const service = await startScriptedService(done);

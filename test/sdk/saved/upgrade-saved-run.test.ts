@@ -56,7 +56,7 @@ describe('saved runs of version 1 (rule: saved-runs)', () => {
     [],
     { version: 2 },
     { version: 1, result: 'x' },
-  ])('a value that is no saved run stays what it is: %j', (value) => {
+  ])('upgrading leaves a value that is no saved run unchanged: %j', (value) => {
     expect(() => upgradeSavedRun(value)).not.toThrow();
   });
 });

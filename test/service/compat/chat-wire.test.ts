@@ -21,7 +21,7 @@ const sentMessages = () =>
 const sentSystem = () => sentMessages()[0]?.content ?? '';
 
 describe('plain answers of Chat Completions', () => {
-  test('a call that a model writes as text is a tool call, with the thought as its text (rules: chat-answers, compatible-wires)', async () => {
+  test('a call that a model writes as text becomes a tool call, with the thought as the text of the message (rules: chat-answers, compatible-wires)', async () => {
     const { message, finish, calls, completion } = await service.ask(
       { text: 'Thought: I look.\nAction: read_file(path="a.ts")' },
       { tools: [readFile] },
@@ -68,7 +68,7 @@ describe('plain answers of Chat Completions', () => {
     ]);
   });
 
-  test('a client that takes one call gets the first of several', async () => {
+  test('a client that allows only one call gets the first of several', async () => {
     const text =
       '<tool_call>{"name": "read_file", "arguments": {"path": "a"}}</tool_call><tool_call>{"name": "read_file", "arguments": {"path": "b"}}</tool_call>';
     expect((await service.ask({ text }, { tools: [readFile] })).calls).toHaveLength(2);
@@ -95,7 +95,7 @@ describe('plain answers of Chat Completions', () => {
     expect(refused.message).toMatchObject({ content: null, refusal: 'I must not.' });
   });
 
-  test('an action that the output limit cut off is its thought, with the finish reason length', async () => {
+  test('if the output limit cuts an action off, the message has only the thought and the finish reason length', async () => {
     const script = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' };
     const { message, finish, calls } = await service.ask(script, { tools: [readFile] });
     expect([message.content, finish, calls]).toEqual(['I write.', 'length', []]);
@@ -103,7 +103,7 @@ describe('plain answers of Chat Completions', () => {
 });
 
 describe('requests of Chat Completions', () => {
-  test('system and developer messages become one instruction, with no limit of their own (rule: chat-requests)', async () => {
+  test('system and developer messages become one instruction text, without a limit for its length (rule: chat-requests)', async () => {
     const long = 'Be exact. '.repeat(6_000);
     await service.ask(
       { text: 'Final Answer: yes' },
@@ -254,7 +254,7 @@ describe('requests without tools', () => {
   test.each([
     false,
     true,
-  ])('the prompt teaches nothing and the reply passes byte for byte (streamed: %s) (rule: client-terms)', async (streamed) => {
+  ])('a prompt without tools has no instructions for calls, and the client gets the reply byte for byte (streamed: %s) (rule: client-terms)', async (streamed) => {
     const request = { messages: [{ role: 'system' as const, content: 'Edit.' }, user('Change it.')] };
     const text = streamed
       ? (await service.stream({ text: edit }, request)).text
@@ -293,7 +293,7 @@ describe('whole calls that do not fit', () => {
   const tools = [readFile, tool('bash', 'command')];
 
   test.each([
-    ['an unknown tool', 'Action: grep(pattern="x")', 'grep', { pattern: 'x' }],
+    ['an unknown tool name', 'Action: grep(pattern="x")', 'grep', { pattern: 'x' }],
     ['a name in other letters', 'Action: Bash(command="ls")', 'Bash', { command: 'ls' }],
     ['a missing argument', 'Action: bash()', 'bash', {}],
     ['a wrong type', 'Action: bash(command=["ls"])', 'bash', { command: ['ls'] }],
@@ -304,7 +304,7 @@ describe('whole calls that do not fit', () => {
       'bash',
       { cmd: 'ls' },
     ],
-  ])('%s goes out as a call, plain and streamed (rule: whole-calls)', async (_kind, text, name, args) => {
+  ])('a written call with %s is returned to the client as a tool call, plain and streamed (rule: whole-calls)', async (_kind, text, name, args) => {
     for (const make of [service.ask, service.stream]) {
       const { calls, finish } = await make({ text }, { tools });
       expect([calls, finish]).toMatchObject([[{ name, args }], 'tool_calls']);
@@ -312,9 +312,9 @@ describe('whole calls that do not fit', () => {
   });
 
   test.each([
-    ['an unknown tool', { name: 'grep', arguments: { pattern: 'x' } }],
+    ['an unknown tool name', { name: 'grep', arguments: { pattern: 'x' } }],
     ['a missing argument', { name: 'bash', arguments: {} }],
-  ])('a native call of %s goes out as a call (rule: whole-calls)', async (_kind, call) => {
+  ])('a native call with %s is returned to the client as a tool call (rule: whole-calls)', async (_kind, call) => {
     const { calls } = await service.ask(
       { toolCalls: [call] },
       { tools },
@@ -327,7 +327,7 @@ describe('whole calls that do not fit', () => {
     ['written', { text: 'Action: bash(command="ls' }, 'text'],
     ['in a native format', { text: '<tool_call>{"name": "bash", "arguments": {"command": "l' }, 'text'],
     ['native', { toolCalls: [{ name: 'bash', arguments: '{"command": "l' }] }, 'native'],
-  ])('a cut call that is %s never goes out, whatever ended it (rule: whole-calls)', async (_kind, reply, protocol) => {
+  ])('the client never gets a call that is cut off, for any finish reason: %s (rule: whole-calls)', async (_kind, reply, protocol) => {
     for (const finishReason of ['stop', 'length']) {
       const script = { ...reply, finishReason };
       for (const make of [service.ask, service.stream]) {
@@ -339,7 +339,7 @@ describe('whole calls that do not fit', () => {
 });
 
 describe('streams of Chat Completions', () => {
-  test('every chunk has what clients need, and the last one before the end mark has the usage if the client asks for it (rules: chat-answers, compatible-streams)', async () => {
+  test('every chunk has the fields that clients need, and the last one before [DONE] has the usage if the client asks for it (rules: chat-answers, compatible-streams)', async () => {
     const { chunks, text, calls, finish, headers } = await service.stream(
       { text: 'Thought: I look.\nAction: read_file(path="a.ts")' },
       { tools: [readFile], stream_options: { include_usage: true } },

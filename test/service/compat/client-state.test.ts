@@ -37,7 +37,7 @@ test.each([
   expect(sent).not.toContain('stepwise-state');
 });
 
-test('state of another upstream is not sent, and neither is one that is no state (rule: compatible-state)', async () => {
+test('the provider state of another upstream is not sent, and an invalid state is ignored (rule: compatible-state)', async () => {
   const model = 'local/qwen3:8b';
   const { message } = await service.ask(reply, { model, tools: [readFile] }, headers);
   await service.ask({ text: 'done' }, next(message, 'anthropic/claude-sonnet-4-6'), headers);
@@ -53,7 +53,7 @@ test('state of another upstream is not sent, and neither is one that is no state
   expect((await service.ask({ text: 'done' }, next(broken, model), headers)).message.content).toBe('done');
 });
 
-test('a client that sends a call back without its state gets a warning in a header and in the report (rule: compatible-state)', async () => {
+test('a client that sends a call back without its provider state gets a warning in a header and in the report (rule: compatible-state)', async () => {
   const model = 'local/qwen3:8b';
   const { message, headers: first } = await service.ask(reply, { model, tools: [readFile] }, headers);
   const [call] = message.tool_calls ?? [];

@@ -33,7 +33,7 @@ test('a reply that cannot be read is corrected with one further step, whose usag
   expect(service.fake.requests.at(-1)?.rawBody).toContain('Your action could not be read');
 });
 
-test('text that a stream has sent stays, and the text of the second step follows after a blank line', async () => {
+test('a stream with a correction sends the text of the second step after that of the first and a blank line', async () => {
   const { text, calls } = await service.stream([unreadable, good], { tools });
   expect(text).toBe('I look first.\n\nagain');
   expect(calls).toMatchObject([{ args: { path: 'b' } }]);
@@ -42,7 +42,7 @@ test('text that a stream has sent stays, and the text of the second step follows
 test.each([
   false,
   true,
-])('the text of the first reply is the answer if the second needs a correction too (streamed: %s)', async (streamed) => {
+])('the text of the first reply is the answer if the reply to the correction is unreadable too (streamed: %s)', async (streamed) => {
   const script = [unreadable, { text: 'Worse.\nAction: read_file(path="c' }];
   const text = streamed
     ? (await service.stream(script, { tools })).text
@@ -80,7 +80,7 @@ test.each([
   ['X-Stepwise-Token-Limit', '0'],
   ['X-Stepwise-Token-Limit', 'many'],
   ['X-Stepwise-Report', 'some'],
-])('the unknown value of %s: %s is refused and named (rule: compatible-headers)', async (name, value) => {
+])('a request is refused with the name of the header if %s has the unknown value %s (rule: compatible-headers)', async (name, value) => {
   const error = await failure(service.ask({ text: 'x' }, {}, { [name]: value }));
   expect(error).toMatchObject({ status: 400, code: 'invalid_request', param: name });
 });
@@ -116,7 +116,7 @@ test('an output limit above half of the window is lowered, so that a prompt has 
   expect(service.fake.requests.at(-1)?.body['max_tokens']).toBe(16_384);
 });
 
-test('a history that outgrows the budget is fitted with tools, and the header counts what was left out (rule: compatible-report)', async () => {
+test('a history that exceeds the budget is shortened if there are tools, and a header counts the items that were left out (rule: compatible-report)', async () => {
   const calls = Array.from({ length: 30 }, (_, index) => [
     {
       role: 'assistant' as const,
@@ -141,7 +141,7 @@ test('a history that outgrows the budget is fitted with tools, and the header co
 test.each([
   true,
   false,
-])('a prompt that does not fit is the wire’s own error, without tools at once (streamed: %s) (rule: compatible-errors)', async (stream) => {
+])('a prompt without tools that exceeds the token limit fails with context_length_exceeded, and no request is sent to the provider (streamed: %s) (rule: compatible-errors)', async (stream) => {
   const request = { model: textModel, messages: [user('word '.repeat(3_000)), user('x')], stream };
   const before = asked();
   const error = await failure(

@@ -85,7 +85,7 @@ const sent = () => service.fake.requests.at(-1)?.body ?? {};
 const prompt = () => JSON.stringify(sent()['messages']);
 
 describe('answers of Messages (rule: messages-answers)', () => {
-  test('a call that a model writes as text is a tool_use block after its thought, plain and streamed alike', async () => {
+  test('a call that a model writes as text becomes a tool_use block after the thought, plain and streamed', async () => {
     const message = await both({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
     expect(message).toMatchObject({
       type: 'message',
@@ -107,7 +107,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     ]);
   });
 
-  test('native calls keep their ids, and all of them go out unless the client takes one', async () => {
+  test('native calls keep their ids, and the client gets all of them unless it allows only one', async () => {
     const script = {
       text: 'Two files.',
       toolCalls: [
@@ -123,7 +123,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     expect(idsOf(await ask(script, one, native))).toEqual(['first_1']);
   });
 
-  test('reasoning is a thinking block before the text', async () => {
+  test('reasoning becomes a thinking block before the text', async () => {
     const message = await both({ text: 'Final Answer: 4', reasoning: 'Two and two.' });
     expect(message.content).toMatchObject([
       { type: 'thinking', thinking: 'Two and two.', signature: '' },
@@ -139,7 +139,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     });
   });
 
-  test('an action that the output limit cut off is its thought, with the stop reason max_tokens', async () => {
+  test('if the output limit cuts an action off, the message has only the thought and the stop reason max_tokens', async () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     const message = await both(cut);
     expect([message.content, message.stop_reason]).toEqual([
@@ -177,7 +177,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
 });
 
 describe('requests of Messages (rule: messages-requests)', () => {
-  test('system texts are the instructions, wherever they stand', async () => {
+  test('system texts become instructions, wherever they are in the request', async () => {
     await ask(
       { text: 'Final Answer: yes' },
       {
@@ -222,7 +222,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
     expect(prompt()).toContain('And now?');
   });
 
-  test('without tools, the model is taught nothing and its reply passes as it is', async () => {
+  test('without tools, the prompt has no instructions for calls and the client gets the reply unchanged', async () => {
     const { tools: _, ...plain } = request();
     service.fake.script({ text: 'Action: read_file(path="a")\n' });
     const message = await client.messages.create(plain);
@@ -344,7 +344,7 @@ describe('requests of Messages (rule: messages-requests)', () => {
 });
 
 describe('counting tokens (rule: messages-count)', () => {
-  test('the count is that of the prompt that the same request sends, and needs no key', async () => {
+  test('count_tokens returns the size of the prompt that the same request would send, without a key', async () => {
     const { input_tokens } = await client.messages.countTokens({
       model: textModel,
       messages: look,
@@ -370,7 +370,7 @@ describe('failures of Messages (rule: compatible-errors)', () => {
     }
   });
 
-  test('a prompt that is too long is the vendor’s own error, which clients answer by compacting', async () => {
+  test('a prompt that is too long fails with Anthropic’s message "prompt is too long", so that clients compact their history', async () => {
     for (const make of [ask, stream]) {
       const error = await failure(
         make({ text: '' }, { system: 'x y '.repeat(40_000) }, { 'X-Stepwise-Token-Limit': '2000' }),
@@ -380,7 +380,7 @@ describe('failures of Messages (rule: compatible-errors)', () => {
     }
   });
 
-  test('a cut in mid-stream is an error event that the client throws', async () => {
+  test('if the upstream breaks off in mid-stream, the client throws the error event upstream_unreachable', async () => {
     const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
     expect((await failure(stream(fault))).message).toContain('upstream_unreachable');
   });

@@ -45,7 +45,7 @@ async function ask(script: Script, changes: Request = {}, headers: Record<string
   return response;
 }
 
-/** Asks for a stream, whose events must be valid, in order, and end with the whole output. */
+/** Requests a stream. Its events must be valid and in order, and the last one must have the whole output. */
 async function stream(script: Script, changes: Request = {}, headers: Record<string, string> = {}) {
   service.fake.script(script);
   const events: ResponseStreamEvent[] = [];
@@ -116,7 +116,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('a call that a model writes as text is a function call after its thought', async () => {
+  test('a call that a model writes as text becomes a function call after the thought', async () => {
     const response = await both({ text: 'Thought: I look.\nAction: read_file(path="a.ts")' });
     expect(response.output).toMatchObject([
       { type: 'message', content: [{ text: 'I look.' }] },
@@ -141,7 +141,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     ]);
   });
 
-  test('an image as a data URL reaches the model, and one by its address is a placeholder with a warning', async () => {
+  test('an image as a data URL reaches the model; an image by address becomes a placeholder with a warning', async () => {
     const url =
       'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==';
     const image = (image_url: string) => ({
@@ -181,7 +181,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
     expect(prompt()).toMatch(/My name is Ada.*Hello, Ada.*Who am I/);
   });
 
-  test('an answer repeats the settings of its request and says that nothing is stored', async () => {
+  test('an answer repeats the settings of its request and has store: false', async () => {
     const settings = {
       instructions: 'Be kind.',
       max_output_tokens: 99,
@@ -199,7 +199,7 @@ describe('the compliance cases of Open Responses (rule: responses-answers)', () 
 });
 
 describe('answers of Responses (rule: responses-answers)', () => {
-  test('a conversation with a tool goes on when the client sends the output back with the result', async () => {
+  test('a conversation with a tool continues if the client sends back the output and the result of the tool', async () => {
     for (const headers of [{}, native]) {
       const script: Script =
         headers === native
@@ -229,7 +229,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     }
   });
 
-  test('native calls keep their ids, and all of them go out unless the client takes one', async () => {
+  test('native calls keep their ids, and the client gets all of them unless it allows only one', async () => {
     const toolCalls = ['first_1', 'second_2'].map((id) => ({
       id,
       name: 'read_file',
@@ -243,7 +243,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect(idsOf(await ask(script, { parallel_tool_calls: false }, native))).toEqual(['first_1']);
   });
 
-  test('reasoning is the summary of a reasoning item before the message', async () => {
+  test('reasoning becomes the summary of a reasoning item before the message', async () => {
     const script = { text: 'Final Answer: 4', reasoning: 'Two and two.' };
     expect((await both(script)).output).toMatchObject([
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Two and two.' }] },
@@ -253,7 +253,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect(types).toContain('response.reasoning_summary_text.delta');
   });
 
-  test('a refusal is a part of its own', async () => {
+  test('a refusal becomes a `refusal` part of a message, and the response is completed', async () => {
     const { output, status } = await both({ refusal: 'I must not.', text: null });
     expect([output, status]).toMatchObject([
       [{ type: 'message', content: [{ type: 'refusal', refusal: 'I must not.' }] }],
@@ -261,7 +261,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     ]);
   });
 
-  test('an action that the output limit cut off is its thought in an incomplete response', async () => {
+  test('if the output limit cuts an action off, the response is incomplete and has only the thought', async () => {
     const cut = { text: 'Thought: I write.\nAction: read_file(path="a', finishReason: 'length' } as const;
     expect(await both(cut)).toMatchObject({
       status: 'incomplete',
@@ -271,7 +271,7 @@ describe('answers of Responses (rule: responses-answers)', () => {
     expect((await stream(cut)).types.at(-1)).toBe('response.incomplete');
   });
 
-  test('an empty reply is an empty message after one correction', async () => {
+  test('a reply that is still empty after one correction becomes an empty message', async () => {
     expect((await both({ text: '' })).output).toMatchObject([{ type: 'message', content: [{ text: '' }] }]);
   });
 
@@ -397,7 +397,7 @@ describe('requests as Codex sends them (rule: responses-requests)', () => {
   });
 });
 
-describe('types that name members of objects (rule: responses-requests)', () => {
+describe('item and tool types named like members of Object.prototype, such as `__proto__` (rule: responses-requests)', () => {
   test.each([
     '__proto__',
     'constructor',
@@ -425,7 +425,7 @@ describe('tool choices of Responses (rule: compatible-corrections)', () => {
     expect(response.output.at(-1)).toMatchObject({ type: 'function_call', name: 'read_file' });
   });
 
-  test('without tools, the model is taught nothing and its reply passes as it is', async () => {
+  test('without tools, the prompt has no instructions for calls and the client gets the reply unchanged', async () => {
     const text = 'Action: read_file(path="a")\n';
     expect((await both({ text }, { tool_choice: 'none' })).output_text).toBe(text);
     expect(prompt()).not.toContain('Final Answer');
@@ -481,7 +481,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
       expect(await failure(make(() => ({ fault })))).toMatchObject({ status, type, param: '' });
   });
 
-  test('a prompt that is too long is context_length_exceeded: a status, or the end of a stream', async () => {
+  test('a prompt that is too long fails with context_length_exceeded: as status 400, or as response.failed at the end of a stream', async () => {
     const changes = { instructions: 'x y '.repeat(40_000) };
     const headers = { 'X-Stepwise-Token-Limit': '2000' };
     const plain = await failure(ask({ text: '' }, changes, headers));
@@ -498,7 +498,7 @@ describe('failures of Responses (rule: compatible-errors)', () => {
     });
   });
 
-  test('a cut in mid-stream is an error with flat and nested fields, then response.failed', async () => {
+  test('if the upstream breaks off in mid-stream, the stream ends with an error event (its fields at the top level and under `error`) and response.failed', async () => {
     const fault = { fault: 'cut', completion: { text: 'one two three four' } } as const;
     expect(await failure(stream(fault))).toMatchObject({ code: 'upstream_unreachable' });
     service.fake.script(fault);

@@ -96,7 +96,7 @@ test('a demand that an upstream refuses is left out of a second request, remembe
   expect(service.fake.requests.at(-1)?.rawBody).toContain('Reply with a call of one of the tools now');
 });
 
-test('a model of Anthropic that thinks gets no demand, because it would refuse it, and the report says so', async () => {
+test('tool_choice `required` is dropped with a warning for an Anthropic model with thinking, which would refuse it', async () => {
   service.fake.script(call);
   const { stepwise } = await ask('messages', {
     text: 'Look.',

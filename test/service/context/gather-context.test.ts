@@ -132,7 +132,7 @@ describe('sources (rule: source-order)', () => {
     await expect(gatherContext(request, [slow, project], controller.signal)).rejects.toBe(reason);
   });
 
-  test('a folder requested in 400 spellings is one folder, and its files have a bounded number of rows (rule: linear-work)', async () => {
+  test('a folder requested in 400 spellings is gathered as one folder, and the number of its context items is bounded (rule: linear-work)', async () => {
     const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`a/${index}.ts`, 'x']));
     const spellings = Array.from({ length: 400 }, (_, index) => `a${'/'.repeat(index)}`);
     const { groups, folders } = await gather({ explicit_context_paths: spellings }, files(many));

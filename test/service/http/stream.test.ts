@@ -120,7 +120,7 @@ describe('a stream of events (rule: one-end)', () => {
     expect(events[1]?.data.report.items).toHaveLength(2);
   });
 
-  test('a failure before the first event is an ordinary HTTP error', async () => {
+  test('a failure before the first event is answered as an ordinary HTTP error', async () => {
     await serviceThat(async () => {
       throw new StepRefused('token_budget_exceeded');
     });

@@ -104,7 +104,7 @@ describe.each(ways)('the finish reasons of all vendors are read (rule: finish-re
     'TIMEOUT',
     'time_limit',
     'modelUnloaded',
-  ])('a reply that ended with %s is not taken for whole', (reason) => {
+  ])('a reply that ended with %s is not treated as complete', (reason) => {
     expect(way.read('Half of', reason)).toBeUndefined();
   });
 });
@@ -353,7 +353,7 @@ describe('further shapes of Responses are read (rule: compatible-answers)', () =
     expect(toolCalls).toMatchObject([{ id: 'c1', name: 'f', arguments: call.arguments }]);
   });
 
-  test('items without an index whose texts come whole are read once', () => {
+  test('items of Responses without an index, whose texts arrive in one event, are read once', () => {
     const completion = streamed(responses, [
       { type: 'response.output_item.added', item: { type: 'message' } },
       { type: 'response.output_text.done', text: '80' },

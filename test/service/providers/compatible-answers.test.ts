@@ -116,7 +116,7 @@ test.each([
   [429, 'You exceeded your current quota of requests per minute. Please retry in 12 s.', 'rate_limited'],
   [400, "This model's maximum context length is 2048 tokens.", 'context_length'],
   [400, 'API key not valid. Please pass a valid API key.', 'authentication'],
-])('%i with the words %j is %s, asked once if it is about money (rule: error-table)', async (status, message, expected) => {
+])('a provider error with status %i and message %j fails as %s after a single request (rule: error-table)', async (status, message, expected) => {
   const { provider, bodies, close } = await upstream((response) =>
     response
       .writeHead(status, { ...json, 'retry-after': '3600' })

@@ -105,7 +105,7 @@ describe('attachments in the budget (rule: attachments)', () => {
     expect(leftOut).toBeGreaterThan(100);
   });
 
-  test('attachments are cut before any text: no turn is cut while an attachment but the newest stays', async () => {
+  test('attachments are cut before any text: while an older attachment than the newest is left, no turn is cut', async () => {
     let cut = 0;
     await fc.assert(
       fc.asyncProperty(anyRequest, async (request) => {
@@ -187,13 +187,13 @@ describe('attachments in the budget (rule: attachments)', () => {
     expect(statuses.slice(900)).toEqual(Array.from({ length: 100 }, () => 'included'));
   });
 
-  test('a PDF larger than the whole budget is left out, and the task is still asked', async () => {
+  test('a PDF larger than the whole budget is left out, and the prompt still has the task', async () => {
     const prepared = await prepare(requestOf({ attachments: [pdf(100)] }), { vision: tiles });
     expect(rows(prepared)).toMatchObject([{ status: 'dropped', original_tokens: 300_000 }]);
     expect(prepared.prompt.messages.map(textOf).join('')).toContain('What is in it?');
   });
 
-  test('counting is exact for an image of a known formula, and estimated with a PDF or a cut header', async () => {
+  test('counting is exact for an image whose token formula is known, and estimated for a PDF or an image with an incomplete header', async () => {
     const counting = async (attachments: readonly Attachment[]) =>
       (await prepare(requestOf({ attachments }), { vision: tiles })).report.counting;
     expect(await counting([png(10, 10)])).toBe('exact');
@@ -227,7 +227,7 @@ describe('attachments of a model that cannot see (rule: attachments)', () => {
   });
 });
 
-test('a model of unknown sight gets the image (rule: attachments)', async () => {
+test('a model gets the image if it is unknown whether it can see images (rule: attachments)', async () => {
   const prepared = await prepare(requestOf({ attachments: [png(5, 5)] }), {});
   expect(seen(prepared)).toMatchObject([{ media_type: 'image/png' }]);
 });
@@ -245,14 +245,14 @@ test('attachments of an assistant turn are reported and not sent (rule: attachme
   expect(prepared.situation.warnings.map(({ code }) => code)).toEqual(['attachments_ignored']);
 });
 
-test('a turn of an image alone is a task without an empty text', async () => {
+test('a task that is only an image is sent without an empty text', async () => {
   const prepared = await prepare(requestOf({ user_query: '', attachments: [png(5, 5)] }), {});
   expect(prepared.situation.newTurn).toMatchObject({ role: 'user', content: '', attachments: [png(5, 5)] });
   const [message] = prepared.prompt.messages;
   expect(message?.parts.map(({ type }) => type)).toEqual(['attachment']);
 });
 
-test('the same query without its attachments, or with equal ones, is not asked twice (rule: task-turn)', async () => {
+test('a query that the history already has is not added again if its attachments are omitted or equal (rule: task-turn)', async () => {
   const conversation_history = [{ role: 'user', content: 'What is in it?', attachments: [png(5, 5)] }];
   const newTurn = async (fields: object) =>
     (await prepare(requestOf({ conversation_history, ...fields }), {})).situation.newTurn;

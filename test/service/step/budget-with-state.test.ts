@@ -10,7 +10,7 @@ import { prepare } from '../../support/prepare.js';
 const stateOrigin = { provider: 'gemini', wire: 'chat', family: 'gemini' } as const;
 const uuid = '0b9e2f7e-5a57-4c7a-9c0a-1f3d5f6a7b8c';
 
-/** States of any origin: encrypted with reported tokens, readable, forged, of another provider. */
+/** Provider states of any origin: encrypted with reported tokens, readable, forged, of another provider. */
 const anyState = fc.oneof(
   fc.record({ tokens: fc.nat(3_000), reasoning_content: fc.lorem({ maxCount: 30 }) }).map((own) => ({
     ...stateOrigin,
@@ -70,7 +70,7 @@ const anyRequest = fc
 
 const counter = createTokenCounter('o200k_base');
 
-/** Counts a state again: as reported, else as the text that it is. */
+/** Counts the tokens of a provider state a second time: as reported, or else as text. */
 async function tokensOf(state: unknown): Promise<number> {
   const { tokens } = state as { tokens?: unknown };
   const isReported = typeof tokens === 'number' && Number.isInteger(tokens) && tokens >= 0;

@@ -169,7 +169,7 @@ describe('concluding phases (rules: phases, phase-control)', () => {
     );
   });
 
-  test('an action is prose in the phases reason and observe', async () => {
+  test('an action is read as prose in the phases reason and observe', async () => {
     const text = 'I would do:\nAction: read_file(path="a", start_line=1)';
     for (const phase of ['reason', 'observe'] as const)
       expect(await concluded(text, { phase })).toMatchObject({

@@ -383,7 +383,7 @@ test.each([
   );
 }, 60_000);
 
-test('the list of deferred tools takes at most 5 % of the budget and counts the tools it does not name (rule: deferred-list)', async () => {
+test('the list of deferred tools has at most 5 % of the budget and the number of the tools that it does not name (rule: deferred-list)', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 1_000 }),
@@ -464,7 +464,7 @@ test('a name that is not among the tools of the request is ignored with a warnin
   expect(promptText(prepared)).toContain('what it is about');
 });
 
-test('a tool that is deferred no longer can be called at once, and the observation that found it changes nothing (rule: found-tools)', async () => {
+test('a tool that is no longer deferred can be called without a search, and an earlier observation that found it changes nothing (rule: found-tools)', async () => {
   const direct = tools.map((tool) => ({ ...tool, defer: false }));
   const step = await stepWith(
     { tools: direct, conversation_history: found },
@@ -507,7 +507,7 @@ test.each([
   }
 });
 
-test('a found tool stays callable after its definition has left the prompt, and the report says so (rules: found-tools, deferred-report)', async () => {
+test('a found tool stays callable after its definition has left the prompt, and the report lists it (rules: found-tools, deferred-report)', async () => {
   const lines = Array.from({ length: 120 }, (_, line) => `line ${line} of a long result`).join('\n');
   const reads = Array.from({ length: 12 }, (_, index): TurnInput[] => [
     {
@@ -537,7 +537,7 @@ test('a found tool stays callable after its definition has left the prompt, and 
   );
 });
 
-test('a discovery of a thousand tools fits the budget: what has no room is named or counted and can be called (rule: found-tools)', async () => {
+test('the result of a search that finds 1,000 tools fits the budget: tools without room are named or counted, and can be called (rule: found-tools)', async () => {
   const many = Array.from({ length: 1_000 }, (_, index) => ({
     ...createIssue,
     name: `tool_${index}`,

@@ -119,7 +119,7 @@ test('compaction is recommended from exactly 80 % of the history’s share (rule
   expect(seen.size).toBe(2);
 });
 
-test('a focus file is whole while there is room (rule: tail-reserve)', async () => {
+test('a focus file is included completely while there is room (rule: tail-reserve)', async () => {
   const prompt = await preparedFor(open(lines(300)));
   expect(item(prompt, 'implicit')).toMatchObject({ status: 'included', lines: '1-300' });
   expect(prompt.prompt.messages.map(textOf).join('')).toContain('value299');

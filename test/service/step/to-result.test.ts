@@ -45,7 +45,7 @@ test('the phases reason and act use no iteration, observe and a plain step use o
   ]);
 });
 
-test('a billed outcome adds no turn to the history and keeps its usage (rule: billed-outcomes)', async () => {
+test('a refusal adds no turn to the history, and its usage is reported (rule: billed-outcomes)', async () => {
   const result = await resultOf('', {}, { refusal: 'No.' });
   expect(result).toMatchObject({
     status: 'error',

@@ -67,7 +67,7 @@ const silent: StepObserver = {
   actionProposed: async () => {},
 };
 
-/** A reply that follows what its protocol teaches. */
+/** A reply in the form that the prompt of its protocol asks for. */
 type Writing = (value: JsonValue) => readonly [Partial<StepRequestInput>, Partial<Completion>];
 
 const written: Readonly<Record<string, Writing>> = {

@@ -9,8 +9,8 @@ import type {
 import { stableId } from '../../../src/offline/wire/wire.js';
 
 /**
- * A vendor that answers 400 unless each of its calls comes back with exactly the state that the vendor sent with
- * it.
+ * A vendor that answers 400 unless the client sends each of its calls back with exactly the provider state that
+ * the vendor sent with it.
  */
 export interface DemandingVendor {
   readonly title: string;
@@ -18,7 +18,7 @@ export interface DemandingVendor {
   readonly provider: string;
   readonly wire: 'chat' | 'messages' | 'responses';
   readonly model: string;
-  /** Adds the vendor's state to a completion. `serial` makes the state unique. */
+  /** Adds the vendor's provider state to a completion. `serial` makes the state unique. */
   sign(completion: ScriptedCompletion, serial: string): ScriptedCompletion;
 }
 
@@ -211,7 +211,7 @@ export function demandingServer(
   return { respond, recognized: () => recognized };
 }
 
-/** Returns for each call of a completion the state with which it must come back. */
+/** Returns for each call of a completion the provider state with which the client must send it back. */
 function expectedStates(
   { wire }: DemandingVendor,
   { toolCalls = [], reasoning, reasoningDetails }: ScriptedCompletion,

@@ -21,8 +21,9 @@ const SURROGATES = { first: 0xd800, last: 0xdfff };
 const EVERY_BYTE_A_TOKEN = `! 0 ${Array.from({ length: 256 }, (_, byte) => Buffer.of(byte).toString('base64')).join(' ')}`;
 
 /**
- * Returns all characters that a class of the reference's regex engine matches. The class is used as the
- * tokenizer's pattern, with a token for every byte; characters that do not match are then missing from the tokens.
+ * Returns all characters that a character class matches in the regex engine of the reference tokenizer. Encodes
+ * every character with this class as the pattern and one token per byte: a character that does not match gets no
+ * token, so it is missing when the tokens are decoded.
  */
 export function charactersMatching(pattern: string): string {
   const tokenizer = new Tiktoken(EVERY_BYTE_A_TOKEN, {}, pattern);

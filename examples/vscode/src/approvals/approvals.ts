@@ -7,7 +7,10 @@ import { SessionConsents } from './session-consents.js';
 
 /** An approval request as the view shows it. */
 export interface ApprovalView {
-  /** Unique per request: call ids repeat in the next conversation, whose predecessor's buttons may still be clicked. */
+  /**
+   * Unique for each request. Call ids are not enough: they start again in a new conversation, while buttons of the
+   * previous one can still be clicked.
+   */
   readonly id: string;
   readonly tool: string;
   readonly args: string;
@@ -99,7 +102,7 @@ export class Approvals {
     await this.#pending.request?.document?.show();
   }
 
-  /** Forgets all session rules, so that every call is asked about again. */
+  /** Removes all rules of the session, so that every call needs approval again. */
   forget(): void {
     this.#consents.forget();
   }

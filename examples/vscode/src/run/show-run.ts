@@ -81,7 +81,7 @@ function showStep({ calls, actions }: StepView, result: RunView['result']): Part
   const { draft = '', thought = '', answer = '' } = calls.at(-1) ?? {};
   const answered = result?.stopReason === 'answered' ? (result.answer ?? '') : '';
   return {
-    // Most drafts become the thought; until the response says what they are, they are shown as such.
+    // Most drafts become the thought, so the view shows a draft as the thought until the response gives its role.
     thought: clip(draft + thought),
     answer: clip(answer || answered),
     actions: actions.map(showAction),

@@ -7,7 +7,7 @@ import type { Settings } from './settings.js';
 /** The state of the service as the view shows it. */
 export interface ServiceView {
   readonly state: 'checking' | 'ready' | 'trouble';
-  /** Instructions if the state is `trouble`, otherwise empty. */
+  /** Instructions for the person if the state is `trouble`, otherwise empty. */
   readonly sentence: string;
   readonly remedies: readonly Remedy[];
 }

@@ -59,7 +59,9 @@ export class Editor {
     this.#message = undefined;
   }
 
-  /** Adds the id of its message to a chunk. Chunks of one kind in a row are one message, which a tool call ends. */
+  /**
+   * Adds the id of its message to a chunk. Successive chunks of one kind are one message, which a tool call ends.
+   */
   #withMessageId(update: SessionUpdate): SessionUpdate {
     const kind = update.sessionUpdate;
     if (kind === 'tool_call') this.endMessage();

@@ -6,7 +6,9 @@ import { showText } from '../../screen/visible-text.js';
 import { messageChunk, toPlan } from './run-updates.js';
 import { describeCall, plainContent } from './tool-call-content.js';
 
-/** Returns updates that repeat a saved conversation, as far as its history still contains it. */
+/**
+ * Returns updates that repeat a saved conversation; turns that a compaction removed from its history are missing.
+ */
 export function replayHistory({ history, tasks }: Trajectory, folder: string): readonly SessionUpdate[] {
   const updates = readUnits(history).flatMap((unit): readonly SessionUpdate[] => {
     if (unit.type !== 'assistant') return updatesOf(unit, folder);

@@ -61,7 +61,7 @@ export class RunUpdates {
   updatesFor(event: RunEvent): readonly SessionUpdate[] {
     const before = this.#run;
     this.#run = reduceRun(before, event);
-    // Each entry of the table accepts the events of its own type.
+    // Cast: each entry of the table accepts the events of its type.
     return (this.#handlers[event.type] as Handler<RunEvent['type']>)(event, before);
   }
 

@@ -57,7 +57,7 @@ export class LiveRun {
   }
 
   show(event: RunEvent, change: Change): void {
-    // Each entry of the table accepts the events of its own type.
+    // Cast: each entry of the table accepts the events of its type.
     const handle = this.#handlers[event.type] as Handler<RunEvent['type']>;
     handle(event, change);
   }

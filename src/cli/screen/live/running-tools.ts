@@ -25,13 +25,13 @@ export class RunningTools {
     this.#display = display;
   }
 
-  /** Shows the calls at once. */
+  /** Replaces the displayed calls immediately. */
   show(calls: readonly RunningCall[]): void {
     this.#running = calls;
     this.#draw();
   }
 
-  /** Shows the calls with the next frame, for what changes often. */
+  /** Replaces the displayed calls with the next frame, for calls whose output changes often. */
   showSoon(calls: readonly RunningCall[]): void {
     this.#running = calls;
     this.#display.beforeFrame(this.#draw);

@@ -78,8 +78,8 @@ interface Opening {
 }
 
 /**
- * Returns the first closing tag after the opening tag that repeats the opening tag's mark; if none does, the first
- * closing tag.
+ * Returns the first closing tag that repeats the opening tag's fence mark (an attribute value of at least six
+ * characters); if there is none, the first closing tag with the same name.
  */
 function findCloser(closers: Closers, { name, attributes, body }: Opening): CloserSpan | undefined {
   const marks = Object.values(attributes).filter((value) => value.match(markPattern)?.[0] === value);

@@ -1,7 +1,7 @@
 import { marksReply, ObjectScanner } from '../scanning/object-scanner.js';
 import type { StringFragment } from '../scanning/scanned-strings.js';
 
-/** An object that one of its keys marks as a reply, as far as it has arrived. */
+/** An object with a key that only a reply has, as far as the object has arrived. */
 export interface FoundObject {
   /** Start of the object in the held text, perhaps after a line of a fence. */
   readonly brace: number;
@@ -19,7 +19,10 @@ const begun = new RegExp(
   `(?<=^|\\n|[\\w|]>)${blanks}(?:\`{1,2}|\`{3,16}(?:j|js|jso|json)?[ \\t]{0,16}\\r?|(?:${fence})?(?:\\{\\s{0,64})?)$`,
   'i',
 );
-/** Maximum length of an incomplete start. */
+/**
+ * Maximum number of characters at the end of the text that are held because they may become the start of a reply
+ * object.
+ */
 const MAX_BEGINNING_LENGTH = 256;
 
 /**
@@ -42,7 +45,7 @@ export class ObjectFinder {
     return this.#text.slice(this.#from);
   }
 
-  /** True if the held text is an object that has had only other keys. */
+  /** True if the held text is an object whose keys so far are no keys of a reply. */
   get isInOther(): boolean {
     return (this.#scanner?.fields.length ?? 0) > 0;
   }
@@ -75,7 +78,7 @@ export class ObjectFinder {
     return false;
   }
 
-  /** Releases the beginning of the held text. */
+  /** Removes the first `length` characters from the held text and returns them. */
   pass(length: number): string {
     const end = this.#from + length;
     const passed = this.#text.slice(this.#from, end);

@@ -48,7 +48,7 @@ export class ObjectReplyReader {
   /** Reads the text before the object, or the whole reply if there is no object. */
   readonly #parser: IncrementalParser;
   readonly #deltas = new EdgelessDeltas();
-  /** The object, its start, and the parsed text before it. */
+  /** The object that was found, its position, and the parsed text before it. */
   #object: {
     readonly start: number;
     readonly scanner: ObjectScanner;
@@ -174,8 +174,8 @@ export class ObjectReplyReader {
   }
 
   /**
-   * Begins the object; undefined if an action would not count here: in reasoning, in a quotation, or after an
-   * action or answer.
+   * Begins the object; undefined if an action would not count at its position: in reasoning, in a quotation, or
+   * after an action or answer.
    */
   #begin({ brace, isFenced, scanner, fragments }: FoundObject): ParseDelta[] | undefined {
     const start = this.#passed + brace;
@@ -255,8 +255,8 @@ function readProseBefore(text: string, tools: readonly OfferedTool[]): ParsedCom
 type FieldType = Extract<ParseDelta['type'], 'thought' | 'answer'>;
 
 /**
- * Builds deltas of fields without white space at their edges: trailing white space waits until the field
- * continues.
+ * Builds deltas of fields without white space at the beginning and the end of a field: trailing white space waits
+ * until the field continues.
  */
 class EdgelessDeltas {
   readonly #gaps: Record<FieldType, string> = { thought: '', answer: '' };

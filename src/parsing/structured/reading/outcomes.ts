@@ -28,7 +28,7 @@ export function outcomesOf(reply: Outcomes): ScannedField[] {
   return spoken.length > 0 ? spoken : given;
 }
 
-/** Returns the fields without content if others have some. */
+/** Returns the fields without content, if there are also fields with content; else none. */
 export function silentOutcomes(reply: Outcomes): ScannedField[] {
   const outcomes = new Set(outcomesOf(reply));
   return givenOutcomes(reply).filter((field) => !outcomes.has(field));

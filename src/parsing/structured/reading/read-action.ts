@@ -40,7 +40,7 @@ export function readAction(reply: ScannedReply, written: WrittenAction, options:
 const textBetween =
   'text stands between the fields of the object: write the object alone, with nothing but a comma after each field';
 
-/** Keys for the tool's name and its arguments; the taught ones come first. */
+/** Keys for the tool's name and its arguments; those that the prompt asks for come first. */
 const nameKeys = ['tool', 'name', 'tool_name', 'function', 'action'] as const;
 const argumentKeys = ['args', 'arguments', 'parameters', 'params', 'tool_args', 'action_input'] as const;
 
@@ -78,7 +78,8 @@ interface TaughtReading extends WrittenAction {
 }
 
 /**
- * Reads an action in the taught form `{"tool", "args"}`, and converts its arguments back to the tool's own schema.
+ * Reads an action in the form `{"tool", "args"}` that the prompt asks for, and converts its arguments back to the
+ * tool's own schema.
  */
 function readTaught(reply: ScannedReply, { turn, raw, value, scanner }: TaughtReading): ReadAction {
   const { tool, args, final_answer: answer, ...others } = value;

@@ -112,7 +112,8 @@ function readAnswer(reply: ScannedReply, turn: ScannedField): ReadAction | undef
 }
 
 /**
- * Reads an object without a taught action or answer in another dialect; otherwise the object is the thought.
+ * Reads an object that has no action or answer in the form that the prompt asks for: as a call or an answer in
+ * another dialect if possible; otherwise the object is the thought.
  */
 function readOtherwise(reply: ScannedReply, options: ParseOptions): ParsedCompletion {
   const { text, start, scanner, tools } = reply;
@@ -150,7 +151,7 @@ function repairsOf(reply: ScannedReply): Repair[] {
   ];
 }
 
-/** Maximum number of fields of an object of the taught form. */
+/** Maximum number of fields of an object in the form that the prompt asks for. */
 const MAX_FIELDS = 16;
 
 /**

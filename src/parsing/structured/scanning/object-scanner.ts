@@ -15,9 +15,9 @@ type Expected = 'key' | 'bare key' | 'colon' | 'value' | 'bare value' | 'end';
 const MAX_KEY_LEVEL = 2;
 
 /**
- * Scans one JSON object while it arrives: its fields with their positions, and its decoded strings fragment
- * by fragment. Skips invalid JSON, which the readers of the whole text judge. The result does not depend on
- * the chunks.
+ * Scans one JSON object while it arrives: its fields with their positions, and its decoded strings fragment by
+ * fragment. Skips invalid JSON; whether that matters is decided when the whole text is read. The result does not
+ * depend on the chunks.
  */
 export class ObjectScanner {
   readonly fields: ScannedField[] = [];
@@ -125,7 +125,7 @@ export class ObjectScanner {
     } else if (this.#expected !== 'bare value') this.#expect('value');
   }
 
-  /** Records a part that was not expected here. */
+  /** Records that the current character was not expected at its position. */
   #expect(expected: Expected): void {
     const isOutermost = this.#open.length === 1;
     if (isOutermost && this.#expected !== expected && this.#expected !== 'bare value')
@@ -246,7 +246,7 @@ const firstKeys: readonly string[] = [
   'should_continue',
 ];
 
-/** Returns the taught spelling of a key, ignoring case. */
+/** Returns the spelling of a key that the prompt uses, ignoring case. */
 function canonicalKey(key: string): string {
   const taught = key.trim().toLowerCase().replaceAll(/[ -]/g, '_');
   return firstKeys.includes(taught) ? taught : key;

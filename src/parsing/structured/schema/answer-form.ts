@@ -27,8 +27,8 @@ export type RestoreAnswer = (value: JsonValue, reading: Scanner) => JsonValue | 
 export const textAnswer: AnswerForm = { image: plainImage({ type: 'string' }), size: {}, free: [] };
 
 /**
- * Converts the schema of the answer, which stands within `level` objects. If the dialect cannot hold it, the answer
- * is any value, or its JSON text; the check of the answer is then the only one.
+ * Converts the schema of the answer, which is nested in `level` objects. If the dialect cannot express it, the
+ * model may write any value, or its JSON text, and only the check of the answer enforces the schema.
  */
 export function convertAnswer(schema: SchemaObject, dialect: SchemaDialect, level: number): AnswerForm {
   const isTooLong = JSON.stringify(schema).length > MAX_SCHEMA_LENGTH;
@@ -38,10 +38,13 @@ export function convertAnswer(schema: SchemaObject, dialect: SchemaDialect, leve
     : { image: dialect.openValues ? anything : jsonText, size: {}, free: [''] };
 }
 
-/** Returns the conversion of an answer back. */
+/** Returns a function that converts an answer back to the caller's schema. */
 export function restoreBy(image: Image): RestoreAnswer {
   return (value, reading) => (image.matches(value) ? restored(image, value, reading) : undefined);
 }
 
-/** Returns the conversion of an answer that may be null, which means none, as in the control object of `observe`. */
+/**
+ * Returns a function that converts an answer back, for the phase `observe`, in which null means that there is no
+ * answer.
+ */
 export const restoreNullableBy = ({ image }: AnswerForm): RestoreAnswer => restoreBy(nullableImage(image));

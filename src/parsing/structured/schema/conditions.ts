@@ -6,8 +6,8 @@ import { listOf } from './schema-keywords.js';
 const INHERITED = '$conditions';
 
 /**
- * Returns all schemas that apply to the same value in some case. They restrict it, and may mention undeclared
- * properties.
+ * Returns the subschemas that may apply to the same value as the schema, such as those of `anyOf` and `if`. They
+ * restrict the value, and may mention undeclared properties.
  */
 function conditionsOf(schema: SchemaObject): SchemaObject[] {
   const { not } = schema;

@@ -41,7 +41,7 @@ const MAX_PATHS = 8;
  */
 const MAX_REPEATED = 10_000;
 
-/** The place of a value: its nesting level of objects, and its path. */
+/** The number of objects around a value, and the path of the value. */
 interface Place {
   readonly level: number;
   readonly path: string;

@@ -79,7 +79,10 @@ const callOf = (action: ActionView): string => {
   return state === 'done' ? call : `${call} (${state})`;
 };
 
-/** Pairs parts with the same name in order: the first call with the first call. */
+/**
+ * Pairs parts with the same name in their order, such as the first call of the left step with the first call of
+ * the right one.
+ */
 function pairParts(left: readonly Part[], right: readonly Part[]): readonly PartPair[] {
   return names.flatMap((name) => {
     const [ours, theirs] = [left, right].map((parts) => parts.filter(([each]) => each === name));

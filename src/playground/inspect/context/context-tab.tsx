@@ -31,7 +31,7 @@ export function ContextTab(inspected: Inspected) {
   );
 }
 
-/** Says that the call failed, without the reason, which the step card already shows. */
+/** A sentence that the call failed. The step card already shows the reason. */
 export const CallFailed = () => <p class="muted">The call failed, so its prompt cannot be rebuilt.</p>;
 
 /** The context report of a prompt that was not sent yet. */

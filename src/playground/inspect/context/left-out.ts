@@ -5,7 +5,7 @@ import { pathOf } from './pin.js';
 
 /** Items that were not included completely, all for the same reason. */
 export interface LeftOut {
-  /** The fate of these items in a word or two, such as `cut` or `left out`. */
+  /** The outcome for these items, in a word or two, such as `cut` or `left out`. */
   readonly what: string;
   /** The reason, in full sentences. */
   readonly why: string;
@@ -24,7 +24,7 @@ const fates = {
 
 type Fate = keyof typeof fates;
 
-/** Explains the report's reasons without terms of the service. */
+/** Explains the reasons in the report without technical terms. */
 const sentences: ReadonlyMap<string, string> = new Map([
   ['no room in the budget', 'No room left: items requested earlier used the whole share for files.'],
   ['cut to its share of the budget', 'Only a part fits its share of the budget for files.'],

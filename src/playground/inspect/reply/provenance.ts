@@ -99,7 +99,8 @@ function isPartOf(thought: string | null, json: string): boolean {
 }
 
 /**
- * Splits a reply of a prose phase: the service reads no action there, only prose and a control block (rule: phases).
+ * Splits a reply of the phases `reason` and `observe`, in which the service reads no action, only prose and a
+ * control block (rule: phases).
  */
 function provenanceOfProse(text: string, { thought, direct_response }: Reply): Provenance {
   const prose = thought ?? direct_response ?? '';

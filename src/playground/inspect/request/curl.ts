@@ -1,6 +1,6 @@
 import { type StepRequestInput, splitUnseen } from '../../../sdk/index.js';
 
-/** Address and keys needed to send a request. Only says whether a key is needed; never contains its value. */
+/** The address to send a request to, and which keys the request needs; never the value of a key. */
 export interface CurlOptions {
   /** The service's origin, such as `http://127.0.0.1:8080`. */
   readonly origin: string;

@@ -24,7 +24,10 @@ export interface ReadChat {
   readonly includesUsage: boolean;
 }
 
-/** Fields that change what the model writes, and that the service ignores. Others are ignored without a word. */
+/**
+ * Ignored fields that would change what the model writes, so that the report has a warning about each. Other
+ * unknown fields are ignored without a warning.
+ */
 const ignored = [
   ...['stop', 'top_p', 'top_k', 'min_p', 'frequency_penalty', 'presence_penalty', 'repetition_penalty'],
   ...['logit_bias', 'logprobs', 'top_logprobs', 'functions', 'function_call', 'modalities', 'audio'],

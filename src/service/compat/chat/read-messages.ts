@@ -15,7 +15,7 @@ export interface ReadMessages {
   readonly replaced: number;
 }
 
-/** Reads messages: system and developer texts are instructions, whatever stands before them. */
+/** Reads messages. System and developer texts are instructions, wherever they are in the conversation. */
 export function readMessages(messages: readonly ChatMessage[], tools: ClientTools): ReadMessages {
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
   const instructions = system.map(textOf).filter((text) => text !== '');
@@ -59,7 +59,7 @@ function assistantItems(message: ChatMessage, text: string, tools: ClientTools):
   const providerState = messageState(message);
   if (read.length === 0)
     return text === '' ? [] : [{ type: 'text', role: 'assistant', text, origin: null, providerState }];
-  // The state of the whole reply is that of its first call.
+  // The provider state of a whole reply is kept with its first call.
   const calls = read.map((call, index) =>
     index === 0 && call.providerState === undefined ? { ...call, providerState } : call,
   );

@@ -116,7 +116,7 @@ export class ChatStream implements StreamWriter {
     return `data: ${JSON.stringify(writeOpenAiFailure(failure).body)}\n\n`;
   }
 
-  /** Writes a call: its head, then its arguments, as clients expect both. */
+  /** Writes a call as two chunks, as clients expect: id and name, then the arguments. */
   #call(call: AnswerCall, index: number): string[] {
     const { id, tool, parameters } = call;
     if (tool.kind === 'custom')

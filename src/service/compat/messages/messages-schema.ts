@@ -46,7 +46,10 @@ export const messageSchema = z.object({
   content: z.preprocess(asBlocks, list(blockSchema, MAX_PARTS)),
 });
 
-/** A tool of any type. Tools without a schema of their own are known to Anthropic's models only, or run there. */
+/**
+ * A tool of any type. A tool without a schema is one that only Anthropic's models know, or that Anthropic's
+ * servers run.
+ */
 export const toolSchema = z.object({
   type: optional(z.string()),
   name: z.string().min(1),

@@ -15,11 +15,11 @@ export interface ReadConversation {
   readonly items: readonly ConversationItem[];
   /** Number of images and documents that were replaced by placeholders. */
   readonly replaced: number;
-  /** Number of states of reasoning that another service made. */
+  /** Number of reasoning blocks whose state another service signed or encrypted. */
   readonly foreignStates: number;
 }
 
-/** Reads messages. Reasoning is left out: models get their own only as state. */
+/** Reads messages. Leaves out reasoning: a model gets its own reasoning back only as provider state. */
 export function readConversation(messages: readonly Message[], tools: ClientTools): ReadConversation {
   const blocks = messages.flatMap(({ content }) => content);
   const shown = [...blocks, ...blocks.flatMap(({ content }) => content)];
@@ -66,7 +66,7 @@ function toResult({ tool_use_id: callId = '', content, is_error: isError = false
   return { type: 'result', callId, text: textOf(content), isError, origin: null, attachments };
 }
 
-/** Types of blocks that are no text of their own. */
+/** Types of blocks that add no text to the message. */
 const silent = new Set(['tool_use', 'tool_result', 'thinking', 'redacted_thinking']);
 
 /** A block of a message, or of a tool's result. */

@@ -24,7 +24,10 @@ import {
 } from './messages-schema.js';
 import { readConversation } from './read-conversation.js';
 
-/** Fields that change what the model writes, and that the service ignores. Others are ignored without a word. */
+/**
+ * Ignored fields that would change what the model writes, so that the report has a warning about each. Other
+ * unknown fields are ignored without a warning.
+ */
 const ignored = ['stop_sequences', 'top_p', 'top_k', 'mcp_servers', 'container', 'context_management'];
 
 /** Reads a request of the Messages API (rule: messages-requests). */
@@ -73,11 +76,14 @@ export async function readMessages(
   return { request, isStreamed: fields.stream ?? false };
 }
 
-/** Whether a tool has a definition for any model. */
+/** Whether a tool has a definition with which any model can call it. */
 const isTaught = ({ type, input_schema: schema }: MessagesTool): boolean =>
   type === undefined || type === 'custom' || schema !== undefined;
 
-/** Returns the names of deferred tools that a search of the client found. */
+/**
+ * Returns the names in the `tool_reference` blocks of all tool results: deferred tools that the client's own tool
+ * search found.
+ */
 function referencesIn(messages: readonly Message[]): ReadonlySet<string> {
   const results = messages.flatMap(({ content }) => content.flatMap((block) => block.content));
   return new Set(

@@ -108,7 +108,7 @@ export class MessagesStream implements StreamWriter {
   readonly keepAlive = eventOf('ping', {});
   readonly #identity: AnswerIdentity;
   #open: 'text' | 'thinking' | undefined;
-  /** Index of the block that is open, or comes next. */
+  /** Index of the open block; if none is open, of the next one. */
   #index = 0;
 
   constructor(identity: AnswerIdentity) {

@@ -20,7 +20,7 @@ export type OutputItem = MessageItem | ReasoningItem | CallItem;
 
 export type ContentPart = MessageItem['content'][number];
 
-/** Gives an item its id, which depends on its place in the output. */
+/** Returns an item with its id, which depends on the index of the item in the output. */
 export type Placed<Item extends OutputItem = OutputItem> = (identity: AnswerIdentity, place: number) => Item;
 
 /** Returns the items of a plain answer. */
@@ -52,7 +52,7 @@ export function closingItems({ calls, providerState }: Answer): Placed<Reasoning
 const stateItems = (state: unknown): Placed<ReasoningItem>[] =>
   state === undefined ? [] : [reasoningItem({ state })];
 
-/** A reasoning item: what the model thought as a summary, which all clients read, or a state. */
+/** Creates a reasoning item with a provider state, or with the reasoning as a summary, which all clients read. */
 export function reasoningItem({
   summary = '',
   state,

@@ -21,7 +21,7 @@ export interface ReadItems {
   readonly skipped: number;
 }
 
-/** Reads items. Reasoning is left out: models get their own only as state. */
+/** Reads items. Leaves out reasoning: a model gets its own reasoning back only as provider state. */
 export function readItems(items: readonly Item[], tools: ClientTools): ReadItems {
   const known = items.filter(({ type }) => isKnownItem(type));
   const shown = known.filter(({ type }) => type !== 'reasoning');

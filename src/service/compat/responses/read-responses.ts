@@ -33,7 +33,10 @@ export interface ReadResponses {
   readonly repeated: Repeated;
 }
 
-/** Fields that change what the model writes, and that the service ignores. Others are ignored without a word. */
+/**
+ * Ignored fields that would change what the model writes, so that the report has a warning about each. Other
+ * unknown fields are ignored without a warning.
+ */
 const ignored = ['top_p', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'max_tool_calls'];
 
 /** Reads a request of Responses (rule: responses-requests). */
@@ -75,7 +78,7 @@ export async function readResponses(body: unknown, signal: AbortSignal): Promise
   return { request, isStreamed: fields.stream ?? false, repeated: repeatedOf(body, fields) };
 }
 
-/** Refuses what needs memory. */
+/** Throws `StepRefused` for fields that would need stored conversations or responses. */
 function refuseUnsupported(fields: ResponsesBody): void {
   for (const name of ['previous_response_id', 'conversation', 'prompt'] as const)
     if (fields[name] !== undefined && fields[name] !== null)

@@ -31,7 +31,9 @@ const needed: ReadonlyMap<string, readonly string[]> = new Map([
 /** Whether items of a type are part of the conversation for the model. */
 export const isKnownItem = (type: string): boolean => needed.has(type);
 
-/** Names the type of an item: a message may lack it. Leaves nothing else of items of unknown types. */
+/**
+ * Adds the type `message` to a message without a type, and removes all other fields from items of unknown types.
+ */
 function toTyped(item: unknown): unknown {
   if (!isObject(item)) return item;
   const { type = 'message' } = item;
@@ -86,7 +88,7 @@ export const toolSchema = z.preprocess(
     .refine(isNamed, nameRequired),
 );
 
-/** Leaves only the type of tools that run at a vendor, whose fields mean other things. */
+/** Removes all fields but the type from tools that run at a vendor, because their fields have other meanings. */
 function onlyIfKnown(tool: unknown): unknown {
   if (!isObject(tool)) return tool;
   const { type } = tool;

@@ -29,7 +29,7 @@ export class ResponsesStream implements StreamWriter {
   readonly reportsTooLong = true;
   readonly #identity: AnswerIdentity;
   readonly #repeated: Repeated;
-  /** The items that are whole. */
+  /** The items that are complete. */
   readonly #output: OutputItem[] = [];
   #open: OpenItem | undefined;
   #sequence = 0;
@@ -113,7 +113,7 @@ export class ResponsesStream implements StreamWriter {
     return this.#write({ type: 'response.output_text.delta', ...at, delta });
   }
 
-  /** Ends the open item with what the answer adds to its text. */
+  /** Ends the open item. Adds the refusal, or an empty text if the answer has nothing else, to the message. */
   #closeAll(answer: Answer): string {
     const isEmpty = answer.text === '';
     const [part] = closingParts(answer, isEmpty);
@@ -194,7 +194,7 @@ export class ResponsesStream implements StreamWriter {
     );
   }
 
-  /** Returns the place of the item that is open. */
+  /** Returns the id and the index of the open item. */
   #place(): { item_id: string; output_index: number } {
     const prefix = this.#open?.kind === 'reasoning' ? 'rs' : 'msg';
     const output_index = this.#output.length;

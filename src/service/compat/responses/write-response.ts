@@ -31,7 +31,7 @@ export function writeEnded(answer: Answer, repeated: Repeated, output: OutputIte
   };
 }
 
-/** Writes a response that has no end yet. */
+/** Writes a response that is still in progress. */
 export const writeBegun = (identity: AnswerIdentity, repeated: Repeated): object =>
   responseOf(identity, repeated, { ...unended, output: [] });
 

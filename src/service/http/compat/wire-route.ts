@@ -73,7 +73,7 @@ export async function acceptExchange(
   return { exchange, settings, routed, input, sentKey, deadline, state };
 }
 
-/** Prepares the states of a conversation for its model (rule: compatible-state). */
+/** Prepares the provider states in a conversation for the requested model (rule: compatible-state). */
 function withStates(exchange: WireExchange, { model }: RoutedModel): WireExchange {
   const { request } = exchange;
   const { turns, warnings } = readStates(request.turns, model.profile.stateOrigin);
@@ -170,8 +170,8 @@ function identityOf({ request: { model } }: WireExchange): AnswerIdentity {
 }
 
 /**
- * Returns the same provider, except that the size of each prompt is kept for the error of an upstream to which the prompt
- * is too long.
+ * Wraps the provider so that it stores the token count of each prompt, and the maximum, in the request's state. If
+ * the upstream then rejects the prompt as too long, the error can report both.
  */
 function recordingSize(provider: Provider, { input, state }: AcceptedExchange): Provider {
   const { tokenLimit, reservedOutputTokens = 0 } = input.llm_config;

@@ -35,8 +35,8 @@ export async function isJsonUpTo(text: string, end: number, signal: AbortSignal)
 }
 
 /**
- * The position at which reading the tokens stopped: before a token that is not allowed there, or at the end of the
- * text.
+ * The position at which reading the tokens stopped: before a token that JSON does not allow at this position, or
+ * at the end of the text.
  */
 interface Stop {
   readonly at: number;

@@ -11,7 +11,7 @@ export function limitCallers(limits: CallerLimits): RequestHandler {
     if (request.method === 'OPTIONS') return next();
     const counted = whoIsCounted(request, response);
     const exceeded = await limits.count(counted);
-    // Without this check, a caller who has left in the meantime would never release its place.
+    // Without this check, a request whose caller has left in the meantime would count as concurrent for ever.
     if (response.destroyed) return;
     const refused = exceeded ?? limits.enter(counted);
     if (refused) {

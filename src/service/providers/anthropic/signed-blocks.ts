@@ -12,7 +12,10 @@ export function stateOf(content: readonly unknown[]): VendorState | undefined {
   return blocks.length === 0 ? undefined : { fields: { blocks }, isEncrypted: true };
 }
 
-/** Returns the signed blocks of a state. The state comes from the caller, so other or unsigned blocks are ignored. */
+/**
+ * Returns the signed blocks of a provider state. The state comes from the caller, so other or unsigned blocks are
+ * ignored.
+ */
 export function signedBlocks(state: unknown): SignedBlock[] {
   return stateSchema.safeParse(state).data?.blocks.flatMap(readBlock) ?? [];
 }

@@ -124,7 +124,9 @@ export function classifyInside(error: VendorError, request: Omit<AnsweredRequest
  */
 const unreadable = ['HTTPParserError', 'HeadersOverflowError', 'ResponseContentLengthMismatchError'];
 
-/** Message of undici's error for a response in another protocol, which has no other mark. */
+/**
+ * Message of undici's error for a response in another protocol than HTTP; nothing else in the error identifies it.
+ */
 const BAD_UPGRADE = 'bad upgrade';
 
 /**

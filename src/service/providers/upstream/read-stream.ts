@@ -17,7 +17,10 @@ const SILENCE_MS = 2_000;
  */
 const END_GRACE_MS = 100;
 
-/** An event of a reply whose states are not yet bound to an origin. */
+/**
+ * An event of a reply as the vendor's adapter read it. Its provider states do not yet name the model and the
+ * upstream they came from (see `sealStates`).
+ */
 export type VendorEvent = TextDelta | { readonly type: 'completion'; readonly completion: VendorCompletion };
 
 export interface StreamedAnswer {

@@ -103,7 +103,7 @@ export class Transport {
     await Promise.all([...this.#clients].map((client) => client.destroy()));
   }
 
-  /** Returns an idle client or a new one. The signal destroys the client until it is released. */
+  /** Returns an idle client or a new one. Until `release` is called, aborting the signal destroys the client. */
   #takeClient(target: ClientTarget, signal: AbortSignal): { client: Dispatcher; release: Release } {
     const pool = `${target.origin} ${target.ca ?? ''}`;
     const idle = this.#idle.get(pool) ?? [];
@@ -132,7 +132,7 @@ interface ClientTarget {
   readonly ca: string | undefined;
 }
 
-/** Returns a client with a connection of its own, through a tunnel of the proxy if there is one. */
+/** Returns a client with its own connection, through a tunnel of the proxy if there is one. */
 function newClient({ origin, proxy, ca }: ClientTarget): Dispatcher {
   const trusted = trusting(ca);
   const connect = proxy === undefined ? { ...connecting, ...trusted } : tunnelVia(proxy, trusted);

@@ -37,7 +37,7 @@ export interface UpstreamAccess {
   readonly url: (signal: AbortSignal) => Promise<string>;
   readonly key: Secret | undefined;
   readonly gateway: GatewaySettings;
-  /** Origin of the states in its replies. */
+  /** The model and upstream to which the provider states in the replies belong. */
   readonly origin: StateOrigin;
 }
 
@@ -52,7 +52,7 @@ interface Serialized {
   readonly request: SentRequest;
 }
 
-/** A request whose response has begun with a 2xx. */
+/** A request whose response has begun with a 2xx status. */
 interface Opened {
   readonly answer: Answer;
   readonly request: SentRequest;

@@ -51,7 +51,7 @@ export async function countFixed(
 
 /**
  * Safety factor on the token count of the JSON of native tools and reply schemas, because each vendor renders them
- * in a form of its own.
+ * differently.
  */
 const SCHEMA_MARGIN = 1.3;
 

@@ -146,8 +146,8 @@ const sumOfBare = (units: readonly CutUnit[]): number =>
   units.reduce((sum, unit) => sum + bareTokens(unit), 0);
 
 /**
- * Returns the tokens that the units need together with as many of their newest attachments as fit into `free`
- * tokens; never more than `free`.
+ * Returns how many tokens the units need, together with as many of their newest attachments as fit; never more
+ * than `free`.
  */
 function tokensToKeep(units: readonly CutUnit[], free: number): number {
   let tokens = sumOfBare(units);

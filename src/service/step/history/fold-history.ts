@@ -13,7 +13,7 @@ export interface WeighedUnit {
 }
 
 export interface Fold {
-  /** Form of each unit (full, masked or dropped), in the order of the units. */
+  /** The chosen form of each unit (full, masked or dropped), in the order of the units. */
   readonly forms: readonly Form[];
   /** Tokens of all units in their chosen forms. */
   readonly tokens: number;

@@ -3,7 +3,7 @@ import type { Warning } from '../../../contract/step.js';
 import type { ActionUnit, Unit } from '../../../conversation/units.js';
 import type { StateOrigin } from '../provider.js';
 
-/** Maximum size of the state of one turn, as JSON in UTF-8. */
+/** Maximum size of the provider state of one turn, as JSON in UTF-8. */
 const MAX_STATE_BYTES = 256 * 2 ** 10;
 
 export const isTooLarge = (state: unknown): boolean =>
@@ -37,7 +37,7 @@ function isOwn(state: unknown, origin: StateOrigin | undefined): boolean {
   return isSame && !isTooLarge(state);
 }
 
-/** Replaces the states of a unit. Returns the same unit if it has none. */
+/** Replaces the provider states of a unit. Returns the same unit if it has none. */
 function mapStates(unit: Unit, map: (state: unknown) => unknown): Unit {
   if (!hasState(unit)) return unit;
   if (unit.type === 'assistant') return { ...unit, providerState: map(unit.providerState) };
@@ -68,7 +68,7 @@ function stateNotSent(turns: number): Warning {
 }
 
 /**
- * Returns the tokens of an encrypted state, as the provider that made it reported them; undefined for a readable
+ * Returns the tokens of an encrypted provider state, as its provider reported them; undefined for a readable
  * state, whose text can be counted.
  */
 export function reportedTokens(state: unknown): number | undefined {

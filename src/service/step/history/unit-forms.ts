@@ -118,7 +118,10 @@ async function cutTexts(unit: Unit, limit: number, { tokens, margin }: Scale): P
   return cuts.size === 0 ? unit : replaceTexts(unit, (text) => cuts.get(text) ?? text);
 }
 
-/** Shows as many of the definitions that a unit found as fit into `limit` tokens, the first ones. */
+/**
+ * Keeps as many of the tool definitions that a search in the unit found as fit into `limit` tokens, starting with
+ * the first.
+ */
 async function cutDefinitions(unit: Unit, limit: number, { tokens }: Scale): Promise<Unit> {
   if (unit.type !== 'action' || !observationsOf(unit).some(({ found }) => found)) return unit;
   let left = limit;

@@ -3,15 +3,15 @@ import { expandSchema } from '../../../parsing/arguments/expand-schema.js';
 import type { OfferedTool } from '../../../parsing/arguments/offered-tool.js';
 import type { AnswerType, ReplySituation } from '../types.js';
 
-/** Default name of the reserved tool by which a native model gives its answer. */
+/** Default name of the reserved tool with which the model gives its answer in native tool calling. */
 export const ANSWER_TOOL = 'final_answer';
 
 /** The only parameter of the reserved tool. */
 export const ANSWER_PARAMETER = 'answer';
 
 /**
- * Returns the reserved tool by which a native model gives its answer, if its vendor cannot combine tools with a
- * reply schema (rule: typed-answers). Its name differs from those of all offered tools.
+ * Returns the reserved tool with which the model gives its answer in native tool calling, if its vendor cannot
+ * combine tools with a reply schema (rule: typed-answers). Its name differs from those of all offered tools.
  */
 export function answerTool(schema: AnswerType['schema'], offered: readonly OfferedTool[]): ToolDefinition {
   const taken = new Set(offered.map(({ name }) => name));

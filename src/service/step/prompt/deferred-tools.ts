@@ -25,7 +25,7 @@ export const findTools: ToolDefinition = {
 export interface DeferredList {
   readonly text: string;
   readonly tokens: number;
-  /** Number of tools that the list names; it only counts the others. */
+  /** Maximum number of tools that the list names; of the others it only states the number. */
   readonly named: number;
 }
 
@@ -75,7 +75,7 @@ export function firstSentence(description: string): string {
   return `${sentence.slice(0, MAX_SENTENCE_CHARACTERS - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Maximum number of tools that a note names; it only counts the others. */
+/** Maximum number of tools that a note names; of the others it only states the number. */
 const MAX_NAMED = 20;
 
 /** Returns the text after an observation of `find_tools`: the definitions of the found tools (rule: found-tools). */

@@ -5,7 +5,7 @@ import { continueTemplate, openingTemplate } from './templates/orders.js';
 export interface PromptSections {
   /** The system message: instructions, then tools. */
   readonly system: string;
-  /** The worked example, whose last message has the role `user`. */
+  /** The worked example. Its last message has the role `user`. */
   readonly example: readonly Message[];
   /** Context items as fenced blocks. */
   readonly context: readonly string[];

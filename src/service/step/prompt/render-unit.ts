@@ -33,7 +33,7 @@ export function renderUnit(unit: Unit, protocol: TaughtProtocol): Message[] {
 
 type WrittenCall = Pick<PairedCall, 'name' | 'parameters'>;
 
-/** Writes a complete reply with an action, in the form that the model is taught. */
+/** Writes a complete reply with an action, in the form that the prompt asks for. */
 export function writeAction(protocol: WrittenProtocol, thought: string, call: WrittenCall): string {
   const { name, parameters } = call;
   if (protocol === 'json') return renderJsonAction(thought, name, parameters);
@@ -79,7 +79,10 @@ function observationParts(observed: Observed): Part[] {
 
 const toPart = (attachment: UnitAttachment): Part => ({ type: 'attachment', attachment });
 
-/** Puts definitions of found tools and notes about attachments after the fence, because the service writes them. */
+/**
+ * Appends the definitions of tools that a tool search found, and notes about attachments, outside the fence: the
+ * fence marks untrusted tool output, and these texts come from the service.
+ */
 function observationText(observed: Observed): string {
   const { attachments, found } = observed.observation ?? {};
   const fenced = fenceObservation(observed) + (found ? describeFound(found) : '');

@@ -55,8 +55,9 @@ export async function chooseReplyFormat(
 }
 
 /**
- * Depth of the answer in the constrained schema: it is inside the control object, or inside the object that wraps
- * it for a native model.
+ * Nesting level at which the answer's schema is inserted into the reply's schema: it is a property of the
+ * `observe` reply (`final_answer`) or, with native tool calling, of an object that only wraps an answer which is
+ * not an object itself.
  */
 const ANSWER_LEVEL = 2;
 

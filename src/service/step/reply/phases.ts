@@ -136,7 +136,10 @@ export class PhaseReader {
     return prose;
   }
 
-  /** Emits the text before a possible block. */
+  /**
+   * Removes the prose before a possible control block from the held text and returns it as `before`; `text` is the
+   * beginning of the block, or empty.
+   */
   #letProse(): { readonly before: string; readonly text: string } {
     const last = this.#isAfterBacktick ? '`' : '';
     BEGINNING.lastIndex = last.length;

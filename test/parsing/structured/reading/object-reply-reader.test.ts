@@ -72,7 +72,7 @@ test('a JSON object reply is read as an action or an answer (rule: object-reply)
   });
 });
 
-test('an answer under `action`, for vendors without a union at the root, is an answer', () => {
+test('an answer under `action` is read as the answer, for vendors without a union at the root', () => {
   const wrapped = '{"thought": "I saw it.", "action": {"final_answer": "Line 3."}}';
   expect(read(wrapped)).toMatchObject({
     completion: { outcome: 'answer', answer: 'Line 3.' },
@@ -137,7 +137,7 @@ test.each([
   ['a block quote', `> ${action}`],
   ['a list', `- ${action}`],
   ['a line of prose', `I could say ${action}`],
-])('an object in %s is not a reply (rule: echoed-fence)', (_, text) => {
+])('an object in %s is not read as the reply (rule: echoed-fence)', (_, text) => {
   for (const cuts of [[1], [7], [text.length]]) expect(read(text, { cuts }).completion.action).toBeNull();
 });
 
@@ -148,7 +148,7 @@ test.each([
   ['the same line', `${action} is what the file holds.`],
   ['several objects', `${action}\n${action}\nare two examples.`],
   ['another dialect', '{"action": "read_file", "action_input": {"path": "a"}}\nis what it takes.'],
-])('an action that prose follows is an example and does not run: in %s (rule: closing-fence)', (_, text) => {
+])('an action does not run if prose follows it: in %s (rule: closing-fence)', (_, text) => {
   for (const cuts of [[1], [7], [text.length]]) {
     const { completion, isWhole } = read(text, { cuts });
     expect(completion).toMatchObject({
@@ -306,7 +306,7 @@ test.each([
   `{${action}}`,
   `assistant: ${action}`,
   `<|channel|>final ${answer}`,
-])('an object in a line of other text is an answer with advice for the model: %s (rule: closing-fence)', (text) => {
+])('a reply with an object in a line of other text is read as an answer, with advice for the model: %s (rule: closing-fence)', (text) => {
   for (const cuts of [[1], [99]]) {
     const { completion } = read(text, { cuts });
     if (completion.outcome === 'answer') expect(completion.problem).toMatch(/^if you meant|holds neither/);
@@ -372,7 +372,7 @@ test('the first of two fields with the same key counts, and the duplicate is rep
   });
 });
 
-test('a cut answer counts as far as it goes; a cut action is truncated and keeps its thought', () => {
+test('an answer that was cut off is returned so far; an action that was cut off is truncated and keeps its thought', () => {
   expect(read('{"thought": "t", "final_answer": "It is at \\u00', { finishReason: 'length' })).toMatchObject({
     completion: { outcome: 'answer', answer: 'It is at', thought: 't' },
     isWhole: false,
@@ -409,7 +409,7 @@ test('an unknown tool and wrong arguments in an object reply are described for t
   });
 });
 
-test('a thought alone is an unlabelled answer, with advice on the missing keys', () => {
+test('an object with only a thought is read as an unlabelled answer, with advice about the missing keys', () => {
   expect(read('{"thought": "It is line 3."}').completion).toMatchObject({
     outcome: 'answer',
     answer: 'It is line 3.',
@@ -624,14 +624,14 @@ test.each([
 test.each([
   '"final_answer": ["a", "b"]',
   '"action": {"final_answer": ["a", "b"]}',
-])('a list under an answer key is the answer as JSON text: %s', (field) => {
+])('a list under an answer key becomes the answer as JSON text: %s', (field) => {
   const { completion, shown } = read(`{"thought": "t", ${field}}`, { cuts: [1] });
   expect(completion).toMatchObject({ outcome: 'answer', thought: 't', answerLabelled: true });
   expect(JSON.parse(completion.answer ?? '')).toEqual(['a', 'b']);
   expect(shown.answer).toBe(completion.answer);
 });
 
-test('an answer under `action` that the output limit cut counts as far as it goes, in chunks of any size', () => {
+test('an answer under `action` that the output limit cut off is returned so far, in chunks of any size', () => {
   const text = '{"should_continue": false, "action": {"final_answer": "rea';
   for (const cuts of [[1], [99]])
     expect(read(text, { phase: 'observe', finishReason: 'length', cuts })).toMatchObject({
@@ -707,7 +707,7 @@ test.each([
   expect(read(action + mark).completion.outcome).toBe('action');
 });
 
-test('an action that prose introduces and an answering object follows is an example', () => {
+test('an action between prose and an object with an answer does not run', () => {
   for (const cuts of [[1], [99]])
     expect(read(`An example:\n${action}\n\n${answer}`, { cuts }).completion).toMatchObject({
       outcome: 'answer',
@@ -744,7 +744,7 @@ test.each([
   '```json\n{"status": ["done"], "thought": "b", "final_answer": "c"}\n```',
   '{"Thought": "b", "Final_Answer": "c"}',
   '{"thought": "b", "Final Answer": "c"}',
-])('an object with a reply key anywhere at its top level is a reply: %s (rule: object-reply)', (text) => {
+])('an object with a reply key anywhere at its top level is read as the reply: %s (rule: object-reply)', (text) => {
   for (const cuts of [[1], [7], [999]])
     expect(read(text, { cuts })).toMatchObject({
       completion: { outcome: 'answer', thought: 'b', answer: 'c' },
@@ -753,7 +753,7 @@ test.each([
     });
 });
 
-test('an object without a reply key is text, and so is one inside an open quotation', () => {
+test('an object without a reply key is read as text, and so is an object inside an open quotation', () => {
   const other = '{"name": "x", "plan": {"thought": 1}}';
   expect(read(other, { cuts: [1] })).toMatchObject({ completion: { outcome: 'answer', answer: other } });
   const open = `<file path="a" mark="ab12cd34">\n${plain}`;

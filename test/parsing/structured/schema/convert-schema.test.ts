@@ -299,7 +299,7 @@ describe('values that cannot be written are listed as free (rule: reversible-sch
     expect(convertSchema(object({ e: lists }), strictSchema, 3)?.free).toEqual(['e']);
   });
 
-  test('an object that requires more properties than it declares is free', () => {
+  test('an object that requires more properties than it declares is a value without a schema', () => {
     expect(convertSchema({ type: 'object', minProperties: 1 }, strictSchema, 3)).toBeNull();
     const schema = object({ e: { ...object(known), minProperties: 2 } });
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual(['e']);

@@ -114,7 +114,10 @@ const value = (depth: number): fc.Arbitrary<JsonValue> =>
         fc.array(value(depth - 1), { maxLength: 2 }),
       );
 
-/** Returns all schemas that apply to one value, in every case or in some. */
+/**
+ * Returns the given schemas and all subschemas that may apply to the same value: those of `allOf`, `anyOf`,
+ * `if`/`then`/`else`, `not` and `dependentSchemas`.
+ */
 function schemasOn(schemas: readonly unknown[]): Schema[] {
   return schemas
     .filter((each): each is Schema => typeof each === 'object' && each !== null)

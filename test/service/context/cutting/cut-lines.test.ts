@@ -89,7 +89,7 @@ describe('cutting by lines (rule: cut-by-lines)', () => {
     );
   });
 
-  test('a cut takes at most 15 counts and is the same for another counter of the same kind', async () => {
+  test('cutting a text counts tokens at most 15 times, and the result is the same for another counter of the same kind', async () => {
     const text = numbered(20_000);
     let counts = 0;
     const counting = {

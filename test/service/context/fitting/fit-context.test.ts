@@ -135,7 +135,7 @@ describe('filling the context by priority (rule: priorities)', () => {
     );
   });
 
-  test('an item that fits its share is whole even if too much was requested to count it in advance', async () => {
+  test('an item that fits its share is included completely even if too many items were requested to count them in advance', async () => {
     const giants = Array.from({ length: 9 }, (_, index) => `giant-${index}.ts`);
     const files = Object.fromEntries(['a.ts', ...giants].map((path) => [path, text(3_000, path)]));
     const scene = { files, explicit_context_paths: ['a.ts', 'a.ts:5-3000', ...giants] };
@@ -385,7 +385,7 @@ describe('fitting the focus file (rule: tail)', () => {
     return fitFocus(fitted.focus, limit, wordCounter);
   }
 
-  test('the focus file is whole if it fits, and otherwise cut around the selection', async () => {
+  test('the focus file is included completely if it fits, and otherwise cut around the selection', async () => {
     const whole = await focus(focused('b.ts', [2, 3]), 200);
     expect(whole.block).toMatch(/^<focus path="b.ts" selected="2-3" lines="1-5 of 5" mark=/);
     expect(whole.item).toMatchObject({ kind: 'implicit', id: 'b.ts', status: 'included', lines: '1-5' });

@@ -38,7 +38,7 @@ describe('bytes in flight (rule: overload)', () => {
   const open = (maxBytes: number) => new InFlight({ max: 10, maxBytes, maxLagMs: 250, lagMs: () => 0 });
   const causes = ({ refused }: InFlight) => refused.bytes_in_flight;
 
-  test('a reply counts only with the bytes that were not announced', () => {
+  test('the bytes of a reply count as in flight only beyond those that were announced', () => {
     const inFlight = open(1_000);
     const deadline = acceptWhole(inFlight, 100);
     deadline.announceReply(200);
@@ -48,7 +48,7 @@ describe('bytes in flight (rule: overload)', () => {
     expect(inFlight.bytes).toBe(331);
   });
 
-  test('an answer counts with an eighth of its bytes, as far as the request has not counted them already', () => {
+  test('an eighth of the bytes of an answer counts as in flight, as far as it exceeds the bytes of its request', () => {
     const inFlight = open(1_000);
     const deadline = acceptWhole(inFlight, 100);
     deadline.countAnswer(800);

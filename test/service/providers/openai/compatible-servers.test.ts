@@ -161,7 +161,7 @@ describe('texts of compatible servers (rule: compatible-answers)', () => {
     ['an empty list', { choices: [] }],
     ['null', { choices: null }],
     ['absent', {}],
-  ])('a usage chunk whose choices are %s ends no reply', (_, chunk) => {
+  ])('a usage chunk whose choices are %s does not end the reply', (_, chunk) => {
     const usage = JSON.stringify({ ...chunk, usage: { prompt_tokens: 5, completion_tokens: 3 } });
     const { completion } = readEventData(vendor, [usage, chunkOf({ content: '80' }), finish]) ?? {};
     expect(completion).toMatchObject({ text: '80', usage: { input_tokens: 5, output_tokens: 3 } });
@@ -190,7 +190,7 @@ describe('errors inside a 200 of compatible servers (rule: compatible-answers)',
     ['a flat error', { object: 'error', message: 'no', code: 400 }],
     ['a detail', { detail: 'no' }],
     ['a list of errors', [{ error: { message: 'no' } }]],
-  ])('%s is no completion, plain or streamed', (_, json) => {
+  ])('%s is not read as a completion, plain or streamed', (_, json) => {
     expect(readPlain(vendor, json)).toBeUndefined();
     expect(readEventData(vendor, [JSON.stringify(json)])).toBeUndefined();
   });
@@ -213,7 +213,7 @@ describe('errors inside a 200 of compatible servers (rule: compatible-answers)',
     expect(() => readPlain(vendor, JSON.parse(body))).not.toThrow();
   });
 
-  test('an error field that is null or empty is none', () => {
+  test('an error field that is null or empty is not read as an error', () => {
     for (const error of [null, '', false]) {
       const json = { choices: [{ message: { content: '80' }, finish_reason: 'stop' }], error };
       expect(readPlain(vendor, json)?.text).toBe('80');

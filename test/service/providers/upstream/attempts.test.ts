@@ -43,7 +43,7 @@ describe.each(ways)('a second request (rule: second-request): $title', (way) => 
     expect(fake.requests).toHaveLength(1);
   });
 
-  test('there is no second request if the wait would leave no time for the reply', async () => {
+  test('the service sends no second request if the wait would leave no time for the reply', async () => {
     const fake = await fakeProvider({ fault: 'server-error' });
     const error = await failureOf(
       ask(connect(directoryAt(fake.url), way.model), way, { ...patienceOf(), remainingMs: () => 400 }),

@@ -142,7 +142,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
 
   test.each([
     401, 403,
-  ])('LiteLLM with status %i about a model that the key may not use is a lack of permission, not a wrong key', (status) => {
+  ])('an error of LiteLLM with status %i about a model that the key may not use fails as a missing permission, not as a wrong key', (status) => {
     const message = "key not allowed to access model. This key can only access models=['a']";
     const error = { message, type: 'key_model_access_denied', param: 'model', code: String(status) };
     expect(failureOf(status, { error }).failure).toBe('permission');
@@ -156,7 +156,7 @@ describe('an unknown model is recognised behind a 400 (rule: error-table)', () =
     'temperature is not a valid model parameter',
     'reasoning_effort is not supported by the requested model',
     'Invalid model output: the schema was not met',
-  ])('another refusal stays what it is: %s', (message) => {
+  ])('an error about something else than an unknown model stays `rejected`: %s', (message) => {
     expect(failureOf(400, { error: { message } }).failure).toBe('rejected');
   });
 });
@@ -210,7 +210,7 @@ describe('errors inside a 200 are found where vendors put them (rule: compatible
     ['an error without content', { error: { code: 0, message: '' } }],
     ['an empty error', { error: {} }],
     ['a status of success', { base_resp: { status_code: 0, status_msg: '' } }],
-  ])('%s beside a completion is none', (_, more) => {
+  ])('%s beside a completion is not read as an error', (_, more) => {
     const completion = { choices: [{ message: { content: '80' }, finish_reason: 'stop' }] };
     expect(holdsError({ ...completion, ...more })).toBe(false);
   });

@@ -19,7 +19,7 @@ interface ExtraContent {
   readonly google: { readonly thought_signature: string };
 }
 
-/** The fields of a message or a call that may carry state, as they arrive. */
+/** The fields of a message or a call that may carry provider state, as they arrive. */
 export interface StateFields {
   readonly reasoning_content?: unknown;
   readonly reasoning_details?: unknown;
@@ -29,7 +29,7 @@ export interface StateFields {
 /** Fields of a detail whose text a stream sends in fragments. */
 const fragmented = ['text', 'summary', 'data', 'signature'];
 
-/** Assembles the state of a message or a call, from a plain response or from the chunks of a stream. */
+/** Assembles the provider state of a message or a call, from a plain response or from the chunks of a stream. */
 export class GrowingChatState {
   readonly #cap: ReplyCap;
   #reasoning: string | undefined;
@@ -99,7 +99,7 @@ export class GrowingChatState {
   }
 }
 
-/** Combines the state of a message with that of its next call. */
+/** Combines the provider state of a message with that of the next call in it. */
 export function toVendorState(message: ChatState, call: ChatState = {}): VendorState | undefined {
   const { extra_content } = call;
   const fields = { ...message, ...(extra_content && { call: { extra_content } }) };
@@ -112,7 +112,7 @@ export function toVendorState(message: ChatState, call: ChatState = {}): VendorS
 const isSigned = ({ data, signature }: Detail): boolean =>
   typeof data === 'string' || typeof signature === 'string';
 
-/** Reads the state of a message, which the caller sent, and returns its fields. */
+/** Reads the provider state of a message, which the caller sent, and returns its fields. */
 export function readMessageState(state: unknown): ChatState {
   if (!isObject(state)) return {};
   const { reasoning_content, reasoning_details, extra_content } = state;

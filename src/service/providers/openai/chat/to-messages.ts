@@ -85,7 +85,8 @@ function textContent(
   { text, breakpoint }: { readonly text: string; readonly breakpoint: boolean },
   contentOf: Write,
 ): string | ChatCompletionContentPartText[] {
-  // The content of a text alone is a string, or a list of texts if it has a breakpoint.
+  // Cast: for a single text part, `contentOf` returns a string, or a list of text parts if it has a cache
+  // breakpoint; never a file.
   return contentOf([{ type: 'text', text, breakpoint }]) as string | ChatCompletionContentPartText[];
 }
 
@@ -104,8 +105,8 @@ function assistantMessage(parts: readonly Part[], contentOf: Write): ChatComplet
 }
 
 /**
- * Splits an assistant message before each state that belongs to a whole reply, so that the texts of different
- * replies are not joined.
+ * Splits an assistant message before each provider state that belongs to a whole reply, so that the texts of
+ * different replies are not joined.
  */
 function splitByState(parts: readonly Part[]): Part[][] {
   const messages: Part[][] = [[]];
@@ -117,7 +118,7 @@ function splitByState(parts: readonly Part[]): Part[][] {
   return messages;
 }
 
-/** Returns the tool calls, each with its part of the state that precedes it. */
+/** Returns the tool calls, each with its part of the provider state before it. */
 function toToolCalls(parts: readonly Part[]): ToolCall[] {
   const calls: ToolCall[] = [];
   let state: ReturnType<typeof readCallState> = {};

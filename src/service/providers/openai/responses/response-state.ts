@@ -10,8 +10,8 @@ export interface ReasoningItem {
 }
 
 /**
- * Reads a reasoning item of a reply, or of a state that the caller sent. Returns an empty list for an item without
- * encrypted content, which would be useless.
+ * Reads a reasoning item of a reply, or of a provider state that the caller sent. Returns an empty list for an
+ * item without encrypted content, which would be useless.
  */
 export function readReasoningItem(value: unknown): ReasoningItem[] {
   if (!isObject(value) || value['type'] !== 'reasoning') return [];
@@ -33,7 +33,7 @@ export function readReasoningItem(value: unknown): ReasoningItem[] {
 export const stateOf = (items: readonly ReasoningItem[]): VendorState | undefined =>
   items.length === 0 ? undefined : { fields: { items }, isEncrypted: true };
 
-/** Returns the reasoning items of a state. */
+/** Returns the reasoning items of a provider state. */
 export function itemsOf(state: unknown): ReasoningItem[] {
   const items = isObject(state) ? state['items'] : undefined;
   return Array.isArray(items) ? items.flatMap(readReasoningItem) : [];

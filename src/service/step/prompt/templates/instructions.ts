@@ -64,7 +64,7 @@ Reply with one JSON object and nothing else:
 {"thought": "how you come to the answer", "final_answer": "the answer to the task"}
 `;
 
-/** Instructions for the provider's own tool calling. The tool schemas teach the rest. */
+/** Instructions for the provider's own tool calling; the tool schemas in the request describe the calls. */
 export const nativeTemplate = `You work on a task step by step. Before you call a tool, say in a sentence or two why. Someone else runs the call and shows you what it returned. When you know enough, answer the task without calling a tool.
 `;
 

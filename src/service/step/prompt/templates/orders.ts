@@ -47,7 +47,7 @@ export const answerInJsonTemplate = `Write it as one JSON value that fits the sc
 export const callTemplate = `Reply with a call of one of the tools now; do not answer yet.
 `;
 
-/** Tells the model to call one certain tool, if the client demands that (rule: client-terms). */
+/** Tells the model to call the one tool that the client demands (rule: client-terms). */
 export const callOfTemplate = (tool: string): string => `Reply with a call of the tool ${tool} now.
 `;
 
@@ -57,7 +57,7 @@ export const continueTemplate = 'Continue.\n';
 /** The first block of a prompt that would otherwise begin with an assistant message (rule: message-order). */
 export const openingTemplate = 'Here is the conversation so far.\n';
 
-/** The observation that stands in for the missing result of a call (rule: pairing). */
+/** The observation in place of the missing result of a call (rule: pairing). */
 export const notRunTemplate = 'This call was not run.';
 
 /** Asks for the summary that replaces the oldest part of a history (rule: compaction-summarize). */
