@@ -128,11 +128,16 @@ describe('the text of an answer as a stream (rule: text-stream)', () => {
     expect(stopReason).toBe('stopped');
   });
 
-  test('a reader that leaves textStream() or the events while the model is silent stops the run at once', async () => {
-    for (const read of [(run: Run) => run.textStream(), (run: Run) => run[Symbol.asyncIterator]()]) {
+  test('a reader that leaves the text, the events or the response while the model is silent stops the run at once (rule: run-events)', async () => {
+    const streams = [
+      (run: Run) => Readable.from(run.textStream()),
+      (run: Run) => Readable.from(run),
+      (run: Run) => Readable.fromWeb(toResponse(run).body ?? new ReadableStream()),
+    ];
+    for (const streamOf of streams) {
       const provider = await startFakeProvider({ fault: 'silence' });
       const run = await runAgainst(provider);
-      const stream = Readable.from(read(run)).resume();
+      const stream = streamOf(run).resume();
       await provider.request(0);
       stream.destroy();
       expect((await run.result()).stopReason).toBe('stopped');
