@@ -2,9 +2,34 @@
  * Yields the events that `work` emits. Each `emit` resolves when the reader asks for the next event, so `work` waits for a
  * slow reader. If the reader leaves early, calls `abandon`, drops further events and waits for `work` to end.
  */
-export async function* relay<Event>(
+export const relay = <Event>(
   work: (emit: (event: Event) => Promise<void>) => Promise<void>,
   abandon: () => void,
+): AsyncGenerator<Event, void> => leaveAtOnce(relayEvents(work), abandon);
+
+/**
+ * Returns the generator, changed so that `return` and `throw` call `leave` first. A generator itself would wait for a pending
+ * `next`, which can take as long as a model call, before it learns that its reader has left.
+ */
+export function leaveAtOnce<Value>(
+  generator: AsyncGenerator<Value, void>,
+  leave: () => void,
+): AsyncGenerator<Value, void> {
+  const finish = generator.return.bind(generator);
+  const fail = generator.throw.bind(generator);
+  generator.return = (value) => {
+    leave();
+    return finish(value);
+  };
+  generator.throw = (error) => {
+    leave();
+    return fail(error);
+  };
+  return generator;
+}
+
+async function* relayEvents<Event>(
+  work: (emit: (event: Event) => Promise<void>) => Promise<void>,
 ): AsyncGenerator<Event, void> {
   const waiting: { readonly event: Event; readonly taken: () => void }[] = [];
   let wake = (): void => undefined;
@@ -37,7 +62,6 @@ export async function* relay<Event>(
     await done;
   } finally {
     left = true;
-    if (!finished) abandon();
     for (const { taken } of waiting) taken();
     await done.catch(() => undefined);
   }

@@ -6,7 +6,7 @@ import { AnswerWriter } from './answer-writer.js';
 import { checkRunOptions } from './check-run-options.js';
 import { withHint } from './error-hints.js';
 import { offerTools, renewTools } from './offer-tools.js';
-import { relay } from './relay.js';
+import { leaveAtOnce, relay } from './relay.js';
 import { endOfException, OUT_OF_STEPS, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
 import { answerOf } from './run-failed-error.js';
@@ -68,9 +68,13 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
 
   /**
    * Yields the answer while the model writes it (rule: text-stream). Throws `RunFailedError` at the end if the run ends without
-   * an answer. Stops the run if the reader leaves the loop.
+   * an answer. Stops the run at once if the reader leaves, also while it waits for the next text.
    */
-  async *textStream(): AsyncGenerator<string, void> {
+  textStream(): AsyncGenerator<string, void> {
+    return leaveAtOnce(this.#writeAnswer(), () => this.stop());
+  }
+
+  async *#writeAnswer(): AsyncGenerator<string, void> {
     const writer = new AnswerWriter();
     for await (const event of this.#events) {
       const delta = writer.read(event);

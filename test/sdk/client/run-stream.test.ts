@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { startLocalService } from '../../../src/cli/session/local-service.js';
-import { startFakeProvider } from '../../../src/offline/fake-provider.js';
+import { type FakeProvider, startFakeProvider } from '../../../src/offline/fake-provider.js';
 import { readRunEvents, toResponse } from '../../../src/sdk/client/run-stream.js';
 import { StepwiseClient } from '../../../src/sdk/client/stepwise-client.js';
 import type { Run } from '../../../src/sdk/run/run.js';
@@ -73,8 +73,10 @@ describe('a run that a server forwards to a browser (rule: run-to-browser)', () 
 });
 
 describe('the text of an answer as a stream (rule: text-stream)', () => {
-  async function against(texts: readonly string[], options: Partial<RunOptions> = {}): Promise<Run> {
-    const provider = await startFakeProvider(texts.map((text) => ({ text })));
+  const against = async (texts: readonly string[], options: Partial<RunOptions> = {}): Promise<Run> =>
+    runAgainst(await startFakeProvider(texts.map((text) => ({ text }))), options);
+
+  async function runAgainst(provider: FakeProvider, options: Partial<RunOptions> = {}): Promise<Run> {
     const service = await startLocalService({ UPSTREAMS: JSON.stringify({ fake: `${provider.url}/v1` }) });
     closing.push(
       () => provider.close(),
@@ -124,5 +126,21 @@ describe('the text of an answer as a stream (rule: text-stream)', () => {
     for await (const _ of run.textStream()) break;
     const { stopReason } = await run.result();
     expect(stopReason).toBe('stopped');
+  });
+
+  test('a reader that leaves the text, the events or the response while the model is silent stops the run at once (rule: run-events)', async () => {
+    const streams = [
+      (run: Run) => Readable.from(run.textStream()),
+      (run: Run) => Readable.from(run),
+      (run: Run) => Readable.fromWeb(toResponse(run).body ?? new ReadableStream()),
+    ];
+    for (const streamOf of streams) {
+      const provider = await startFakeProvider({ fault: 'silence' });
+      const run = await runAgainst(provider);
+      const stream = streamOf(run).resume();
+      await provider.request(0);
+      stream.destroy();
+      expect((await run.result()).stopReason).toBe('stopped');
+    }
   });
 });
