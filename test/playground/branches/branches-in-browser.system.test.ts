@@ -136,7 +136,7 @@ describePlayground('importing run files on the page (rule: playground-branches)'
       return brought;
     })()`);
     await page.dispatchEvent('header', 'dragover', { dataTransfer: brought });
-    await page.getByText('Drop a saved run').waitFor();
+    await page.getByText('a saved run to walk through it').waitFor();
     await page.dispatchEvent('header', 'drop', { dataTransfer: brought });
     await page.getByText('It is 42.').waitFor();
     await playground.script([answer('Again.')]);
