@@ -12,7 +12,7 @@ import { type Outcome, tryAgent } from './agents/trial.js';
  */
 const MIN_AGENTS = 6;
 const TRIAL_TIMEOUT_MS = 240_000;
-/** As its first argument it makes this program run one trial and print its outcome as JSON, on the last line. */
+/** First argument that makes this program run one trial and print its outcome as JSON, on the last line. */
 const TRIAL = '--trial';
 
 const words = process.argv.slice(2);

@@ -18,7 +18,7 @@ import { asciicast, startRecorded } from './terminal/asciicast.js';
 const RECORDED = ['Codex', 'opencode'];
 const SIZE = { columns: 100, rows: 36 };
 const CHUNK_DELAY_MS = 40;
-/** As its first argument it makes this program make one recording. */
+/** First argument that makes this program make one recording. */
 const ONE = '--one';
 
 const words = process.argv.slice(2);

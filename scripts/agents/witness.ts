@@ -4,7 +4,7 @@ import type { Call } from './agents.js';
 import type { Exchange, Recorder } from './recorder.js';
 import type { Reply } from './scripted-model.js';
 
-/** Where the cause of a failed trial lies, and the evidence. */
+/** The side on which the cause of a failed trial lies, and the evidence. */
 export interface Verdict {
   readonly at: 'client' | 'service';
   readonly evidence: string;

@@ -67,5 +67,5 @@ export const contextReportSchema = z
   })
   .meta({
     id: 'ContextReport',
-    description: 'Which parts of the context the prompt includes, and which it leaves out.',
+    description: 'The parts of the context that the prompt includes, and those that it leaves out.',
   });

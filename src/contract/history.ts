@@ -22,7 +22,7 @@ const toolResultSchema = z
       .meta({ description: 'The result as data, for the caller; the model reads `content`.' }),
     error: optional(z.string()).meta({ description: 'The failure in words, for the caller.' }),
     terminal: optional(z.boolean()).meta({
-      description: 'No further action can help: the next step requires an answer.',
+      description: 'True if no further action can help: the next step then requires an answer.',
     }),
     denied: optional(z.boolean()).meta({ description: 'A person refused the call.' }),
   })

@@ -33,7 +33,7 @@ export const sourceStepSchema = z
       .meta({ description: 'Iterations that are left after this step.' }),
     status: z
       .enum(['action_proposed', 'direct_response_provided', 'error'])
-      .meta({ description: 'What the model did.' }),
+      .meta({ description: 'The outcome: an action, an answer or an error.' }),
     error: error.unwrap().optional(),
   })
   .meta({

@@ -46,7 +46,7 @@ const parseSchema = z
         'refusal',
         'empty',
       ])
-      .meta({ description: 'What the parser made of the reply.' }),
+      .meta({ description: 'The result of reading the reply.' }),
     dialect: z
       .enum([
         'call',
@@ -75,7 +75,7 @@ const parseSchema = z
     }),
     repairs: z
       .array(z.string())
-      .meta({ description: 'What the parser fixed or assumed, such as `coerced:id`.' }),
+      .meta({ description: 'Names of the repairs and assumptions of the parser, such as `coerced:id`.' }),
     discarded: z
       .array(
         z

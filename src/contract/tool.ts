@@ -8,7 +8,7 @@ const toolAnnotationsSchema = z
     readOnlyHint: optional(z.boolean()).meta({ description: 'The tool changes nothing.' }),
     requiresApproval: optional(z.boolean()).meta({ description: 'A person must approve each call.' }),
   })
-  .meta({ id: 'ToolAnnotations', description: 'What the caller states about the effects of a tool.' });
+  .meta({ id: 'ToolAnnotations', description: 'Statements of the caller about the effects of a tool.' });
 
 /** Returns whether a tool's name can be written in all forms of a call. */
 function isToolName(name: string): boolean {

@@ -104,7 +104,7 @@ export interface ContextBuiltEvent {
   report: ContextReport | null;
 }
 
-/** Which parts of the context the prompt includes, and which it leaves out. */
+/** The parts of the context that the prompt includes, and those that it leaves out. */
 export interface ContextReport {
   /** `llm_config.tokenLimit` of the request. */
   token_limit: number;
@@ -187,7 +187,7 @@ export interface ErrorResponse {
   phase: 'reason' | 'act' | 'observe' | null;
   /** How the parser read the reply. */
   parse: Parse | null;
-  /** Which parts of the context the prompt includes, and which it leaves out. */
+  /** The parts of the context that the prompt includes, and those that it leaves out. */
   context_report: ContextReport | null;
   /** Counts and flags about the run, such as repeated calls, computed only from the request and the reply. */
   signals: Signals | null;
@@ -399,13 +399,13 @@ export type OnLastIteration = 'answer' | 'allow_action';
 
 /** How the parser read the reply. */
 export interface Parse {
-  /** What the parser made of the reply. */
+  /** The result of reading the reply. */
   outcome: 'answer' | 'action' | 'malformed_action' | 'unknown_tool' | 'action_after_limit' | 'truncated' | 'refusal' | 'empty';
   /** The syntax in which the action was written; more values may be added. */
   dialect: 'call' | 'action_input' | 'json' | 'tag' | 'bracket' | 'bare' | 'native' | 'json_block' | 'json_list' | 'name_json' | 'function_tag' | 'invoke' | 'arg_pairs' | 'element' | 'python' | 'gemma' | 'xtml' | null;
   /** `constrained`: the provider enforced the schema of the offered tools. `repaired`: the parser fixed or assumed something; see `repairs`. */
   confidence: 'exact' | 'repaired' | 'constrained';
-  /** What the parser fixed or assumed, such as `coerced:id`. */
+  /** Names of the repairs and assumptions of the parser, such as `coerced:id`. */
   repairs: string[];
   /** Parts of the reply that the parser ignored. */
   discarded: Discarded[];
@@ -462,7 +462,7 @@ export interface Preview {
   native_tools: ToolDefinition[];
   /** SHA-256 of the whole prompt. */
   prompt_sha256: string;
-  /** Which parts of the context the prompt includes, and which it leaves out. */
+  /** The parts of the context that the prompt includes, and those that it leaves out. */
   context_report: ContextReport;
   /** Problems that do not stop the step. */
   warnings: Warning[];
@@ -571,7 +571,7 @@ export interface SourceStep {
   updated_conversation_history: Turn[] | null;
   /** Iterations that are left after this step. */
   iterations_remaining: number | null;
-  /** What the model did. */
+  /** The outcome: an action, an answer or an error. */
   status: 'action_proposed' | 'direct_response_provided' | 'error';
   /** The reason why a step failed. */
   error?: StepError | undefined;
@@ -607,7 +607,7 @@ export interface Step {
   phase: 'reason' | 'act' | 'observe' | null;
   /** How the parser read the reply. */
   parse: Parse | null;
-  /** Which parts of the context the prompt includes, and which it leaves out. */
+  /** The parts of the context that the prompt includes, and those that it leaves out. */
   context_report: ContextReport | null;
   /** Counts and flags about the run, such as repeated calls, computed only from the request and the reply. */
   signals: Signals | null;
@@ -807,7 +807,7 @@ export interface ThoughtDeltaEvent {
   delta: string;
 }
 
-/** What the caller states about the effects of a tool. */
+/** Statements of the caller about the effects of a tool. */
 export interface ToolAnnotations {
   /** The tool changes nothing. */
   readOnlyHint?: boolean | undefined;
@@ -815,7 +815,7 @@ export interface ToolAnnotations {
   requiresApproval?: boolean | undefined;
 }
 
-/** What the caller states about the effects of a tool. As callers write it: optional fields may be null or absent. */
+/** Statements of the caller about the effects of a tool. As callers write it: optional fields may be null or absent. */
 export interface ToolAnnotationsInput {
   /** The tool changes nothing. */
   readOnlyHint?: boolean | null | undefined;
@@ -855,7 +855,7 @@ export interface ToolDefinition {
   description?: string | undefined;
   /** JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names in the order of `properties`. */
   inputSchema: Readonly<Record<string, unknown>>;
-  /** What the caller states about the effects of a tool. */
+  /** Statements of the caller about the effects of a tool. */
   annotations?: ToolAnnotations | undefined;
   /** True keeps the schema out of the prompt until the model has found the tool with `find_tools`, which the service then offers. A tool of your own named `find_tools` is then 400 with the detail `reserved_name`. */
   defer?: boolean | undefined;
@@ -869,7 +869,7 @@ export interface ToolDefinitionInput {
   description?: string | null | undefined;
   /** JSON Schema of the arguments. Positional arguments get the names in `required`, in that order, then the other names in the order of `properties`. */
   inputSchema: Readonly<Record<string, unknown>>;
-  /** What the caller states about the effects of a tool. */
+  /** Statements of the caller about the effects of a tool. */
   annotations?: ToolAnnotationsInput | null | undefined;
   /** True keeps the schema out of the prompt until the model has found the tool with `find_tools`, which the service then offers. A tool of your own named `find_tools` is then 400 with the detail `reserved_name`. */
   defer?: boolean | null | undefined;
@@ -883,7 +883,7 @@ export interface ToolResult {
   result?: unknown;
   /** The failure in words, for the caller. */
   error?: string | undefined;
-  /** No further action can help: the next step requires an answer. */
+  /** True if no further action can help: the next step then requires an answer. */
   terminal?: boolean | undefined;
   /** A person refused the call. */
   denied?: boolean | undefined;
@@ -899,7 +899,7 @@ export interface ToolResultInput {
   result?: unknown;
   /** The failure in words, for the caller. */
   error?: string | null | undefined;
-  /** No further action can help: the next step requires an answer. */
+  /** True if no further action can help: the next step then requires an answer. */
   terminal?: boolean | null | undefined;
   /** A person refused the call. */
   denied?: boolean | null | undefined;

@@ -14,7 +14,7 @@ type AnswerRule =
   | { readonly contains: readonly string[] }
   | { readonly schema: Schema };
 
-/** What an evaluation compares, and how strictly (rule: compared-fields). */
+/** The fields that an evaluation compares, and how strictly (rule: compared-fields). */
 export interface Comparisons {
   readonly outcome: 'same' | 'ignore';
   readonly tool: 'same' | 'ignore';

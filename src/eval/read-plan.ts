@@ -12,7 +12,7 @@ interface Price {
   readonly output: number;
 }
 
-/** What to evaluate, and how strictly. */
+/** The variants to try, the comparison of their steps, and prices. */
 export interface EvalPlan {
   readonly cells: readonly Cell[];
   /** Returns the comparisons for one run. */

@@ -80,7 +80,7 @@ const opening: TextItem = { type: 'text', role: 'user', text: 'Continue.', origi
 export function toAnthropicMessages(history: readonly TurnInput[]): {
   /** The messages of the conversation. */
   readonly messages: readonly AnthropicMessage[];
-  /** What the messages cannot express. */
+  /** The parts of the history that the messages cannot express. */
   readonly residue: Residue;
 } {
   const items = toItems(history);

@@ -81,7 +81,7 @@ export interface OpenAiTool {
 export function toOpenAiMessages(history: readonly TurnInput[]): {
   /** The messages of the conversation. */
   readonly messages: readonly OpenAiMessage[];
-  /** What the messages cannot express. */
+  /** The parts of the history that the messages cannot express. */
   readonly residue: Residue;
 } {
   const items = toItems(history);

@@ -2,7 +2,7 @@ import type { VendorError } from '../faults/vendor-errors.js';
 import type { Fault, RecordedRequest, ScriptedCompletion } from './reply.js';
 import { stableId, type Wire } from './wire.js';
 
-/** What the server does in response to a request: sends an HTTP answer, stays silent, or resets the connection. */
+/** The server's response to a request: it sends an HTTP answer, stays silent, or resets the connection. */
 export type WireAnswer = HttpAnswer | { readonly end: 'silence' } | { readonly end: 'reset' };
 
 export interface HttpAnswer {

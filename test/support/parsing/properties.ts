@@ -45,7 +45,7 @@ export function accountsForAllText(text: string): boolean {
   const raws = further.map(({ raw }) => raw);
   const weights = [parsed.reasoning, parsed.thought, parsed.answer, parsed.action?.raw, ...raws].map(weight);
   const counted = parsed.discarded.reduce((sum, { chars }) => sum + chars, 0);
-  // Where reasoning is removed, the texts before and after it are joined, so both weights are computed. The
+  // The texts before and after removed reasoning are joined, so both weights are computed. The
   // language after a fence is not text.
   const least = Math.min(
     ...[text, text.replace(/<\/?think>/g, '')].map((each) => weight(withoutLanguages(each))),
