@@ -2,11 +2,12 @@
 const placeholder =
   /^(?:sk-)?(?:x{8,}|\*{8,}|\.{8,}|<.*>|\[.*\]|\{.*\}|your[-_]?(?:[a-z]+[-_]?)*key(?:[-_]?here)?|(?:insert|paste|replace|change)[-_]?(?:me|with|your).*|placeholder|api[-_]key|no[-_]key(?:[-_](?:required|needed))?|not[-_](?:needed|required))$/i;
 
-/** Returns whether a text is a placeholder for a key (rule: key-form). */
-export const isPlaceholder = (text: string): boolean => placeholder.test(text);
-
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 8_192;
+const wellFormed = new RegExp(`^[\\x21-\\x7e]{${MIN_LENGTH},${MAX_LENGTH}}$`);
+
+/** Returns whether a header can carry the text as a key. A placeholder can be carried, too. */
+export const isWellFormedKey = (text: string): boolean => wellFormed.test(text);
 
 /**
  * Returns why a text cannot be a model key (rule: key-form), as the end of a sentence that begins with the name of
@@ -15,7 +16,7 @@ const MAX_LENGTH = 8_192;
 export function keyProblem(text: string): string | undefined {
   const [character] = /[^\x21-\x7e]/u.exec(text) ?? [];
   if (character !== undefined) return `contains ${nameOf(character)}, which no key contains`;
-  if (isPlaceholder(text)) return 'is a placeholder, not a key';
+  if (placeholder.test(text)) return 'is a placeholder, not a key';
   if (text.length < MIN_LENGTH) return `is shorter than ${MIN_LENGTH} characters, so it is not a key`;
   return text.length > MAX_LENGTH ? `is longer than ${MAX_LENGTH} characters, so it is not a key` : undefined;
 }

@@ -12,6 +12,7 @@ import {
   fourSteps,
   type RecordingBench,
   recordedFiles,
+  replyByInstructions,
   replyByProgress,
   startRecordingBench,
 } from '../support/recorded-session.js';
@@ -62,15 +63,7 @@ function evaluate(folder: string, args: readonly string[], environment: NodeJS.P
 
 const scriptSame = () => bench.service.fake.script((request) => replyByProgress(fourSteps, request));
 
-/** Makes the model choose another tool in the third step if its instructions are terse. */
-function scriptTerse(): void {
-  bench.service.fake.script((request) => {
-    const isTerse = JSON.stringify(request.body).includes('Be terse.');
-    const other = { text: 'Action: search(pattern="b")' };
-    const replies = isTerse ? [fourSteps[0], fourSteps[1], other, fourSteps[3]] : fourSteps;
-    return replyByProgress(replies, request);
-  });
-}
+const scriptTerse = () => bench.service.fake.script(replyByInstructions);
 
 test('stepwise eval exits with 0 if there is no difference, and prints a table (rule: eval-verdict)', async () => {
   scriptSame();

@@ -15,6 +15,7 @@ import {
   fourSteps,
   type RecordingBench,
   recordedFiles,
+  replyByInstructions,
   replyByProgress,
   startRecordingBench,
 } from '../support/recorded-session.js';
@@ -87,15 +88,7 @@ async function evaluateFolder(folder: string, changes: Partial<Evaluation> = {})
 const counts = ({ cells }: EvalReport) => cells.map((cell) => cell.counts);
 const none = { same: 0, accepted: 0, different: 0, missing: 0, skipped: 0 };
 
-/** Makes the model choose another tool in the third step if its instructions are terse. */
-function scriptTerse(): void {
-  bench.service.fake.script((request) => {
-    const isTerse = JSON.stringify(request.body).includes('Be terse.');
-    const other = { text: 'Action: search(pattern="b")' };
-    const replies = isTerse ? [fourSteps[0], fourSteps[1], other, fourSteps[3]] : fourSteps;
-    return replyByProgress(replies, request);
-  });
-}
+const scriptTerse = () => bench.service.fake.script(replyByInstructions);
 
 test('an unchanged step has the recorded prompt and result again (rule: eval-steps)', async () => {
   const report = await evaluateFolder(runsFolder());

@@ -38,6 +38,16 @@ export function replyByProgress(
   return replies[Math.min(done, replies.length - 1)] ?? { text: 'Final Answer: nothing' };
 }
 
+/** Replies as in `fourSteps`, but with another tool in the third step if the instructions are terse. */
+export function replyByInstructions(request: {
+  readonly body: Readonly<Record<string, unknown>>;
+}): ScriptedReply {
+  const isTerse = JSON.stringify(request.body).includes('Be terse.');
+  const other = { text: 'Action: search(pattern="b")' };
+  const replies = isTerse ? [fourSteps[0], fourSteps[1], other, fourSteps[3]] : fourSteps;
+  return replyByProgress(replies, request);
+}
+
 /** A service that records, with its provider, and the folder of the recorded runs. */
 export interface RecordingBench {
   readonly service: WholeService;

@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { encodedForms } from '../../network/encoded-forms.js';
+import { isWellFormedKey } from '../../network/key-form.js';
 
 /**
  * Number of consecutive characters that count as a leaked part of a key. Shorter sequences also occur in ordinary
@@ -7,7 +8,6 @@ import { encodedForms } from '../../network/encoded-forms.js';
  */
 const HINT_LENGTH = 8;
 
-const wellFormed = /^[\x21-\x7e]{8,8192}$/;
 const REDACTED = '[redacted]';
 
 /** A key that prints as `[redacted]` in strings, JSON, `console.log` and stack traces. Only `reveal` returns it. */
@@ -34,7 +34,7 @@ export class Secret {
    * would quote it (rule: key-form).
    */
   static parse(text: string): Secret | undefined {
-    return wellFormed.test(text) ? new Secret(text) : undefined;
+    return isWellFormedKey(text) ? new Secret(text) : undefined;
   }
 
   /** Returns the key. Use it only for the header of the provider request. */

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { isObject } from '../../../contract/fields.js';
 import type { LlmConfig, StepRequest } from '../../../contract/step-request.js';
-import { isPlaceholder } from '../../../network/key-form.js';
+import { keyProblem } from '../../../network/key-form.js';
 import type { Caller } from '../../operations/access/token-entries.js';
 import type { ModelDirectory, ResolvedModel } from '../../providers/create-model-directory.js';
 import { redactWith, Secret, withoutSecrets } from '../../providers/secret.js';
@@ -173,7 +173,7 @@ export function connectModel(
 
 function readModelKey(sent: string | undefined): Secret {
   if (!sent) throw new RequestRefused('missing_api_key');
-  const key = isPlaceholder(sent) ? undefined : Secret.parse(sent);
+  const key = keyProblem(sent) === undefined ? Secret.parse(sent) : undefined;
   if (!key) throw new RequestRefused('malformed_api_key');
   return key;
 }
