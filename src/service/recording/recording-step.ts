@@ -11,7 +11,7 @@ import type { BegunStep, WatchedStep } from '../watching/watch-room.js';
 export type StepSink = (step: RecordedStep) => void;
 
 /** Receives the beginning and the end of each step. Its functions must not throw, and the step does not wait for them. */
-export interface StepWatch {
+interface StepWatch {
   readonly begin: (step: BegunStep) => WatchedStep;
   /** Returns the code and the message of an error with which a step ended. */
   readonly explain: (thrown: unknown) => Pick<StepError, 'code' | 'message'>;
