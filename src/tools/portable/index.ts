@@ -18,6 +18,7 @@ export {
 } from '../folder/picked-store.js';
 export { StoredFolder, type StoredFolderOptions } from '../folder/stored-folder.js';
 export type { MatchLines } from '../read/find-lines.js';
+export type { GivenLimits } from '../read/limits.js';
 export type { OnChange } from '../write/approved-changes.js';
 export { unifiedDiff } from '../write/unified-diff.js';
 export { createFileReaders, createFileTools, createFileWriters, type FileToolOptions } from './file-tools.js';
