@@ -176,7 +176,10 @@ class OutlineWalk {
     return this.#orphanEnd;
   }
 
-  /** Start of an unclosed quotation whose opening tag lost its mark, or of an unclosed element that shows text. */
+  /**
+   * Start of an unclosed quotation whose opening tag lacks its `mark` attribute, or of an unclosed
+   * element that shows text.
+   */
   get openQuotation(): number | null {
     return this.#quotations.open ?? this.#openShown;
   }
