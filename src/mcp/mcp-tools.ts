@@ -8,6 +8,7 @@ export interface McpTools {
    * only if `review` rejects.
    */
   readonly tools: () => Promise<readonly Tool[]>;
+  /** The state of each server now, in the order of `McpOptions.servers`, also of those that could not be started. */
   readonly servers: readonly McpServerState[];
   /** Ends all servers and every process that these have started. */
   close(): Promise<void>;
