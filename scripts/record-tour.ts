@@ -118,18 +118,24 @@ async function approve({ action }: ApprovalRequest) {
 
 const read = (path: string) => ({ path, content: readFileSync(join(folder, path), 'utf8') });
 
+/**
+ * Names the embedded provider instead of the scripted one. Every service has it, and builds the same prompts for it, so
+ * the playground can rebuild the prompts and continue the run without a key.
+ */
+const nameOffline = (key: string, value: unknown) => (key === 'provider' ? 'offline' : value);
+
 mkdirSync(folder);
 const provider = await startFakeProvider();
 const service = await startService(
   readConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',
-    UPSTREAMS: JSON.stringify({ scripted: { url: `${provider.url}/v1`, keyRequired: false } }),
+    OPENAI_UPSTREAM_URL: `${provider.url}/v1`,
   }),
 );
 try {
   cpSync('examples/shop', folder, { recursive: true });
-  const client = new StepwiseClient({ baseUrl: service.url });
+  const client = new StepwiseClient({ baseUrl: service.url, llmKey: 'no-key-is-needed' });
   const tools = await createToolPack(folder);
   let earlier: Trajectory | undefined;
   for (const { name, task, tagged, replies } of parts) {
@@ -137,8 +143,8 @@ try {
     const options: RunOptions = {
       llmConfig: {
         modelName: 'recorded-model',
-        provider: 'scripted',
-        tokenLimit: 8_000,
+        provider: 'openai',
+        tokenLimit: 6_000,
         reservedOutputTokens: 1_000,
       },
       tools,
@@ -164,7 +170,7 @@ try {
     if (stopReason !== 'answered') throw new Error(`${name} ended with ${stopReason}: ${error?.message}`);
     earlier = run.save();
     mkdirSync(target, { recursive: true });
-    writeFileSync(join(target, `${name}.json`), `${JSON.stringify(earlier, null, 1)}\n`);
+    writeFileSync(join(target, `${name}.json`), `${JSON.stringify(earlier, nameOffline, 1)}\n`);
     console.log(`${name}: ${earlier.responses.length} steps`);
   }
 } finally {

@@ -158,7 +158,8 @@ class TourScreen {
     const wasAsking = this.#isAsking;
     this.#isAsking = event.type === 'approval_requested';
     if (!wasAsking) return undefined;
-    const decision = event.type === 'tool_error' ? `denied it: ${showTextLine(reasonOfDenial(event.error))}` : 'allowed it';
+    const decision =
+      event.type === 'tool_error' ? `denied it: ${showTextLine(reasonOfDenial(event.error))}` : 'allowed it';
     return [`${this.paint('yellow', 'Person'.padEnd(12))}${decision}`];
   }
 
