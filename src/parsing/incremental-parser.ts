@@ -3,16 +3,20 @@ import { ArrivingReply } from './arriving/arriving-reply.js';
 import { LineBeginnings } from './arriving/line-beginnings.js';
 import { LineContents } from './arriving/line-contents.js';
 import type { ParseDelta } from './delta-writer.js';
+import type { Pause } from './outline/outline-reply.js';
 import {
   addReasoning,
   type ParsedCompletion,
   type ParseOptions,
   parseCompletion,
+  parseCompletionPausing,
 } from './parse-completion.js';
 
 /** A completely read reply, and the deltas that were held back until its end. */
 export interface StreamedReply {
+  /** Deltas that only the end of the text could decide, in order; may be empty. */
   readonly deltas: ParseDelta[];
+  /** The same result as that of `parseCompletion` for the whole text. */
   readonly completion: ParsedCompletion;
 }
 
@@ -34,6 +38,10 @@ export class IncrementalParser {
   readonly #beginnings: LineBeginnings;
   readonly #contents: LineContents;
 
+  /**
+   * Reads one completion; each needs a parser of its own. `tools` are those that the model was offered. With an empty list, every
+   * well-formed call is accepted. The list must not change afterwards.
+   */
   constructor(tools: readonly OfferedTool[]) {
     this.#tools = tools;
     const offered = OfferedTools.of(tools);
@@ -53,7 +61,16 @@ export class IncrementalParser {
 
   /** Returns the whole completion, with the deltas that were held back. */
   end({ reasoning = null, ...options }: ParseOptions = {}): StreamedReply {
-    const completion = parseCompletion(this.#chunks.join(''), this.#tools, options);
+    return this.#ended(parseCompletion(this.#chunks.join(''), this.#tools, options), reasoning);
+  }
+
+  /** Works as `end`, but awaits `pause` between parts of the text. */
+  async endPausing({ reasoning = null, ...options }: ParseOptions, pause: Pause): Promise<StreamedReply> {
+    const text = this.#chunks.join('');
+    return this.#ended(await parseCompletionPausing(text, this.#tools, options, pause), reasoning);
+  }
+
+  #ended(completion: ParsedCompletion, reasoning: string | null): StreamedReply {
     return { deltas: this.finish(completion), completion: addReasoning(completion, { reasoning }) };
   }
 

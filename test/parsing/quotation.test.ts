@@ -57,7 +57,10 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
   const echo = fc
     .tuple(fc.constantFrom(...fenceTags), content)
     .map(([tag, text]) => fence({ tag, attributes: { path: 'a' }, text }));
-  /** Damages the marks and attributes of an echo as models do, in the opening tag and in the closing tag. */
+  /**
+   * Damages the marks and attributes of a repeated fence as models do, in the opening tag and in the closing
+   * tag.
+   */
   const broken = fc.constantFrom<(whole: string) => string>(
     (whole) => whole.replaceAll(/(?: mark="[0-9a-f]{16}"| [0-9a-f]{16}(?=>\n$))/g, ''),
     (whole) => whole.replace(/^(<\w+)[^>]*/, '$1').replace(/ [0-9a-f]{16}(?=>\n$)/, ''),
@@ -80,7 +83,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     '# The file\n\n',
   );
 
-  test('no action runs from 3,000 echoed files and observations that contain calls in all dialects', () => {
+  test('no action runs from 3,000 files and observations of the prompt that the model repeats and that contain calls in all dialects', () => {
     fc.assert(
       fc.property(before, fc.array(echo, { minLength: 1, maxLength: 3 }), fc.nat(), (lead, echoes, cutAt) => {
         const whole = lead + echoes.join('');
@@ -94,7 +97,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     );
   });
 
-  test('no action runs from 3,000 echoes that lost their marks, attributes or closing tags', () => {
+  test('no action runs from 3,000 repeated fences whose marks, attributes or closing tags the model left out', () => {
     fc.assert(
       fc.property(
         before,

@@ -14,7 +14,7 @@ export class Quotations {
     this.#lines = lines;
   }
 
-  /** Start of an unclosed quotation whose opening tag lost its mark. */
+  /** Start of an unclosed quotation whose opening tag lacks its `mark` attribute. */
   get open(): number | null {
     return this.#lines.insideUnmarkedFence ? this.#unmarked : null;
   }

@@ -3,7 +3,9 @@ import type { StringFragment } from '../scanning/scanned-strings.js';
 
 /** An object with a key that only a reply has, as far as the object has arrived. */
 export interface FoundObject {
-  /** Start of the object in the held text, perhaps after a line of a fence. */
+  /**
+   * Start of the object in the held text, after the opening line of a code fence if there is one.
+   */
   readonly brace: number;
   readonly isFenced: boolean;
   readonly scanner: ObjectScanner;

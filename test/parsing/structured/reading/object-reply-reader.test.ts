@@ -118,7 +118,7 @@ test.each([
     { thought: 'Look first.' },
   ],
   ['another object after', `${action}\n${answer}`, { thought: 'Look first.' }],
-])('%s does not hide the action of an object reply', (_, text, expected) => {
+])('the action of an object reply is found despite other text in the reply: %s', (_, text, expected) => {
   const { completion, isWhole } = read(text);
   expect(completion).toMatchObject({ outcome: 'action', ...expected });
   expect(isWhole).toBe(false);
@@ -688,7 +688,7 @@ test("an answer is reported as constrained only under the schema's own key", () 
 test.each([
   ['JSON', '{"note": "x"}\n'],
   ['fenced text', '```\nls -l\n```\n'],
-])('%s before the object is streamed as the thought (rule: deltas-join)', (_, before) => {
+])('text before the object of a reply is streamed as the thought: %s (rule: deltas-join)', (_, before) => {
   for (const cuts of [[1], [99]]) {
     const { completion, shown } = read(`${before}{"thought": "b", "final_answer": "c"}`, { cuts });
     expect((shown.draft ?? '') + (shown.thought ?? '')).toBe(completion.thought);
@@ -703,7 +703,7 @@ test.each([
   '\n</tool_call>',
   '\u200b',
   '\n```\n}',
-])('a lone mark after an action is not prose: %j', (mark) => {
+])('a closing mark after an action does not count as prose: %j', (mark) => {
   expect(read(action + mark).completion.outcome).toBe('action');
 });
 
