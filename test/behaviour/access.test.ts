@@ -355,7 +355,7 @@ describe('pages of another origin (rule: cross-origin)', () => {
   });
 });
 
-describe('requests with a foreign Host header (rule: own-host)', () => {
+describe('requests whose Host header names another host (rule: own-host)', () => {
   const hosts: [string, number][] = [
     ['localhost', 200],
     ['LOCALHOST:1', 200],

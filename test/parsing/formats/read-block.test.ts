@@ -424,7 +424,7 @@ describe('types of raw values', () => {
 });
 
 describe('several calls', () => {
-  test('a call after an imagined result is not proposed (rule: several-calls)', () => {
+  test('a call after a result that the model made up is not proposed (rule: several-calls)', () => {
     const call = '<tool_call>\n<function=list_tools>\n</function>\n</tool_call>';
     expect(calls(`${call}\n<tool_response>\nx\n</tool_response>\n${call}`)).toEqual([['list_tools', {}]]);
   });
