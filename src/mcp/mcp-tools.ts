@@ -31,8 +31,8 @@ export async function mcpTools(options: McpOptions): Promise<McpTools> {
   return {
     tools: async () => {
       const tools: Tool[] = [];
-      // The servers are asked one after the other, because `review` may ask a person, who can answer about only
-      // one server at a time.
+      // The tools are read one server after the other, because `review` may ask a person, who can decide about
+      // only one server at a time.
       for (const server of servers) tools.push(...(await server.tools()));
       return tools;
     },

@@ -74,7 +74,7 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
     try {
       await close();
     } catch {
-      // One resource could not be loaded or closed. The others must be closed all the same.
+      // One resource could not be loaded or closed. The others must still be closed.
     }
   }
 }
