@@ -1,8 +1,4 @@
-const TASKS = [
-  'How is the discount of a coupon calculated, and which limits does it have?',
-  'When does a session end?',
-  'What happens if a payment fails at checkout?',
-] as const;
+import { starters } from '../state/starter-task.js';
 
 /** Introduction with sample tasks, visible before the first run. */
 export const Welcome = ({ onChoose }: { onChoose: (task: string) => void }) => (
@@ -13,7 +9,7 @@ export const Welcome = ({ onChoose }: { onChoose: (task: string) => void }) => (
       by step, with tools that run in this page. Or take a single <b>Step</b>, look, and go on.
     </p>
     <ul class="suggestions" aria-label="Example tasks">
-      {TASKS.map((task) => (
+      {starters.value.map((task) => (
         <li key={task}>
           <button type="button" class="quiet" onClick={() => onChoose(task)}>
             {task}
