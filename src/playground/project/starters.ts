@@ -1,7 +1,5 @@
-import type { Origin } from './project.js';
-
 /** Tasks for the example project that comes with the page. */
-const EXAMPLE_STARTERS = [
+export const EXAMPLE_STARTERS = [
   'How is the discount of a coupon calculated, and which limits does it have?',
   'When does a session end?',
   'What happens if a payment fails at checkout?',
@@ -14,9 +12,8 @@ const MANIFEST =
 const TEST = /(^|\/)(test_[^/]+|[^/]+[._](test|spec)\.[^/]+)$/;
 const SOURCE = /\.(ts|tsx|js|jsx|mjs|py|go|rs|java|kt|rb|php|cs|c|cc|cpp|swift)$/;
 
-/** Returns tasks to begin with that fit the open folder: each one names files that the folder has. */
-export function startersFor(origin: Origin, paths: readonly string[]): readonly string[] {
-  if (origin === 'example') return EXAMPLE_STARTERS;
+/** Returns tasks to begin with that fit a folder: each one names a file that the folder has, if it can. */
+export function startersFor(paths: readonly string[]): readonly string[] {
   const byDepth = paths.toSorted((a, b) => a.split('/').length - b.split('/').length);
   const readme = byDepth.find((path) => /(^|\/)readme(\.\w+)?$/i.test(path));
   const manifest = byDepth.find((path) => MANIFEST.test(path.split('/').at(-1) ?? ''));
