@@ -91,13 +91,13 @@ function installInto(folder: string, tarball: string): void {
   run(folder, 'npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', tarball);
 }
 
-/** Returns the entries of a package as users import them: `stepwise`, `stepwise/tools` … */
-function entriesOf(folder: string, name: string): string[] {
+/** Returns the entries of a package, with their names as users import them (`stepwise/tools`) and their declaration files. */
+function exportsOf(folder: string, name: string): { entry: string; types: string }[] {
   const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
-  const { exports }: { exports: Record<string, unknown> } = JSON.parse(text);
-  return Object.keys(exports)
-    .filter((entry) => !entry.endsWith('.json'))
-    .map((entry) => entry.replace('.', name));
+  const { exports }: { exports: Record<string, string | { types: string }> } = JSON.parse(text);
+  return Object.entries(exports).flatMap(([path, target]) =>
+    typeof target === 'string' ? [] : { entry: path.replace('.', name), types: target.types },
+  );
 }
 
 const compilerOptions = {
@@ -127,7 +127,7 @@ function checkTypes(folder: string, file: string, overrides: object = {}): void 
 
 /** Imports every entry, both with and without types. Throws if types are missing or an entry exports nothing. */
 function tryEntries(folder: string, name: string): void {
-  const entries = entriesOf(folder, name);
+  const entries = exportsOf(folder, name).map(({ entry }) => entry);
   const imports = entries.map((entry, index) => `import * as entry${index} from '${entry}';`);
   const names = entries.map((_, index) => `entry${index}`).join(', ');
   const check = `for (const each of [${names}]) if (Object.keys(each).length === 0) throw new Error('An entry exports nothing.');`;
@@ -180,12 +180,13 @@ function printBundleSize(folder: string): void {
   console.log(`bundled for a browser: ${kilobytes(Buffer.byteLength(bundled))} minified, ${zipped} gzipped`);
 }
 
-/** Throws if an export of the SDK, or a member of one, has no docstring in the declarations of a package. */
-function checkDocstrings(folder: string, entry: string): void {
-  const members = publicMembers([join(folder, 'node_modules', entry)]);
+/** Throws if an export of a package's entry, or a member of one, has no docstring in its declarations. */
+function checkDocstrings(folder: string, name: string): void {
+  const files = exportsOf(folder, name).map(({ types }) => join(folder, 'node_modules', name, types));
+  const members = publicMembers(files);
   const bare = members.filter(({ documentation }) => documentation === '').map(({ path }) => path);
-  if (bare.length > 0) throw new Error(`Without a docstring in ${entry}: ${bare.join(', ')}`);
-  console.log(`${entry}: ${members.length} exports and members, all with a docstring`);
+  if (bare.length > 0) throw new Error(`Without a docstring in ${name}: ${bare.join(', ')}`);
+  console.log(`${name}: ${members.length} exports and members, all with a docstring`);
 }
 
 function lint(tarball: string): void {
@@ -200,7 +201,7 @@ try {
   installInto(user, tarball);
   printInstalledPackages(user);
   tryEntries(user, 'stepwise');
-  checkDocstrings(user, 'stepwise/dist/sdk/index.d.ts');
+  checkDocstrings(user, 'stepwise');
   run(user, join(user, 'node_modules/.bin/stepwise'), '--help');
   lint(tarball);
 
@@ -211,7 +212,7 @@ try {
   if (printInstalledPackages(client) !== 1)
     throw new Error('@stepwise/client must not install other packages.');
   tryEntries(client, '@stepwise/client');
-  checkDocstrings(client, '@stepwise/client/lib/sdk/index.d.ts');
+  checkDocstrings(client, '@stepwise/client');
   printBundleSize(client);
   await tryRun(user, client);
   lint(clientTarball);

@@ -9,7 +9,7 @@ import { errorResponseSchema, stepSchema } from '../src/contract/step.js';
 import { stepRequestSchema } from '../src/contract/step-request.js';
 import { streamEventSchema } from '../src/contract/stream.js';
 
-/** `input` is what callers may write, `output` what a parsed value has. */
+/** `input` stands for the type that callers may write, `output` for the type of a parsed value. */
 type Direction = 'input' | 'output';
 
 /** Names of types that differ from their component in the OpenAPI document. */

@@ -10,12 +10,12 @@ export const canFollowUp = computed(
   () => active.value === null && Boolean(shown.value?.saved && shown.value.view.result),
 );
 
-/** True if the next run includes the visible one. Unless the person decides, an answered run is followed up. */
+/** True if the next run includes the visible one. Unless the person decides, an answered run of this visit is. */
 export const followsUp = computed(() => {
   const branch = shown.value;
   if (!branch || !canFollowUp.value) return false;
   if (choice.value?.run === branch.id) return choice.value.followsUp;
-  return branch.view.result?.stopReason === 'answered';
+  return branch.origin === 'live' && branch.view.result?.stopReason === 'answered';
 });
 
 export function chooseFollowUp(value: boolean): void {

@@ -129,7 +129,8 @@ export function openingStep({ origin, view }: Branch): typeof selected.value {
   return origin === 'file' && first ? { step: first.number, call: 0 } : null;
 }
 
-const amendBranch = (id: string, changes: Partial<Branch>): void => {
+/** Changes a run; does nothing if the person has closed it. */
+export const amendBranch = (id: string, changes: Partial<Branch>): void => {
   branches.value = branches.value.map((branch) => (branch.id === id ? { ...branch, ...changes } : branch));
 };
 

@@ -17,7 +17,7 @@ export interface PendingApproval {
   readonly preview: string | null;
 }
 
-/** The decision about a call that waits: nothing but this call with these arguments is decided by it. Plain JSON. */
+/** The decision about one waiting call. It applies only to this call with these arguments. Plain JSON. */
 export type PendingDecision = {
   /** Id of the call. */
   readonly id: string;
@@ -25,7 +25,7 @@ export type PendingDecision = {
   readonly argsHash: string;
 } & ApprovalDecision;
 
-/** Returns the call as it waits for a decision. */
+/** Converts a call to the form in which it waits for a decision. */
 export const toPending = (
   { id, tool_name, tool_args }: ActionDetails,
   preview: string | null,

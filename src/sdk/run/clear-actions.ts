@@ -38,8 +38,8 @@ export interface WaitingStep {
 }
 
 /**
- * The questions of a step so far. Once the decision about one call waits, no other question is asked, since no
- * call of the step can run now.
+ * The approval questions of a step so far. Once the decision about one call is left open, no other question is
+ * asked, because no call of the step can run now.
  */
 interface Questions {
   readonly asked: PendingApproval[];
@@ -182,7 +182,10 @@ const deny = (action: ActionDetails, text: string): SettledAction => ({
   outcome: { success: false, text, denied: true },
 });
 
-/** The reason of a client that denies every call because nobody is there; former versions did so without `approve`. */
+/**
+ * The reason for a denial if nobody can be asked. Clients without a person give it, and former versions of the
+ * SDK gave it without `approve`.
+ */
 export const NOBODY_TO_ASK = 'Not run. Nobody is there to approve this.';
 
 /** The observation if an untyped `approve` returned an unknown decision, such as `false`: only a known one can allow. */

@@ -98,7 +98,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect(events.map(({ step }) => step).every((step) => step >= 2)).toBe(true);
   });
 
-  test('the saved resumed run replays to the same end, and the one that waits to the same wait', async () => {
+  test('a saved run that waits for approval replays to the same pending calls, and the saved resumed run to the same end', async () => {
     const { result: before, file } = await waiting([command('npm test')]);
     const replayedWait = await replayRun(readTrajectory(file)).result();
     expect(replayedWait).toMatchObject({ stopReason: 'needs_approval', pending: before.pending });
@@ -108,7 +108,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     expect({ ...replayed, summary: null }).toEqual({ ...result, summary: null });
   });
 
-  test('a view that has the events of both halves shows one run', async () => {
+  test('a view with the events of a waiting run and of the resumed one shows them as one run', async () => {
     const { result: before, events, file } = await waiting([command('npm test')]);
     const half = events.reduce((view, event) => reduceRun(view, event), emptyRun());
     expect(half.steps[0]?.actions[0]).toMatchObject({ state: 'asked', approval: { decision: 'pending' } });
@@ -164,7 +164,7 @@ describe('approvals that wait (rule: waiting-approvals)', () => {
     );
   });
 
-  test('the decision wait of approve ends the run as needs_approval', async () => {
+  test('the decision `wait` of approve ends the run as needs_approval', async () => {
     const { result } = await waiting([both], { approve: async () => ({ type: 'wait' }) });
     expect(result.pending).toHaveLength(2);
   });
