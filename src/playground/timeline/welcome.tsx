@@ -9,8 +9,8 @@ export const Welcome = ({ onChoose }: { onChoose: (task: string) => void }) => (
     <h2>See each step, and what it could not see.</h2>
     <p>
       One call to the service is one step of an agent. Press <b>Run</b>: it works through the task below, step
-      by step, with tools that run in this page. Or take a single <b>Step</b>, look, and go on. It
-      needs no key: until you choose a model, answers are quotations from the files.
+      by step, with tools that run in this page. Or take a single <b>Step</b>, look, and go on. It needs no
+      key: until you choose a model, answers are quotations from the files.
     </p>
     <p class="watch">
       <button type="button" onClick={() => void watchTour()}>
@@ -18,7 +18,9 @@ export const Welcome = ({ onChoose }: { onChoose: (task: string) => void }) => (
       </button>
       <span class="muted">with edits, approvals, a TODO list and a follow-up</span>
     </p>
-    <p>Or ask about {project.value?.origin === 'example' ? 'the example project' : 'this folder'} yourself:</p>
+    <p>
+      Or ask about {project.value?.origin === 'example' ? 'the example project' : 'this folder'} yourself:
+    </p>
     <ul class="suggestions" aria-label="Example tasks">
       {starters.value.map((task) => (
         <li key={task}>
