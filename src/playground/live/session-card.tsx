@@ -1,0 +1,136 @@
+import { useMemo } from 'preact/hooks';
+import { Exact } from '../text/exact.js';
+import { duration, plural } from '../text/figures.js';
+import { useNow } from '../timeline/use-now.js';
+import { comparePrefix } from './compare-prefix.js';
+import { isDone, type LiveSession, type LiveStep, stepBefore } from './live-steps.js';
+import { endpointNames, outcomeInWords, timeOfDay, tokensInWords } from './words.js';
+
+interface SessionCardProps {
+  readonly session: LiveSession;
+  readonly chosen: LiveStep | undefined;
+  readonly onChoose: (id: string) => void;
+}
+
+/** A session with its steps, the newest on top. */
+export function SessionCard({ session, chosen, onChoose }: SessionCardProps) {
+  const { id, task, steps } = session;
+  const title = task.trim().slice(0, MAX_TITLE) || 'A session that has no reply yet';
+  return (
+    <section class="live-session">
+      <header>
+        <h3 class="live-task" dir="auto">
+          <Exact text={title} />
+        </h3>
+        <p class="muted small figure">
+          {plural(steps.length, 'step')}
+          {id !== null && (
+            <>
+              {' '}
+              · session <code title={id}>{id.slice(0, 8)}</code>
+            </>
+          )}
+        </p>
+      </header>
+      <ol>
+        {steps.toReversed().map((step) => (
+          <StepRow
+            key={step.id}
+            session={session}
+            step={step}
+            isChosen={step === chosen}
+            onChoose={onChoose}
+          />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const MAX_TITLE = 200;
+
+interface StepRowProps {
+  readonly session: LiveSession;
+  readonly step: LiveStep;
+  readonly isChosen: boolean;
+  readonly onChoose: (id: string) => void;
+}
+
+function StepRow({ session, step, isChosen, onChoose }: StepRowProps) {
+  const { id, endpoint, model, beganAt, state } = step;
+  const before = isDone(step) ? stepBefore(session, step) : undefined;
+  const isChanged = useMemo(
+    () =>
+      isDone(step) &&
+      before !== undefined &&
+      comparePrefix(before.state.record, step.state.record).change !== null,
+    [before, step],
+  );
+  return (
+    <li>
+      <button
+        type="button"
+        class={`live-step live-step-${state.type}`}
+        data-step={id}
+        aria-pressed={isChosen}
+        onClick={() => onChoose(id)}
+      >
+        <span class="live-when figure muted">{timeOfDay(beganAt)}</span>
+        <span class="live-what">
+          <Outcome step={step} />
+        </span>
+        <span class="live-figures figure muted">
+          <Figures step={step} />
+        </span>
+        <span class="live-by muted">
+          <Exact text={[model, endpointNames[endpoint]].filter(Boolean).join(' · ')} />
+          {isChanged && <span class="live-mark">prefix changed</span>}
+        </span>
+      </button>
+    </li>
+  );
+}
+
+function Outcome({ step: { state } }: { step: LiveStep }) {
+  switch (state.type) {
+    case 'running':
+      return (
+        <>
+          <span class="spinner" aria-hidden="true" /> running
+        </>
+      );
+    case 'failed':
+      return (
+        <>
+          <Exact text={state.message} /> <code>{state.code}</code>
+        </>
+      );
+    case 'done':
+      return <Exact text={outcomeInWords(state.record)} />;
+  }
+}
+
+function Figures({ step: { state } }: { step: LiveStep }) {
+  switch (state.type) {
+    case 'running':
+      return <Elapsed since={state.since} />;
+    case 'failed':
+      return <>{duration(state.durationMs)}</>;
+    case 'done':
+      return (
+        <>
+          {[tokensInWords(state.record.response), duration(state.record.duration_ms)]
+            .filter(Boolean)
+            .join(' · ')}
+        </>
+      );
+  }
+}
+
+const TICK_MS = 500;
+
+/** Time since a moment of the page's clock. */
+export function Elapsed({ since }: { since: number }) {
+  const now = useNow(TICK_MS);
+  return <>{(Math.max(0, now - since) / 1_000).toFixed(0)} s</>;
+}
