@@ -1,5 +1,10 @@
 import type { RecordedStep } from '../../sdk/index.js';
-import { type PromptMessage, promptMessages, sectionsOf } from '../inspect/prompt/prompt-sections.js';
+import {
+  commonLength,
+  type PromptMessage,
+  promptMessages,
+  sectionsOf,
+} from '../inspect/prompt/prompt-sections.js';
 
 /** How much of a prompt is the same as the beginning of the previous prompt, which a vendor can cache. */
 export interface PrefixComparison {
@@ -58,11 +63,19 @@ function firstChange(
   const start = is?.kept ?? 0;
   const isTail = index === former.length - 1 && was.text.length - start <= maxTailChars(tail);
   if (isTail && is) return null;
+  const place = placeInWords(index, is ?? was, start);
+  return { place, ...excerptsOf(was.text, is?.text ?? '', start) };
+}
+
+/** Shows the changed content of a fence instead of its mark, which changes with the content. */
+function excerptsOf(was: string, is: string, at: number): Omit<PrefixChange, 'place'> {
+  const isMark = / mark="[0-9a-f]*$/.test(is.slice(lineStart(is, at), at));
+  const [begins, ends] = isMark ? [endOfLine(was, at), endOfLine(is, at)] : [at, at];
+  const more = isMark ? commonLength(was.slice(begins), is.slice(ends)) : 0;
   return {
-    place: placeInWords(index, is ?? was, start),
-    same: (is ?? was).text.slice(lineStart(was.text, start), start),
-    was: was.text.slice(start, start + EXCERPT),
-    is: is?.text.slice(start, start + EXCERPT) ?? '',
+    same: is.slice(lineStart(is, ends + more), ends + more),
+    was: was.slice(begins + more, begins + more + EXCERPT),
+    is: is.slice(ends + more, ends + more + EXCERPT),
   };
 }
 

@@ -1,4 +1,3 @@
-import type { RecordedStep } from '../../sdk/index.js';
 import { runFile, runFileName } from '../branches/files/export-run.js';
 import { notice } from '../branches/files/notice.js';
 import { openRun } from '../branches/files/open-runs.js';
@@ -8,6 +7,7 @@ import { selected, shown } from '../state/runs.js';
 import { modelKey, serviceToken } from '../state/settings.js';
 import { type DoneStep, isDone, type LiveSession } from './live-steps.js';
 import { isLive } from './live-view.js';
+import { runAround } from './run-around.js';
 
 /** Returns steps in the form in which the service records them, which the SDK, the CLI and evaluations read. */
 const recordingOf = (steps: readonly DoneStep[]) => ({
@@ -22,21 +22,6 @@ export function saveAsTest(session: LiveSession): void {
   const json = runFile(recordingOf(session.steps.filter(isDone)), secrets);
   downloadText(runFileName(session, secrets), json, 'application/json');
 }
-
-/**
- * Returns the steps of the run that a step belongs to. An answer ends a run, so a session in which the user goes on
- * asking has several.
- */
-export function runAround({ steps }: LiveSession, step: DoneStep): readonly DoneStep[] {
-  const done = steps.filter(isDone);
-  const at = done.indexOf(step);
-  const start = done.slice(0, at).findLastIndex(({ state }) => endsRun(state.record)) + 1;
-  const end = done.slice(at).findIndex(({ state }) => endsRun(state.record));
-  return done.slice(start, end === -1 ? undefined : at + end + 1);
-}
-
-const endsRun = ({ response }: RecordedStep): boolean =>
-  response.status === 'direct_response_provided' && !response.correction;
 
 /** Opens the run of a step beside the runs of the page, and selects the step. Resolves once it is visible. */
 export async function openAsRun(session: LiveSession, step: DoneStep): Promise<void> {

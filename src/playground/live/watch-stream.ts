@@ -41,7 +41,7 @@ export interface Watched {
 export async function* watchEvents({ origin, token, signal }: WatchOptions): AsyncGenerator<Watched> {
   const authorization = /^[\x21-\x7e]+$/.test(token) ? { authorization: `Bearer ${token}` } : {};
   const headers = { accept: 'text/event-stream', ...authorization };
-  const response = await fetch(origin + PATH, { headers, signal, cache: 'no-store', redirect: 'error' });
+  const response = await fetch(origin + PATH, { headers, signal, redirect: 'error' });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
   if (!response.ok || !isStream || !response.body) {
     throw new WatchRefused(response.status, await errorOf(response));

@@ -1,15 +1,8 @@
 import { signal } from '@preact/signals';
 import { serviceToken } from '../state/settings.js';
+import type { Connection } from './connection.js';
 import { type LiveSteps, noSteps, takeEvent } from './live-steps.js';
 import { WatchRefused, watchEvents } from './watch-stream.js';
-
-/** The connection to the service's watch stream. */
-export type Connection =
-  | { readonly type: 'connecting' }
-  | { readonly type: 'open' }
-  /** The connection broke; the page connects again after `seconds`. */
-  | { readonly type: 'cut'; readonly seconds: number }
-  | { readonly type: 'refused'; readonly refusal: WatchRefused; readonly hadToken: boolean };
 
 export const connection = signal<Connection>({ type: 'connecting' });
 /** The steps that the page keeps; they stay while the connection is cut. */

@@ -2,8 +2,8 @@ import type { RecordedStep } from '../../sdk/index.js';
 import { outcomes } from '../inspect/reply/reading-in-words.js';
 import { tokens } from '../text/figures.js';
 import { wordFor } from '../text/word-for.js';
+import type { Connection } from './connection.js';
 import type { LiveStep } from './live-steps.js';
-import type { Connection } from './watching.js';
 
 export const endpointNames: Readonly<Record<LiveStep['endpoint'], string>> = {
   react_step: 'react_step',
@@ -45,19 +45,27 @@ export function timeOfDay(iso: string | null): string {
 
 /** Explains why the service refuses to be watched, and what to do. */
 export function refusalInWords({ refusal, hadToken }: Extract<Connection, { type: 'refused' }>): string {
-  switch (refusal.status) {
-    case 401:
-      return hadToken
-        ? 'The service does not accept this token. Enter another one.'
-        : 'This service requires a token. Enter one that may watch.';
-    case 403:
-      return 'This token may not watch. The operator of the service allows it with `watch: true` in the file of tokens.';
-    case 404:
-      return 'This service does not keep steps. Its operator switches that on with `WATCH=on`; then this page shows what every client’s agent does.';
-    case 429:
-    case 503:
-      return `${refusal.message} Others are watching already: close one of their pages, or try again later.`;
-    default:
-      return refusal.message;
+  const { status, error, message } = refusal;
+  const [detail] = error?.details ?? [];
+  if (status === 401) {
+    return hadToken
+      ? 'The service does not accept this token: enter another one.'
+      : 'This service requires a token: enter one that may watch.';
   }
+  if (status === 404) {
+    return 'This service does not keep steps. Its operator turns that on with WATCH=on; then this page shows the steps of all clients.';
+  }
+  const known = refusals.get(detail?.code ?? '');
+  return known ?? detail?.message ?? message;
 }
+
+const refusals: ReadonlyMap<string, string> = new Map([
+  [
+    'watch_not_allowed',
+    'This token may not watch steps. Enter one whose entry in the token file has `watch: true`; the operator of the service can create it.',
+  ],
+  [
+    'too_many_watchers',
+    'The service allows no more watchers at the moment: close the Live page in another place, then try again.',
+  ],
+]);
