@@ -4,7 +4,12 @@ export type { Health, Version } from './wire-types.js';
 
 /** The response of `/healthz` and `/readyz` if the service is healthy (rule: health). */
 export const healthSchema = z
-  .object({ status: z.string().meta({ description: 'Always `ok`.' }) })
+  .object({
+    status: z.string().meta({ description: 'Always `ok`.' }),
+    watch: z.string().optional().meta({
+      description: '`on` if the last steps are kept in memory and can be watched; only in `/readyz`.',
+    }),
+  })
   .meta({ id: 'Health', description: 'The state of a healthy service.' });
 
 /** The response of `/version`. */

@@ -3,11 +3,13 @@ import { ArrivingReply } from './arriving/arriving-reply.js';
 import { LineBeginnings } from './arriving/line-beginnings.js';
 import { LineContents } from './arriving/line-contents.js';
 import type { ParseDelta } from './delta-writer.js';
+import type { Pause } from './outline/outline-reply.js';
 import {
   addReasoning,
   type ParsedCompletion,
   type ParseOptions,
   parseCompletion,
+  parseCompletionPausing,
 } from './parse-completion.js';
 
 /** A completely read reply, and the deltas that were held back until its end. */
@@ -53,7 +55,16 @@ export class IncrementalParser {
 
   /** Returns the whole completion, with the deltas that were held back. */
   end({ reasoning = null, ...options }: ParseOptions = {}): StreamedReply {
-    const completion = parseCompletion(this.#chunks.join(''), this.#tools, options);
+    return this.#ended(parseCompletion(this.#chunks.join(''), this.#tools, options), reasoning);
+  }
+
+  /** Works as `end`, but awaits `pause` between parts of the text. */
+  async endPausing({ reasoning = null, ...options }: ParseOptions, pause: Pause): Promise<StreamedReply> {
+    const text = this.#chunks.join('');
+    return this.#ended(await parseCompletionPausing(text, this.#tools, options, pause), reasoning);
+  }
+
+  #ended(completion: ParsedCompletion, reasoning: string | null): StreamedReply {
     return { deltas: this.finish(completion), completion: addReasoning(completion, { reasoning }) };
   }
 

@@ -2,6 +2,7 @@ import { type OfferedTool, OfferedTools } from './arguments/offered-tool.js';
 import type { CallReading, Dialect } from './dialects/written-call.js';
 import { addUp, type Discarded, type DiscardedRun } from './discarded.js';
 import { describeIntendedCall } from './intended-calls.js';
+import type { Pause } from './outline/outline-reply.js';
 import type { TextSpan } from './outline/reply-outline.js';
 import { ReplyText } from './reply-text.js';
 import { type ResolvedCall, type ResolveOptions, resolveCall } from './resolve-call.js';
@@ -114,7 +115,21 @@ export function parseCompletion(
   options: ParseOptions = {},
 ): ParsedCompletion {
   const offered = OfferedTools.of(tools);
-  const reply = ReplyText.read(text, offered);
+  return toParsed(ReplyText.read(text, offered), offered, options);
+}
+
+/** Works as `parseCompletion`, but awaits `pause` between parts of the text. */
+export async function parseCompletionPausing(
+  text: string,
+  tools: readonly OfferedTool[],
+  options: ParseOptions,
+  pause: Pause,
+): Promise<ParsedCompletion> {
+  const offered = OfferedTools.of(tools);
+  return toParsed(await ReplyText.readPausing(text, offered, pause), offered, options);
+}
+
+function toParsed(reply: ReplyText, offered: OfferedTools, options: ParseOptions): ParsedCompletion {
   const { outcomeFields, leftOut } = findOutcome(reply, offered, options);
   const { repairs = [] } = outcomeFields;
   const confidence = repairs.length > 0 ? 'repaired' : 'exact';

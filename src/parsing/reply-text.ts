@@ -2,7 +2,7 @@ import { OfferedTools } from './arguments/offered-tool.js';
 import { type DiscardedRun, discardedBefore, discardedRuns, tokensIn } from './discarded.js';
 import { ANSWER_CLOSE } from './formats/inline-marks.js';
 import { opensBlock } from './formats/read-block.js';
-import { outlineReply } from './outline/outline-reply.js';
+import { outlineReply, outlineReplyPausing, type Pause } from './outline/outline-reply.js';
 import type { ReplyOutline, TextSpan } from './outline/reply-outline.js';
 import { LineEnds, lineEnd, skipBlanks, skipSpace } from './text/characters.js';
 import {
@@ -19,9 +19,12 @@ import { strayClosers } from './text/own-fences.js';
 import { withoutMarks } from './text/reasoning-marks.js';
 import { type TrimmedEnd, trimEnd, trimTokens } from './text/trailing.js';
 
-/** Reads a text that cannot hold actions, such as a summary; drops reasoning and a leading `Thought:`. */
-export function readProse(text: string): string {
-  const reply = ReplyText.read(text, new OfferedTools([]));
+/**
+ * Reads a text that cannot hold actions, such as a summary; drops reasoning and a leading `Thought:`. Awaits `pause`
+ * between parts of the text.
+ */
+export async function readProse(text: string, pause: Pause): Promise<string> {
+  const reply = await ReplyText.readPausing(text, new OfferedTools([]), pause);
   return reply.textOf(reply.whole());
 }
 
@@ -52,7 +55,15 @@ export class ReplyText {
   }
 
   static read(text: string, tools: OfferedTools): ReplyText {
-    const outline = outlineReply(text, tools);
+    return ReplyText.#of(text, outlineReply(text, tools));
+  }
+
+  /** Works as `read`, but awaits `pause` between parts of the text. */
+  static async readPausing(text: string, tools: OfferedTools, pause: Pause): Promise<ReplyText> {
+    return ReplyText.#of(text, await outlineReplyPausing(text, tools, pause));
+  }
+
+  static #of(text: string, outline: ReplyOutline): ReplyText {
     const { start, otherTurn, reasoning } = outline;
     const from = Math.max(start, reasoning.at(-1)?.[1] ?? start); // Tokens in reasoning belong to it.
     const trimmed = otherTurn === null ? trimEnd(text, from) : trimTokens(text, start, otherTurn);

@@ -171,6 +171,8 @@ const settings = (environment: Environment) => ({
   RECORD_DIR: writableFolder.optional(),
   /** Maximum size of `RECORD_DIR`, in bytes; the oldest recorded runs are deleted first. Default 256 MiB. */
   RECORD_MAX_BYTES: wholeNumber(2 ** 20, 2 ** 40).default(2 ** 28),
+  /** `on` keeps the last steps in memory and streams them, including prompts and replies. Default `off`. */
+  WATCH: z.enum(['on', 'off']).default('off'),
   /** Path of a file of bearer tokens, in YAML or JSON. */
   AUTH_TOKENS_FILE: tokensFile.optional(),
   /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */

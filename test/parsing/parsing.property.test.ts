@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { renderCall, renderXmlCall } from '../../src/conversation/call-text.js';
 import type { OfferedTool } from '../../src/parsing/arguments/offered-tool.js';
-import { parseCompletion } from '../../src/parsing/parse-completion.js';
+import { parseCompletion, parseCompletionPausing } from '../../src/parsing/parse-completion.js';
 import { readSignatures } from '../../src/parsing/segment/signatures.js';
 import { anyText, argumentRecord, chunkLengths, hostileString } from '../support/parsing/arbitraries.js';
 import { accountsForAllText, streamsToTheSameResult } from '../support/parsing/properties.js';
@@ -121,4 +121,35 @@ test('a call that is cut off anywhere never runs with incomplete arguments (rule
     }),
     { numRuns: 1000, examples: [['Action:“)', '', 1816990354]] },
   );
+});
+
+test('a line is read alike where its reading pauses and where it does not (rule: loop-share)', () => {
+  fc.assert(
+    fc.property(anyText, fc.integer({ min: 8_150, max: 8_200 }), (text, length) => {
+      const [long, short] = [length, 10].map((size) => {
+        const { outcome, action, problem, thought, answer } = parseCompletion(
+          `${'x'.repeat(size)} ${text}`,
+          tools,
+        );
+        const shown = [thought, answer].map((each) => each?.replace(/^x+/, 'x'));
+        return { outcome, action, problem, shown };
+      });
+      expect(long).toEqual(short);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each([
+  ['lines', '[a]\n'],
+  ['one line', '<'],
+])('reading a long reply of %s pauses at least every 16,384 characters (rule: loop-share)', async (_, unit) => {
+  const text = unit.repeat(200_000 / unit.length);
+  let pauses = 0;
+  const parsed = await parseCompletionPausing(text, tools, {}, () => {
+    pauses += 1;
+    return undefined;
+  });
+  expect(parsed).toEqual(parseCompletion(text, tools));
+  expect(pauses).toBeGreaterThanOrEqual(200_000 / 16_384 - 1);
 });

@@ -122,6 +122,8 @@ const phaseReplies = {
   backticks: '`a '.repeat(1_300_000),
   fences: '```\n'.repeat(1_000_000),
   tags: '<a>\n'.repeat(1_000_000),
+  brackets: '[a]\n'.repeat(1_000_000),
+  'less-than signs': '<'.repeat(4_000_000),
 };
 
 const objectReplies = {

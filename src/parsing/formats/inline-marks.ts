@@ -1,12 +1,7 @@
 import { FixedWords } from '../text/characters.js';
 import { chatTokenAt, chatTokens, RESPONSE_CLOSE } from '../text/chat-tokens.js';
 import { type OwnTag, ownTagAt } from '../text/own-fences.js';
-import {
-  orphanClosers,
-  type ReasoningMark,
-  reasoningOpeners,
-  suffixedTagAt,
-} from '../text/reasoning-marks.js';
+import { orphanClosers, reasoningOpeners, suffixedTagAt } from '../text/reasoning-marks.js';
 import { shownElementAt } from '../text/shown-elements.js';
 import { blockWords } from './read-block.js';
 
@@ -71,12 +66,4 @@ function namespacedMarkAt(text: string, position: number): InlineMark | 'partial
 function shownMarkAt(text: string, position: number): InlineMark | 'partial' | null {
   const shown = shownElementAt(text, position);
   return shown === null || shown === 'partial' ? shown : { kind: 'shown', end: shown.end };
-}
-
-/** Returns the mark at `position` that opens reasoning, or that closes reasoning without an opening mark. */
-export function thinkTagAt(text: string, position: number): ReasoningMark | null {
-  const mark = inlineMarkAt(text, position);
-  if (mark === null || mark === 'partial' || (mark.kind !== 'think' && mark.kind !== 'think_end'))
-    return null;
-  return { kind: mark.kind, end: mark.end };
 }

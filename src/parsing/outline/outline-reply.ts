@@ -1,6 +1,6 @@
 import type { OfferedTools } from '../arguments/offered-tool.js';
 import type { CallReading } from '../dialects/written-call.js';
-import { thinkTagAt } from '../formats/inline-marks.js';
+import { inlineMarkAt } from '../formats/inline-marks.js';
 import { closerEnd } from '../formats/marks.js';
 import { opensBlock } from '../formats/read-block.js';
 import {
@@ -51,44 +51,93 @@ import {
  * (rule: thinking).
  */
 export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
-  const { end, turn } = readTokens(text, 0, (_, at) => opensOtherTurn(text, at) || opensBlock(text, at));
-  const header = turn === null ? leadingHeaderEnd(text, skipSpace(text, end)) : null;
-  const edge = turn ?? (typeof header === 'number' ? header : end);
-  if (turn !== null && opensOtherTurn(text, turn)) {
-    const imagined = new Findings(0);
-    imagined.otherTurn = 0;
-    return imagined;
-  }
-  const leading = leadingReasoningEnd(text, edge);
-  const first = new OutlineWalk(text, leading ?? edge, tools, { followsReasoning: leading !== null });
-  const restart = first.run() ?? reasoningEndAfter(text, first.found.turn);
-  const walk =
-    restart === null
-      ? first
-      : new OutlineWalk(text, restart, tools, { orphanCloseCounts: false, followsReasoning: true });
-  if (restart !== null) walk.run();
-  const { found } = walk;
-  found.edge = edge;
-  found.quotedAction ??= quotedAction(walk, text, tools);
-  return found;
+  const outliner = new Outliner(text, tools);
+  while (outliner.advance());
+  return outliner.outline;
 }
 
-function quotedAction(
-  { openQuotation, shown }: OutlineWalk,
+/** Lets other work of the process go on; returns undefined if none needs to. */
+export type Pause = () => Promise<void> | undefined;
+
+/** Works as `outlineReply`, but awaits `pause` between parts, since some replies of 1 MiB take half a second. */
+export async function outlineReplyPausing(
   text: string,
   tools: OfferedTools,
-): QuotedAction | null {
-  const endsReply = shown !== null && readTokens(text, shown.after).end >= text.length;
-  const [start, end] = endsReply ? shown.inside : [openQuotation, text.length];
-  if (start === null) return null;
-  const inside = new OutlineWalk(text.slice(0, end), start, tools, { orphanCloseCounts: false });
-  inside.run();
-  const { turn } = inside.found;
-  const reading = turn.kind === 'action' ? turn.reading : null;
-  const where = endsReply
-    ? 'stands in an element that shows text'
-    : 'stands in a quotation that is not closed';
-  return reading?.kind === 'call' && tools.find(reading.name) ? { reading, where } : null;
+  pause: Pause,
+): Promise<ReplyOutline> {
+  const outliner = new Outliner(text, tools);
+  while (outliner.advance()) await pause();
+  return outliner.outline;
+}
+
+/** Outlines a reply part by part: one walk, perhaps a second one, and perhaps one inside a quotation at the end. */
+class Outliner {
+  outline: Findings;
+  readonly #text: string;
+  readonly #tools: OfferedTools;
+  #walk: OutlineWalk | undefined;
+  #hasRestarted = false;
+  /** Description of the quotation that is walked over at the end. */
+  #where: QuotedAction['where'] | undefined;
+
+  constructor(text: string, tools: OfferedTools) {
+    this.#text = text;
+    this.#tools = tools;
+    const { end, turn } = readTokens(text, 0, (_, at) => opensOtherTurn(text, at) || opensBlock(text, at));
+    const header = turn === null ? leadingHeaderEnd(text, skipSpace(text, end)) : null;
+    const edge = turn ?? (typeof header === 'number' ? header : end);
+    if (turn !== null && opensOtherTurn(text, turn)) {
+      this.outline = new Findings(0);
+      this.outline.otherTurn = 0;
+      return;
+    }
+    const leading = leadingReasoningEnd(text, edge);
+    this.#walk = new OutlineWalk(text, leading ?? edge, tools, { followsReasoning: leading !== null });
+    this.outline = this.#walk.found;
+    this.outline.edge = edge;
+  }
+
+  /** Reads the next part of the reply; false if all of it has been read. */
+  advance(): boolean {
+    const walk = this.#walk;
+    if (!walk) return false;
+    if (!walk.advance()) this.#walk = this.#walkAfter(walk);
+    return this.#walk !== undefined;
+  }
+
+  /** Returns the next walk over the reply, after one that has ended; undefined if the outline is complete. */
+  #walkAfter(walk: OutlineWalk): OutlineWalk | undefined {
+    const { turn } = walk.found;
+    if (this.#where !== undefined) {
+      const reading = turn.kind === 'action' ? turn.reading : null;
+      if (reading?.kind === 'call' && this.#tools.find(reading.name))
+        this.outline.quotedAction = { reading, where: this.#where };
+      return undefined;
+    }
+    const restart = this.#hasRestarted ? null : (walk.orphanEnd ?? reasoningEndAfter(this.#text, turn));
+    return restart === null ? this.#walkInQuotation(walk) : this.#restartAt(restart);
+  }
+
+  #restartAt(start: number): OutlineWalk {
+    this.#hasRestarted = true;
+    const options = { orphanCloseCounts: false, followsReasoning: true };
+    const walk = new OutlineWalk(this.#text, start, this.#tools, options);
+    walk.found.edge = this.outline.edge;
+    this.outline = walk.found;
+    return walk;
+  }
+
+  /** Returns a walk over the quotation with which the reply ends; undefined if there is none. */
+  #walkInQuotation({ openQuotation, shown }: OutlineWalk): OutlineWalk | undefined {
+    const text = this.#text;
+    const endsReply = shown !== null && readTokens(text, shown.after).end >= text.length;
+    const [start, end] = endsReply ? shown.inside : [openQuotation, text.length];
+    if (start === null || this.outline.quotedAction !== null) return undefined;
+    this.#where = endsReply
+      ? 'stands in an element that shows text'
+      : 'stands in a quotation that is not closed';
+    return new OutlineWalk(text.slice(0, end), start, this.#tools, { orphanCloseCounts: false });
+  }
 }
 
 /**
@@ -119,6 +168,9 @@ function followsText(text: string, position: number): boolean {
 /** Maximum number of unclosed tags in the middle of lines whose closing tag is searched; keeps the walk linear. */
 const MAX_UNCLOSED_TAGS = 8;
 
+/** Number of characters after which a walk can be paused, also within a line. */
+const CHARACTERS_AT_ONCE = 8_192;
+
 /** The position at which the walk continues; null if it stops. */
 type Next = number | null;
 
@@ -140,7 +192,10 @@ class OutlineWalk {
   #line: TextSpan = [0, -1];
   /** Entries of `reasoningMarks` of which no closing mark follows in the reply; they are not searched again. */
   readonly #neverClosed = new Set<ReasoningMarks>();
-  readonly #followsReasoning: boolean;
+  /** Position of the next line; null at the end of the walk. */
+  #next: Next;
+  /** The part of a long line that is still to be read. */
+  #rest: TextSpan | null = null;
   #openShown: number | null = null;
   #unclosedTags = 0;
   #shown: { readonly inside: TextSpan; readonly after: number } | null = null;
@@ -154,25 +209,24 @@ class OutlineWalk {
     this.found = new Findings(start);
     this.#text = text;
     this.#orphanCloseCounts = orphanCloseCounts;
-    this.#followsReasoning = followsReasoning;
     this.#codeSpans = new CodeSpans(text);
     this.#lineEnds = new LineEnds(text);
     this.#quotations = new Quotations(text, this.#lines);
     this.#tools = tools;
     this.#calls = new CallFinder(text, tools, this.#codeSpans);
+    this.#next = followsReasoning ? this.#afterReasoning(start) : start;
   }
 
-  /**
-   * Walks to the end. Returns the end of reasoning that was closed without having been opened; null if there is
-   * none.
-   */
-  run(): number | null {
-    const { start } = this.found;
-    for (
-      let next: Next = this.#followsReasoning ? this.#afterReasoning(start) : start;
-      next !== null && next < this.#text.length;
-    )
-      next = this.#enterLine(next);
+  /** Reads the next lines, or the next part of a long line; false if the walk has ended. */
+  advance(): boolean {
+    const stop = (this.#next ?? 0) + CHARACTERS_AT_ONCE;
+    while (this.#next !== null && this.#next < Math.min(stop, this.#text.length))
+      this.#next = this.#rest === null ? this.#enterLine(this.#next) : this.#enterRest(this.#rest);
+    return this.#next !== null && this.#next < this.#text.length;
+  }
+
+  /** End of reasoning that was closed without having been opened; null if there is none. */
+  get orphanEnd(): number | null {
     return this.#orphanEnd;
   }
 
@@ -333,12 +387,21 @@ class OutlineWalk {
     return this.#enterProse(scanner.position, this.#lineEnds.after(scanner.position));
   }
 
-  /** Reads the rest of a line: inline code, call tags, reasoning. */
+  #enterRest([from, lineStop]: TextSpan): Next {
+    this.#rest = null;
+    return this.#enterProse(from, lineStop);
+  }
+
+  /** Reads the rest of a line, or the next part of it: inline code, call tags, reasoning. */
   #enterProse(from: number, lineStop: number): Next {
     const text = this.#text;
     let at = from;
     let end = lineStop;
     while (at < end) {
+      if (at - from >= CHARACTERS_AT_ONCE) {
+        this.#rest = [at, end];
+        return at;
+      }
       const mark = text.charCodeAt(at);
       if (mark === character.backtick) {
         at = this.#codeSpans.enterRun(at);
@@ -367,10 +430,12 @@ class OutlineWalk {
   /** Reads a `<`, `[`, `]` or `◁` and returns where to continue; null to stop. */
   #enterTag(at: number): Next {
     const text = this.#text;
-    const think = thinkTagAt(text, at);
-    if (think?.kind === 'think') return this.#enterThinking(at);
-    if (think?.kind === 'think_end' && this.#orphanCloseCounts && !this.#codeSpans.isOpen) {
-      this.#orphanEnd = think.end;
+    const mark = inlineMarkAt(text, at);
+    if (mark === null) return this.#skipCharacter(at);
+    if (mark !== 'partial' && mark.kind === 'think') return this.#enterThinking(at);
+    const endsThinking = mark !== 'partial' && mark.kind === 'think_end';
+    if (endsThinking && this.#orphanCloseCounts && !this.#codeSpans.isOpen) {
+      this.#orphanEnd = mark.end;
       return null;
     }
     const block = opensBlock(text, at) ? this.#calls.readBlock(at, this.#line[0]) : null;

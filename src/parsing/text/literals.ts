@@ -249,5 +249,7 @@ function isDecimal(word: string): boolean {
 
 /** Returns the next few characters, for a problem message. */
 export function excerpt(scanner: Scanner): string {
-  return shorten(scanner.text.slice(scanner.position, scanner.position + 31).split('\n', 1)[0] ?? '', 30);
+  const near = scanner.text.slice(scanner.position, scanner.position + 31);
+  const end = near.indexOf('\n');
+  return shorten(end < 0 ? near : near.slice(0, end), 30);
 }

@@ -77,14 +77,20 @@ interface DeltaReader {
   /** True if deltas are read from the fields of a JSON object, whose texts contain no control block. */
   readonly readsObject?: boolean;
   push(text: string): ParseDelta[];
-  end(options: ParseOptions): TextReading & { readonly deltas: readonly ParseDelta[] };
+  end(options: ParseOptions): StreamedReading | Promise<StreamedReading>;
 }
+
+type StreamedReading = TextReading & { readonly deltas: readonly ParseDelta[] };
 
 /** Returns the streaming reader for the form of reply that the prompt asks for. */
 function readerFor(situation: ReplySituation): DeltaReader {
   if (expectsPlainText(situation)) return new PlainReader();
-  if (situation.protocol !== 'json') return new IncrementalParser(situation.offered);
-  return new ObjectReplyReader(objectReaderOptions(situation));
+  if (situation.protocol === 'json') return new ObjectReplyReader(objectReaderOptions(situation));
+  const parser = new IncrementalParser(situation.offered);
+  return {
+    push: (text) => parser.push(text),
+    end: (options) => parser.endPausing(options, yieldIfBusy),
+  };
 }
 
 /**
@@ -140,7 +146,8 @@ class Relay {
    */
   async end(completion: Completion): Promise<Received> {
     this.#signal = undefined;
-    const { deltas, ...reading } = this.#parser.end(readingOptions(completion, this.#situation));
+    const options = readingOptions(completion, this.#situation);
+    const { deltas, ...reading } = await this.#parser.end(options);
     const answer = readAnswerCall(completion, this.#situation);
     const isThought =
       answer !== undefined || (completion.toolCalls.length > 0 && !this.#situation.mustAnswer);

@@ -3,6 +3,7 @@ import type { Turn } from '../../contract/history.js';
 import type { Parse, PhaseControl, Step, StepError } from '../../contract/step.js';
 import { stepError } from '../../conversation/blank-step.js';
 import { CallIds } from '../../conversation/units.js';
+import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { readProse } from '../../parsing/reply-text.js';
 import { type JsonValue, Scanner } from '../../parsing/text/scanner.js';
 import { answerCorrection, correctionFor } from './correction.js';
@@ -49,8 +50,8 @@ function withheldAnswer({ thought }: Reply, mustAnswer: MustAnswer): string {
 }
 
 /** Decides what the reply means for the run: an action, an answer, the end of a phase, or an error. */
-export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
-  const { answerValues, ...conclusion } = concludeAny(reply, situation);
+export async function conclude(reply: Reply, situation: ReplySituation): Promise<Conclusion> {
+  const { answerValues, ...conclusion } = await concludeAny(reply, situation);
   const { answerType } = situation;
   const isAnswer = conclusion.status === 'direct_response_provided' && conclusion.outcome === 'answer';
   if (!answerType || !isAnswer) return conclusion;
@@ -69,7 +70,7 @@ export function conclude(reply: Reply, situation: ReplySituation): Conclusion {
  */
 type Unchecked = Conclusion & { readonly answerValues?: readonly JsonValue[] };
 
-function concludeAny(reply: Reply, situation: ReplySituation): Unchecked {
+async function concludeAny(reply: Reply, situation: ReplySituation): Promise<Unchecked> {
   const { phase } = situation.request;
   const { outcome } = reply.parse;
   if (outcome === 'refusal' || outcome === 'truncated' || outcome === 'empty')
@@ -80,7 +81,8 @@ function concludeAny(reply: Reply, situation: ReplySituation): Unchecked {
   if (outcome === 'malformed_action' || outcome === 'unknown_tool')
     return concludeUnreadable(reply, situation);
   const correction = reply.parse.problem === null ? null : correctionFor(reply, situation);
-  const conclusion = phase === 'act' ? concludeWithoutAction(reply) : answerWith(reply, reply.answer ?? '');
+  const conclusion =
+    phase === 'act' ? await concludeWithoutAction(reply) : answerWith(reply, reply.answer ?? '');
   return { ...conclusion, correction };
 }
 
@@ -178,8 +180,8 @@ function answerWith(reply: Reply, answer: string, thought = reply.thought): Conc
  * Ends a phase as its control block says. In `observe`, a labelled answer takes precedence over the block
  * (rules: phases, phase-control).
  */
-function concludePhase(reply: Reply, phase: ProsePhase, situation: ReplySituation): Unchecked {
-  const content = readProse(reply.completion.text);
+async function concludePhase(reply: Reply, phase: ProsePhase, situation: ReplySituation): Promise<Unchecked> {
+  const content = await readProse(reply.completion.text, yieldIfBusy);
   const hasJsonAnswer = situation.answerType !== undefined;
   const read = readPhaseReply(proseOf(reply, content), phase, { hasJsonAnswer });
   if (phase === 'observe') return concludeObserve(reply, { content, ...read }, situation);
@@ -240,8 +242,8 @@ function proseOf({ parse, thought, answer }: Reply, content: string): string {
 }
 
 /** Ends an `act` phase in which the model proposed no action (rule: phases). */
-function concludeWithoutAction(reply: Reply): Conclusion {
-  const content = readProse(reply.completion.text);
+async function concludeWithoutAction(reply: Reply): Promise<Conclusion> {
+  const content = await readProse(reply.completion.text, yieldIfBusy);
   return completePhase(reply, 'act', { content, prose: proseOf(reply, content), control: null });
 }
 

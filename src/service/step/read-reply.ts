@@ -2,7 +2,11 @@ import type { Parse } from '../../contract/step.js';
 import { yieldIfBusy } from '../../event-loop/yield-if-busy.js';
 import { IncrementalParser } from '../../parsing/incremental-parser.js';
 import { type NativeCallReading, readNativeCall } from '../../parsing/native-call.js';
-import { type ParsedCompletion, type ParseOptions, parseCompletion } from '../../parsing/parse-completion.js';
+import {
+  type ParsedCompletion,
+  type ParseOptions,
+  parseCompletionPausing,
+} from '../../parsing/parse-completion.js';
 import {
   ObjectReplyReader,
   type ReaderOptions,
@@ -64,7 +68,7 @@ export async function readReply(
 async function readAny(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
   const { completion } = received;
   const isNative = completion.toolCalls.length > 0 && !isRefusal(completion) && !expectsPlainText(situation);
-  if (!isNative) return withWholeCalls(readText(received, situation), completion, situation);
+  if (!isNative) return withWholeCalls(await readText(received, situation), completion, situation);
   const answer = readAnswerCall(completion, situation);
   return answer ? fromAnswerCall(answer, completion) : readNativeCalls(completion, situation);
 }
@@ -73,16 +77,16 @@ async function readAny(received: Received, situation: ReadingSituation): Promise
  * Returns the complete actions of a reply whose tool is unknown or whose arguments are invalid, if the client
  * itself answers such calls with an error (rule: whole-calls).
  */
-function withWholeCalls(
+async function withWholeCalls(
   read: ReadCompletion,
   completion: Completion,
   situation: ReadingSituation,
-): ReadCompletion {
+): Promise<ReadCompletion> {
   const { outcome } = read.parse;
   const isUnfit = outcome === 'unknown_tool' || outcome === 'malformed_action';
   if (!situation.terms || !isUnfit) return read;
   for (const offered of laxTools(situation.offered, outcome === 'unknown_tool')) {
-    const lax = readText({ completion }, { ...situation, offered });
+    const lax = await readText({ completion }, { ...situation, offered });
     if (lax.actions.length > 0)
       return { ...lax, parse: { ...lax.parse, outcome, problem: read.parse.problem } };
   }
@@ -131,14 +135,16 @@ function isRefusal({ refusal, finishReason }: Completion): boolean {
   return refusal !== null || finishReason === 'refusal';
 }
 
-function readText(received: Received, situation: ReadingSituation): ReadCompletion {
+async function readText(received: Received, situation: ReadingSituation): Promise<ReadCompletion> {
   const { completion } = received;
   if (isRefusal(completion)) return readRefusal(completion);
   if (expectsPlainText(situation))
     return withAnswerValues(fromParsed(takeAsAnswer(completion.text, completion)), completion, situation);
   if (situation.protocol === 'json') return readObjectReply(received, situation);
   const options = readingOptions(completion, situation);
-  const parsed = received.reading?.completion ?? parseCompletion(completion.text, situation.offered, options);
+  const parsed =
+    received.reading?.completion ??
+    (await parseCompletionPausing(completion.text, situation.offered, options, yieldIfBusy));
   const isCut = parsed.outcome === 'truncated';
   const read = fromParsed(isCut ? { ...parsed, thought: proseBefore(completion.text, situation) } : parsed);
   return withAnswerValues(read, completion, situation);

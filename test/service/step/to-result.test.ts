@@ -26,7 +26,7 @@ async function resultOf(
     stepRequest({ tools: [{ name: 'read_file', inputSchema: {} }], user_query: 'Why?', ...fields }),
   );
   const reply = await readReply({ completion: completionOf(text, changes) }, prompt.situation);
-  return toResult(conclude(reply, prompt.situation), { ...prompt, provider, now });
+  return toResult(await conclude(reply, prompt.situation), { ...prompt, provider, now });
 }
 
 test('the new turns of a step have the timestamp of the given clock (rule: turn-timestamps)', async () => {

@@ -5,6 +5,7 @@ import { ChatStream, writeChat } from './write-chat.js';
 
 /** OpenAI's Chat Completions. */
 export const chatWire: Wire = {
+  endpoint: 'chat',
   async read(body, signal) {
     const { request, isStreamed, includesUsage } = await readChat(body, signal);
     return {

@@ -5,6 +5,7 @@ import { MessagesStream, writeMessage } from './write-messages.js';
 
 /** Anthropic's Messages. */
 export const messagesWire: Wire = {
+  endpoint: 'messages',
   async read(body, signal) {
     const { request, isStreamed } = await readMessages(body, signal);
     return {

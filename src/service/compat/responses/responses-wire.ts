@@ -6,6 +6,7 @@ import { writeResponse } from './write-response.js';
 
 /** OpenAI's Responses, as Open Responses specifies them. */
 export const responsesWire: Wire = {
+  endpoint: 'responses',
   async read(body, signal) {
     const { request, isStreamed, repeated } = await readResponses(body, signal);
     return {

@@ -54,7 +54,7 @@ export async function summarizeHistory(
     await provider.complete(completionRequest(request, prompt, promptTokens), dependencies.deadline),
   );
   const { usage } = completion;
-  const content = readProse(completion.text);
+  const content = await readProse(completion.text, yieldIfBusy);
   const isUsable = content !== '' && completion.refusal === null && completion.finishReason !== 'refusal';
   if (!isUsable) return { turns: [...history], usage, warnings: [...completion.warnings, noSummary] };
   const turns = replaceTurns(history, new Set(old.flatMap(turnsOf)), {
