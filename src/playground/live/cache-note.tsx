@@ -3,16 +3,17 @@ import type { RecordedStep } from '../../sdk/index.js';
 import { Exact } from '../text/exact.js';
 import { tokens } from '../text/figures.js';
 import { comparePrefix, otherReasons, type PrefixChange } from './compare-prefix.js';
+import type { FormerStep } from './live-steps.js';
 
 interface CacheNoteProps {
-  /** The previous step of the session; null if the page has none. */
-  readonly before: RecordedStep | null;
+  /** The step to compare with; null if the page has none. */
+  readonly before: FormerStep | null;
   readonly record: RecordedStep;
 }
 
 /** Explains how much of the prompt a vendor's cache can keep, and the first place that it cannot. */
 export function CacheNote({ before, record }: CacheNoteProps) {
-  const comparison = useMemo(() => before && comparePrefix(before, record), [before, record]);
+  const comparison = useMemo(() => before && comparePrefix(before.record, record), [before, record]);
   const { cached_input_tokens: cached = null, input_tokens: input = null } = record.response.usage ?? {};
   const vendor = vendorInWords(cached, input);
   if (!before || !comparison) {
@@ -24,7 +25,7 @@ export function CacheNote({ before, record }: CacheNoteProps) {
   }
   const { keptTokens, promptTokens, change } = comparison;
   const kept = `about ${tokens(keptTokens)} of ${tokens(promptTokens)} tokens`;
-  const reasons = cached === null || cached > 0 ? [] : otherReasons(before, record);
+  const reasons = cached === null || cached > 0 ? [] : otherReasons(before.record, record);
   return (
     <section class={`cache-note${change ? ' is-missed' : ''}`} aria-label="Prompt cache">
       {change ? (

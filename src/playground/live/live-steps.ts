@@ -144,7 +144,37 @@ const firstMessage = ({
 const taskOf = ({ request: { user_query, conversation_history: turns } }: RecordedStep): string =>
   user_query || (turns.findLast(({ role, kind }) => role === 'user' && !kind)?.content ?? '');
 
-/** Returns the answered step before a step of the same session. */
-export function stepBefore({ steps }: LiveSession, step: LiveStep): DoneStep | undefined {
-  return steps.slice(0, steps.indexOf(step)).findLast(isDone);
+/** The answered step with whose prompt that of a step is compared. */
+export interface FormerStep {
+  readonly record: RecordedStep;
+  /** True for a step of another session, which began with the same message. */
+  readonly isOfOtherSession: boolean;
 }
+
+/**
+ * Returns the previous answered step of the session; for the first one, the newest of another session that began with the
+ * same message and offered the same tools. The service derives the session of a compatible endpoint from the system text and
+ * the first message, so a client whose system text changes begins a new one with each request.
+ */
+export function formerStep(steps: readonly LiveStep[], step: DoneStep): FormerStep | null {
+  const before = steps.slice(0, steps.indexOf(step)).filter(isDone);
+  const key = keyOf(step);
+  const own = before.findLast((other) => keyOf(other) === key);
+  if (own) return { record: own.state.record, isOfOtherSession: false };
+  const other = before.findLast((each) => isLike(each, step));
+  return other ? { record: other.state.record, isOfOtherSession: true } : null;
+}
+
+function isLike(one: DoneStep, other: DoneStep): boolean {
+  const [a, b] = [one.state.record, other.state.record];
+  const message = firstMessage(a);
+  return (
+    one.endpoint === other.endpoint &&
+    message !== '' &&
+    message === firstMessage(b) &&
+    toolNames(a) === toolNames(b)
+  );
+}
+
+const toolNames = ({ request: { tools } }: RecordedStep): string =>
+  (tools ?? []).map(({ name }) => name).join(' ');

@@ -1,9 +1,9 @@
-import { useMemo } from 'preact/hooks';
 import { Exact } from '../text/exact.js';
 import { duration, plural } from '../text/figures.js';
 import { useNow } from '../timeline/use-now.js';
 import { comparePrefix } from './compare-prefix.js';
-import { isDone, type LiveSession, type LiveStep, stepBefore } from './live-steps.js';
+import { formerStep, isDone, type LiveSession, type LiveStep } from './live-steps.js';
+import { live } from './watching.js';
 import { endpointNames, outcomeInWords, timeOfDay, tokensInWords } from './words.js';
 
 interface SessionCardProps {
@@ -14,13 +14,12 @@ interface SessionCardProps {
 
 /** A session with its steps, the newest on top. */
 export function SessionCard({ session, chosen, onChoose }: SessionCardProps) {
-  const { id, task, steps } = session;
-  const title = task.trim().slice(0, MAX_TITLE) || 'A session that has no reply yet';
+  const { id, steps } = session;
   return (
     <section class="live-session">
       <header>
         <h3 class="live-task" dir="auto">
-          <Exact text={title} />
+          <Exact text={titleOf(session)} />
         </h3>
         <p class="muted small figure">
           {plural(steps.length, 'step')}
@@ -34,13 +33,7 @@ export function SessionCard({ session, chosen, onChoose }: SessionCardProps) {
       </header>
       <ol>
         {steps.toReversed().map((step) => (
-          <StepRow
-            key={step.id}
-            session={session}
-            step={step}
-            isChosen={step === chosen}
-            onChoose={onChoose}
-          />
+          <StepRow key={step.id} step={step} isChosen={step === chosen} onChoose={onChoose} />
         ))}
       </ol>
     </section>
@@ -49,23 +42,22 @@ export function SessionCard({ session, chosen, onChoose }: SessionCardProps) {
 
 const MAX_TITLE = 200;
 
+/** The task of a session, or what is known of it before a model has answered. */
+export const titleOf = ({ task, steps }: LiveSession): string =>
+  task.trim().slice(0, MAX_TITLE) ||
+  (steps.some(({ state }) => state.type === 'running')
+    ? 'Waits for its first reply'
+    : 'A session without a reply');
+
 interface StepRowProps {
-  readonly session: LiveSession;
   readonly step: LiveStep;
   readonly isChosen: boolean;
   readonly onChoose: (id: string) => void;
 }
 
-function StepRow({ session, step, isChosen, onChoose }: StepRowProps) {
+function StepRow({ step, isChosen, onChoose }: StepRowProps) {
   const { id, endpoint, model, beganAt, state } = step;
-  const before = isDone(step) ? stepBefore(session, step) : undefined;
-  const isChanged = useMemo(
-    () =>
-      isDone(step) &&
-      before !== undefined &&
-      comparePrefix(before.state.record, step.state.record).change !== null,
-    [before, step],
-  );
+  const isChanged = hasChangedPrefix(live.value.steps, step);
   return (
     <li>
       <button
@@ -89,6 +81,19 @@ function StepRow({ session, step, isChosen, onChoose }: StepRowProps) {
       </button>
     </li>
   );
+}
+
+/** Results of the comparison by step, since the list is rendered again with each event. */
+const changed = new WeakMap<LiveStep, boolean>();
+
+function hasChangedPrefix(steps: readonly LiveStep[], step: LiveStep): boolean {
+  if (!isDone(step)) return false;
+  const known = changed.get(step);
+  if (known !== undefined) return known;
+  const before = formerStep(steps, step);
+  const isChanged = before !== null && comparePrefix(before.record, step.state.record).change !== null;
+  changed.set(step, isChanged);
+  return isChanged;
 }
 
 function Outcome({ step: { state } }: { step: LiveStep }) {

@@ -12,10 +12,10 @@ import { active, inWords } from '../state/runs.js';
 import { Exact } from '../text/exact.js';
 import { duration } from '../text/figures.js';
 import { CacheNote } from './cache-note.js';
-import { type DoneStep, isDone, type LiveSession, type LiveStep, stepBefore } from './live-steps.js';
-import { Elapsed } from './session-card.js';
+import { type DoneStep, formerStep, isDone, type LiveSession, type LiveStep } from './live-steps.js';
+import { Elapsed, titleOf } from './session-card.js';
 import { forkFrom, openAsRun, saveAsTest } from './take-over.js';
-import { openTab } from './watching.js';
+import { live, openTab } from './watching.js';
 import { endpointNames, outcomeInWords, timeOfDay, tokensInWords } from './words.js';
 
 interface StepDetailsProps {
@@ -37,6 +37,9 @@ export function StepDetails({ session, step }: StepDetailsProps) {
           <Exact text={[timeOfDay(beganAt), model, endpointNames[endpoint]].filter(Boolean).join(' · ')} />
         </p>
       </header>
+      <p class="live-task" dir="auto">
+        <Exact text={titleOf(session)} />
+      </p>
       {isDone(step) && <DoneDetails session={session} step={step} />}
       {state.type === 'running' && (
         <p class="muted">
@@ -61,7 +64,8 @@ interface DoneDetailsProps {
 
 function DoneDetails({ session, step }: DoneDetailsProps) {
   const { record } = step.state;
-  const before = stepBefore(session, step)?.state.record ?? null;
+  const { steps } = live.value;
+  const before = useMemo(() => formerStep(steps, step), [steps, step]);
   const call = useMemo(() => callOf(step), [step]);
   const report = record.response.context_report;
   return (
@@ -84,7 +88,7 @@ function DoneDetails({ session, step }: DoneDetailsProps) {
             panel: () => (
               <>
                 <CacheNote before={before} record={record} />
-                <PromptView preview={record.prompt} before={before?.prompt ?? null} />
+                <PromptView preview={record.prompt} before={before?.record.prompt ?? null} />
               </>
             ),
           },

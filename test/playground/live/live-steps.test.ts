@@ -103,6 +103,37 @@ describe('sessions of the Live page (rule: playground-live)', () => {
   });
 });
 
+describe('the step with which a prompt is compared (rule: playground-live)', () => {
+  const step = (query: string, tool?: string) =>
+    recordedStep({
+      request: { user_query: query, ...(tool && { tools: [{ name: tool, inputSchema: {} }] }) },
+    });
+  const formerOf = (events: readonly WatchEvent[]) => {
+    const { steps } = keptAfter(events);
+    const last = steps.filter(isDone).at(-1);
+    const former = last ? formerStep(steps, last) : null;
+    const from = steps.filter(isDone).find(({ state }) => state.record === former?.record);
+    return former && [from?.id, former.isOfOtherSession];
+  };
+
+  test('it is the previous answered step of the session', () => {
+    const events = [
+      watched('a', step('A')),
+      failed('b'),
+      watched('c', step('B'), 's2'),
+      watched('d', step('C')),
+    ];
+    expect(formerOf(events)).toEqual(['a', false]);
+  });
+
+  test('for the first step of a session it is one of another session with the same beginning and tools', () => {
+    const first = watched('a', step('A', 'grep'), 's1');
+    expect(formerOf([first, watched('b', step('A', 'grep'), 's2')])).toEqual(['a', true]);
+    expect(formerOf([first, watched('b', step('A', 'find'), 's2')])).toBeNull();
+    expect(formerOf([first, watched('b', step('B', 'grep'), 's2')])).toBeNull();
+  });
+});
+
 describe('words of the Live page (rule: playground-live)', () => {
   test.each([
     ['answers', {}],
