@@ -31,7 +31,10 @@ export function CacheNote({ before, record }: CacheNoteProps) {
       {change ? (
         <>
           <p>
-            <b>The cached prefix ends early.</b> A cache can keep {kept}, up to <Exact text={change.place} />.
+            <b>The cached prefix ends early.</b> A cache can keep {kept}.{' '}
+            {before.isOfOtherSession &&
+              'The client changed the beginning of the conversation, so the service takes it for a new session. '}
+            The first difference is in <Exact text={change.place} />:
           </p>
           <Change {...change} />
         </>

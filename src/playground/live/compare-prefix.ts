@@ -74,12 +74,17 @@ function excerptsOf(was: string, is: string, at: number): Omit<PrefixChange, 'pl
   const more = isMark ? commonLength(was.slice(begins), is.slice(ends)) : 0;
   return {
     same: is.slice(lineStart(is, ends + more), ends + more),
-    was: was.slice(begins + more, begins + more + EXCERPT),
-    is: is.slice(ends + more, ends + more + EXCERPT),
+    was: lineFrom(was, begins + more),
+    is: lineFrom(is, ends + more),
   };
 }
 
 const EXCERPT = 120;
+
+/** Returns the rest of a line, or the next line if the text starts with line ends. */
+const lineFrom = (text: string, at: number): string =>
+  /^\n*[^\n]*/.exec(text.slice(at, at + EXCERPT))?.[0] ?? '';
+
 const LINE_EXCERPT = 60;
 
 /**

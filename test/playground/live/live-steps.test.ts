@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { WatchEvent } from '../../../src/contract/watch.js';
 import {
+  formerStep,
   isDone,
   type LiveSteps,
   noSteps,
