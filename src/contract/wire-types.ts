@@ -228,8 +228,6 @@ export interface FoundTool {
 export interface Health {
   /** Always `ok`. */
   status: string;
-  /** `on` if the last steps are kept in memory and can be watched; only in `/readyz`. */
-  watch?: string | undefined;
 }
 
 /** The file and the lines that the user's editor shows. */

@@ -1,4 +1,4 @@
-import type { Health, Version } from '../../../contract/service-status.js';
+import type { Health, Readiness, Version } from '../../../contract/service-status.js';
 import type { ServiceMetrics } from '../../operations/metrics/service-metrics.js';
 import { RequestRefused } from '../failure/to-failure.js';
 import type { AgentServices } from './agent-routes.js';
@@ -18,7 +18,7 @@ const ok: Health = { status: 'ok' };
  * them calls a model or occupies a slot, so all of them work under load.
  */
 export function statusRoutes({ inFlight, agent, version, metrics, isWatched }: Running): Route[] {
-  const ready: Health = isWatched ? { ...ok, watch: 'on' } : ok;
+  const ready: Readiness = { status: 'ok', watch: isWatched ? 'on' : 'off' };
   const running: Version = { name: 'stepwise', version };
   return [
     { path: '/healthz', get: (_request, response) => void response.json(ok) },

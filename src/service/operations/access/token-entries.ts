@@ -12,7 +12,7 @@ export interface Caller {
   readonly expiresAt: number;
   readonly allowance: Allowance;
   /** True if the caller may watch the steps of its projects (rule: watch). */
-  readonly mayWatch: boolean;
+  readonly mayWatch?: true;
 }
 
 export interface TokenEntry {
@@ -125,7 +125,7 @@ const entrySchema = z
         projects: projects === 'all' ? projects : new Set(projects),
         expiresAt: expires ?? Number.POSITIVE_INFINITY,
         allowance: { ...limits, requestsAtOnce: limits?.requestsAtOnce ?? DEFAULT_REQUESTS_AT_ONCE },
-        mayWatch: watch ?? false,
+        ...(watch && { mayWatch: true }),
       },
     }),
   );
