@@ -101,13 +101,18 @@ describePlayground(
     test('a running step and a failed one are visible, the failed one with its code', async () => {
       const { page, service } = playground;
       await openLive(playground);
-      service.fake.script([{ fault: 'invalid-key' }]);
+      service.fake.script([{ fault: 'payment-required' }]);
       await runThroughChat(playground, 'the fault', 'Be brief.').catch(() => undefined);
-      await page.locator('.live-step-failed').getByText('upstream_authentication_failed').waitFor();
+      await page.locator('.live-step-failed').getByText('upstream_billing').waitFor();
       service.fake.script([{ text: 'Final Answer: Late.', delayMs: 1_500 }]);
       const slow = service.step({
         user_query: 'the delay',
-        llm_config: { modelName: 'scripted', provider: 'local', tokenLimit: 8_000, reservedOutputTokens: 500 },
+        llm_config: {
+          modelName: 'scripted',
+          provider: 'local',
+          tokenLimit: 8_000,
+          reservedOutputTokens: 500,
+        },
       });
       const running = page.locator('.live-step-running');
       await running.waitFor();
@@ -128,7 +133,9 @@ describePlayground(
       await details.getByText('The cached prefix ends early.').waitFor();
       const cache = await details.getByRole('region', { name: 'Prompt cache' }).innerText();
       expect(cache).toMatch(/about [\d.]+k? of [\d.]+k? tokens[\s\S]*in the system text/);
-      expect(cache.replaceAll('\n', ' ')).toMatch(/before.*It is 12:00\. Be brief.*now.*It is 12:05\. Be brief/);
+      expect(cache.replaceAll('\n', ' ')).toMatch(
+        /before.*It is 12:00\. Be brief.*now.*It is 12:05\. Be brief/,
+      );
       await details.getByRole('tab', { name: 'Context' }).click();
       await details.getByText('Nothing was left out.').waitFor();
       await details.getByRole('tab', { name: 'Reply' }).click();
