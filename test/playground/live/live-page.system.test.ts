@@ -19,6 +19,13 @@ const readFile = defineTool({
   execute: ({ path }) => `content of ${path}\n`.repeat(20),
 });
 
+const llm_config = {
+  modelName: 'scripted',
+  provider: 'local',
+  tokenLimit: 8_000,
+  reservedOutputTokens: 500,
+};
+
 const replies = (task: string) => [
   { text: `Thought: I begin ${task}.\nAction: read_file(path="a.ts")` },
   { text: 'Thought: I read on.\nAction: read_file(path="b.ts")' },
@@ -29,7 +36,7 @@ const replies = (task: string) => [
 async function runThroughSdk({ service }: Playground, task: string): Promise<void> {
   service.fake.script(replies(task));
   const run = new StepwiseClient({ baseUrl: service.url }).run(task, {
-    llmConfig: { modelName: 'scripted', provider: 'local', tokenLimit: 8_000, reservedOutputTokens: 500 },
+    llmConfig: llm_config,
     tools: [readFile],
   });
   await run.result();
@@ -102,7 +109,7 @@ describePlayground(
       const { page, service } = playground;
       await openLive(playground);
       service.fake.script([{ fault: 'payment-required' }]);
-      await runThroughChat(playground, 'the fault', 'Be brief.').catch(() => undefined);
+      await service.step({ user_query: 'the fault', llm_config });
       await page.locator('.live-step-failed').getByText('upstream_billing').waitFor();
       service.fake.script([{ text: 'Final Answer: Late.', delayMs: 1_500 }]);
       const slow = service.step({
@@ -162,7 +169,7 @@ describePlayground(
       await button('Open as a run').click();
       await page.getByText('Done with the fork.').first().waitFor();
       expect(page.url()).toMatch(/#\/run-\d+\/step\/2$/);
-      await page.goBack();
+      await button('Live').click();
       await second.click();
       await button('Fork from here…').click();
       await page.getByRole('dialog', { name: 'Branch from step 2' }).waitFor();
@@ -188,16 +195,17 @@ describePlayground(
       expect(stdout + stderr).toMatch(/\b3\b/);
     });
 
-    test('a cut connection is named and made again, and steps made meanwhile follow', async () => {
-      const { page } = playground;
-      await openLive(playground);
-      await page.context().setOffline(true);
+    test('a connection that fails is named and made again, and steps made meanwhile follow', async () => {
+      const { page, button } = playground;
+      const path = '**/api/agent/watch';
+      await page.route(path, (route) => route.abort());
+      await button('Live').click();
       await page.getByText('The connection was cut.').waitFor();
       await runThroughSdk(playground, 'the cut');
-      await page.context().setOffline(false);
+      await page.unroute(path);
       await page.getByText('Connected: each step').waitFor();
       await session(page, 'the cut').getByText('answers').waitFor();
-      playground.troubles.splice(0); // the browser logs the failed request
+      playground.troubles.splice(0); // the browser logs the failed requests
     });
   },
   {},
