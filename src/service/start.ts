@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type OnDemand, onDemand } from '../event-loop/on-demand.js';
-import { type Config, ConfigError, completeSettings, type Settings } from './config.js';
+import { type Config, ConfigError, completeSettings } from './config.js';
 import { answersOwnHostOnly } from './exposure.js';
 import { createApp } from './http/create-app.js';
 import { createServer } from './http/create-server.js';
@@ -19,11 +19,13 @@ import { ServiceMetrics } from './operations/metrics/service-metrics.js';
 import { passOnTraces, type Tracing } from './operations/tracing/request-trace.js';
 import { credentialsIn } from './providers/gateway-settings.js';
 import type { RunFiles } from './recording/run-files.js';
+import type { Settings } from './settings.js';
 import { version } from './version.js';
 import { WatchRoom } from './watching/watch-room.js';
 
 /** A service that listens for requests. */
 export interface Service {
+  /** Base URL without a slash at the end, such as `http://127.0.0.1:8080`; with the port that was picked. */
   readonly url: string;
   /** Resolves when the code that most steps need is loaded, or failed to load. Requests are accepted before that. */
   readonly warm: Promise<void>;
@@ -73,7 +75,7 @@ async function closeAll(opened: readonly Close[]): Promise<void> {
     try {
       await close();
     } catch {
-      // One resource could not be loaded or closed. The others must be closed all the same.
+      // One resource could not be loaded or closed. The others must still be closed.
     }
   }
 }

@@ -190,7 +190,7 @@ describe('runs against the real service (rule: run-result)', () => {
     ['an overloaded provider', { fault: 'overloaded' }, 'upstream_overloaded'],
     ['a cut stream', { fault: 'cut' }, 'upstream_unreachable'],
   ] as const)(
-    '%s ends the run with its error code',
+    'a run ends with the error code of the failure: %s',
     async (_, fault, code) => {
       const { result } = await run(fault);
       expect(result).toMatchObject({ stopReason: 'error', error: { code } });

@@ -166,7 +166,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
         'Action: read_file(path="ca',
       ],
       ['empty_response', { text: '' }, null],
-    ])('%s returns 200 with usage, uses up an iteration and keeps the partial text', async (code, reply, partial) => {
+    ])('a billed reply that ends with %s returns 200 with usage, uses up an iteration and keeps the partial text', async (code, reply, partial) => {
       const body = await step(reply, { conversation_history: [{ role: 'user', content: 'before' }] });
       expect([body.status, body.error?.code, body.iterations_remaining]).toEqual(['error', code, 4]);
       if (partial === null) expect(body.error?.partial_text).toBeNull();

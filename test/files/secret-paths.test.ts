@@ -10,7 +10,7 @@ describe('names of secret files (rule: secret-files)', () => {
     expect(secret(paths)).toEqual(paths);
   });
 
-  test('a stream of a secret file is refused, with trailing dots too', () => {
+  test('an NTFS alternate data stream of a secret file is refused, even with trailing dots', () => {
     const paths = [
       'x.pem::$DATA',
       '.git::$INDEX_ALLOCATION/config',

@@ -13,7 +13,7 @@ export interface LiveStep {
   readonly state: StepState;
 }
 
-export type StepState =
+type StepState =
   | {
       readonly type: 'running';
       /** Time on the page's clock at which the step was seen first, in milliseconds. */

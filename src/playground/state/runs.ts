@@ -120,7 +120,8 @@ function addBranch(branch: Branch): void {
   });
 }
 
-const amendBranch = (id: string, changes: Partial<Branch>): void => {
+/** Changes a run; does nothing if the person has closed it. */
+export const amendBranch = (id: string, changes: Partial<Branch>): void => {
   branches.value = branches.value.map((branch) => (branch.id === id ? { ...branch, ...changes } : branch));
 };
 

@@ -1,3 +1,6 @@
+import { Icon } from '../controls/icon.js';
+import { watchTour } from '../tour/watch-tour.js';
+
 const TASKS = [
   'How is the discount of a coupon calculated, and which limits does it have?',
   'When does a session end?',
@@ -12,6 +15,13 @@ export const Welcome = ({ onChoose }: { onChoose: (task: string) => void }) => (
       One call to the service is one step of an agent. Press <b>Run</b>: it works through the task below, step
       by step, with tools that run in this page. Or take a single <b>Step</b>, look, and go on.
     </p>
+    <p class="watch">
+      <button type="button" onClick={() => void watchTour()}>
+        <Icon name="play" /> Watch a recorded run
+      </button>
+      <span class="muted">with edits, approvals, a TODO list and a follow-up</span>
+    </p>
+    <p>Or ask the example project yourself:</p>
     <ul class="suggestions" aria-label="Example tasks">
       {TASKS.map((task) => (
         <li key={task}>

@@ -13,7 +13,7 @@ export const withHint = (error: StepError, model: RunLlmConfig): RunError => ({
   hint: hintFor(error.code, error.provider ?? providerOf(model)),
 });
 
-/** Names the vendor whose key the model needs; null if its name does not tell. */
+/** Names the vendor whose key the model needs; null if the model's name does not show it. */
 function providerOf({ provider, modelName }: RunLlmConfig): string | null {
   if (provider) return provider;
   if (/^claude/i.test(modelName)) return 'anthropic';

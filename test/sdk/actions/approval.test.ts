@@ -301,7 +301,7 @@ describe('rules of the decision always (rule: always-rules)', () => {
     (command) => `sudo ${command}`,
   );
 
-  test('a rule allows a different command only if the command table does', async () => {
+  test('a rule proposed for one command allows another command only if both match the same row of the command table', async () => {
     const words = fc.constantFrom(
       ...[
         'git',

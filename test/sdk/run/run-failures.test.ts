@@ -119,7 +119,7 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
       'answerSchema: expected a schema of Zod or another library of Standard Schema, or a JSON Schema.',
     ],
     [{ llmConfig, tools: [null] }, 'tools[0]: expected a tool of defineTool.'],
-  ])('throws a TypeError that names the option: %j', (options, message) => {
+  ])('client.run throws a TypeError that names the wrong option: %j', (options, message) => {
     expect(run(options)).toThrow(new TypeError(message));
   });
 
@@ -141,7 +141,7 @@ describe('options of a run that are missing or wrong (rule: run-options)', () =>
     expect(() => new bare()).toThrow(new TypeError('options: this field is required: an object.'));
   });
 
-  test('a tool of defineTool passes, with every option set', () => {
+  test('client.run accepts a tool of defineTool, empty lists and an undefined option', () => {
     const tool = defineTool({ name: 'f', description: '', inputSchema: {}, execute: () => '' });
     expect(run({ llmConfig, tools: [tool], guards: [], history: [], approve: undefined })).not.toThrow();
   });

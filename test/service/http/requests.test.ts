@@ -316,7 +316,7 @@ describe('paths, methods and content types', () => {
     ['GET', stepPath, 'POST, OPTIONS'],
     ['DELETE', stepPath, 'POST, OPTIONS'],
     ['POST', '/healthz', 'GET, HEAD, OPTIONS'],
-  ])('%s %s gets 405 with an Allow header (rule: error-table)', async (method, path, allow) => {
+  ])('the request %s %s gets 405 with an Allow header (rule: error-table)', async (method, path, allow) => {
     const { status, body, headers } = await service.call(method, path);
     expect([status, body.error.code, headers['allow']]).toEqual([405, 'method_not_allowed', allow]);
   });

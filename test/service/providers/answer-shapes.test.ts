@@ -169,7 +169,7 @@ describe('further shapes of Chat Completions are read (rule: compatible-answers)
       'content with its text nested',
       { choices: [{ message: { content: [{ type: 'text', text: { value: '80' } }] } }] },
     ],
-  ])('%s is read, plain and streamed', (_, json) => {
+  ])('a Chat Completions reply with %s is read, plain and streamed', (_, json) => {
     const finished = { choices: [{ delta: {}, finish_reason: 'stop' }] };
     expect(readPlain(chat, json)?.text).toBe('80');
     expect(streamed(chat, [json, finished])?.text).toBe('80');
@@ -244,7 +244,7 @@ describe('calls in further shapes are read (rule: compatible-answers)', () => {
     ],
     ['a name between blanks', { tool_calls: [{ function: { ...called, name: ' read_file\n' } }] }],
     ['an index that is a text', { tool_calls: [{ index: '0', function: called }] }],
-  ])('%s is read as a call, plain and streamed', (_, message) => {
+  ])('a call in an unusual shape is read, plain and streamed: %s', (_, message) => {
     expect(callsOf(readPlain(chat, { choices: [{ message }] }))).toEqual(expected);
     expect(callsOf(streamed(chat, [{ choices: [{ delta: message, finish_reason: 'stop' }] }]))).toEqual(
       expected,
@@ -330,7 +330,7 @@ describe('further shapes of Responses are read (rule: compatible-answers)', () =
   test.each([
     ['one item in place of a list', message],
     ['a message without a type', [{ role: 'assistant', content: '80' }]],
-  ])('%s is read', (_, output) => {
+  ])('a Responses reply with %s is read', (_, output) => {
     expect(readPlain(responses, { status: 'completed', output })?.text).toBe('80');
   });
 

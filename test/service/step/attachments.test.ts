@@ -208,7 +208,7 @@ describe('attachments of a model that cannot see (rule: attachments)', () => {
     'xml',
     'json',
     'native',
-  ])('become a placeholder, a row and a warning with protocol %s', async (protocol) => {
+  ])('attachments for a model that cannot see become a placeholder, a report row and a warning with protocol %s', async (protocol) => {
     const request = requestOf({
       protocol,
       conversation_history: looked([png(9, 9), pdf(1)]),

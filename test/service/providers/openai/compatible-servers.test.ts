@@ -190,7 +190,7 @@ describe('errors inside a 200 of compatible servers (rule: compatible-answers)',
     ['a flat error', { object: 'error', message: 'no', code: 400 }],
     ['a detail', { detail: 'no' }],
     ['a list of errors', [{ error: { message: 'no' } }]],
-  ])('%s is not read as a completion, plain or streamed', (_, json) => {
+  ])('an error inside a 200 is not read as a completion, plain or streamed: %s', (_, json) => {
     expect(readPlain(vendor, json)).toBeUndefined();
     expect(readEventData(vendor, [JSON.stringify(json)])).toBeUndefined();
   });
