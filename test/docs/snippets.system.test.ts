@@ -127,7 +127,7 @@ test('approve.ts of the README waits for a decision, resumes and writes, with th
   } finally {
     model.kill();
   }
-}, 120_000);
+}, 300_000);
 
 test('the demo prints what the README shows', async () => {
   const demo = resolve('.build/src/cli/commands/demo.js');
