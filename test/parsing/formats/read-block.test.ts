@@ -290,7 +290,7 @@ describe('raw values', () => {
   test.each([
     ['at the start of a line', ''],
     ['in a line', 'ok '],
-  ])('an action in a value that is never closed does not run, with the block %s (rule: raw-values)', (_, before) => {
+  ])('an action in a value that is never closed does not run if the block begins %s (rule: raw-values)', (_, before) => {
     const text = `${before}<function=write_file>\n<parameter=content>\n</think>\n${evil}\n`;
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'function_tag' });
     expect(parseCompletion(text, tools, { finishReason: 'length' }).outcome).toBe('truncated');
