@@ -123,7 +123,7 @@ async function previewCall(run: RunState, proposed: ProposedAction) {
   const { signal, sessionId } = run;
   const context = { signal, sessionId, callId: action.id, earlierCallIds, edited };
   try {
-    const previewed = tool.preview?.(action.tool_args, context) ?? Promise.resolve(null);
+    const previewed = tool.preview?.(action.tool_args, context) ?? null;
     const preview = await untilAborted(previewed, run.signal);
     return { ...proposed, needsApproval: true, preview };
   } catch (error) {
