@@ -88,7 +88,7 @@ export interface Divergence {
 export interface EvalReport {
   readonly format: 'stepwise-eval';
   readonly version: 1;
-  /** Start (ISO 8601). */
+  /** Start of the evaluation (ISO 8601). */
   readonly beganAt: string;
   readonly durationMs: number;
   /** True if recorded replies were read again and no model was called. */

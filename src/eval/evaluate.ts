@@ -31,8 +31,8 @@ interface AskedStep {
 }
 
 /**
- * Repeats one step in a cell. Resolves to `error` if the step failed, and to `skipped`, the reason, if this
- * implementation cannot repeat the step.
+ * Repeats one recorded step as a cell of the matrix changes it. Resolves to `error` if the step failed, and to
+ * `skipped`, the reason, if this implementation cannot repeat the step.
  */
 export type AskStep = (
   request: RecordedRequest,

@@ -25,7 +25,7 @@ export interface NativeAction {
   readonly toolName: string;
   /** Arguments by parameter, with types corrected where the schema allows only one reading. */
   readonly toolArgs: Record<string, JsonValue>;
-  /** What the parser fixed in the arguments; empty if they were correct. */
+  /** Repairs that the parser made in the arguments; empty if they were correct. */
   readonly repairs: readonly Repair[];
 }
 

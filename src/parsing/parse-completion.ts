@@ -28,7 +28,7 @@ export interface ParseCommon {
   readonly reasoning: string | null;
   /** `repaired` if the parser fixed or assumed anything; `repairs` lists these. */
   readonly confidence: 'exact' | 'repaired';
-  /** What the parser fixed or assumed, each kind once; empty if nothing. */
+  /** Repairs and assumptions of the parser, each kind once; empty if it made none. */
   readonly repairs: readonly Repair[];
   /** Characters that are in no field of the result, by kind. */
   readonly discarded: readonly Discarded[];
@@ -39,7 +39,7 @@ export interface ParseCommon {
   readonly answerLabelled: boolean;
 }
 
-/** What a completion turned out to be. Fields that an outcome does not have are null. */
+/** The outcome of a completion. Fields that an outcome does not have are null. */
 export type ParsedOutcome = ParsedCall | ParsedAnswer | EmptyReply | UnreadableReply;
 
 /** A completion with a call that may be run. */

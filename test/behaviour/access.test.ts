@@ -209,7 +209,7 @@ describe('attacks on a service with tokens (rule: bearer-tokens)', () => {
     };
     test.each(
       Object.entries(places),
-    )('a request id that contains the token is replaced on %s', async (_where, request) => {
+    )('a request id that contains the token is replaced in a request for %s', async (_where, request) => {
       const ids = [random, `run-${random}`, `x-${random.slice(-8)}`, `x-${random.slice(-12).toUpperCase()}`];
       for (const id of ids) {
         const ways = [bearing(token.everywhere), bearing(random), basic('ci'), basic('')];
@@ -355,7 +355,7 @@ describe('pages of another origin (rule: cross-origin)', () => {
   });
 });
 
-describe('requests with a foreign Host header (rule: own-host)', () => {
+describe('requests whose Host header names another host (rule: own-host)', () => {
   const hosts: [string, number][] = [
     ['localhost', 200],
     ['LOCALHOST:1', 200],

@@ -325,7 +325,7 @@ describe('attachments of a run (rule: attachment-limit)', () => {
     return { ended, bodies: service.fake.requests.slice(from).map(({ rawBody }) => rawBody) };
   };
 
-  test('the attachments of the task and of a tool reach the model, and the task keeps its own', async () => {
+  test('the attachments of the task and of a tool result reach the model, and each stays in its own turn of the history', async () => {
     const { ended, bodies } = await runWith({ content: 'Taken.', attachments: [document] });
     expect(ended.answer).toBe('a cat');
     expect(bodies.map((body) => [body.includes(image.data), body.includes(document.data)])).toEqual([

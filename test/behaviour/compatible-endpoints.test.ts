@@ -328,7 +328,7 @@ describe('the limits, request checks, logging, CORS rules and aborts of /api als
     await until(async () => (await failure(ask())).status === 429);
   });
 
-  test('a foreign Host, a large body and a wrong type are refused in the format of the API', async () => {
+  test('a Host header that names another host, a large body and a wrong type are refused in the format of the API', async () => {
     const foreign = await sendRaw(service.url, { path, headers: [['Host', 'evil.test']], body: '{}' });
     const large = await post(service.url, JSON.stringify(chat({ user: 'x'.repeat(5_000_000) })));
     const wrong = await post(service.url, '{}', { 'Content-Type': 'text/plain' });

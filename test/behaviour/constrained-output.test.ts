@@ -467,7 +467,11 @@ describe('an unusable schema gives a warning and the best possible request, neve
   test.each([
     ['128 tools whose names no vendor takes', many, []],
     ['a schema of 200 KB', [...tools, huge], ['arguments_not_constrained']],
-    ['a tool that no vendor’s schema can say', [...tools, strange], ['arguments_not_constrained']],
+    [
+      'a tool whose arguments no vendor’s schema can express',
+      [...tools, strange],
+      ['arguments_not_constrained'],
+    ],
   ] as const)('a step succeeds with %s', async (_, offered, expected) => {
     await withService(async (own) => {
       for (const vendor of ['openai', 'anthropic'] as const) {

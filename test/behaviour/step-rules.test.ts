@@ -281,7 +281,7 @@ describe('one step (rule: one-call-per-step)', () => {
   });
 });
 
-describe('the tail and the report (rule: tail)', () => {
+describe('the tail of a prompt and the context report (rule: tail)', () => {
   test('the prompt ends with tasks and focus, after the history', async () => {
     service.fake.script(answers);
     const { text } = await sentFor({

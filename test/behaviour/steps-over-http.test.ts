@@ -312,7 +312,7 @@ describe.each(vendorNames)('a step with %s', (vendor) => {
     test.each([
       ['full', ['a.ts', 'gone.ts']],
       ['summary', ['gone.ts']],
-    ] as const)('include.report %s lists these items of the context', async (report, ids) => {
+    ] as const)('include.report %s lists exactly the requested items %j', async (report, ids) => {
       const body = await step(reply, { ...asked, include: { report } });
       const explicit = body.context_report?.items.filter(({ kind }) => kind === 'explicit');
       expect(explicit?.map(({ id }) => id)).toEqual(ids);

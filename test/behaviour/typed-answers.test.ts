@@ -76,7 +76,7 @@ describe.each(cases)('over %s in %s', (wire, protocol) => {
     expect(step).toMatchObject(expected);
   });
 
-  test(`an upstream that ignores the schema is caught over ${wire} in ${protocol}, plain and streamed (rule: typed-answers)`, async () => {
+  test(`an answer that does not fit is reported as answer_mismatch over ${wire} in ${protocol}, plain and streamed, if the upstream ignores the schema (rule: typed-answers)`, async () => {
     for (const written of ['{"path": 7}', '[]', '{"path": "a", "line": 0}']) {
       service.fake.script({ text: replies[protocol](written) });
       for (const step of [(await service.step(request)).body, (await streamStep(service, request)).step]) {

@@ -22,7 +22,7 @@ describe('the command line (rule: terminal)', () => {
   test.each([
     'answer',
     'act',
-  ] as const)('a task and acp take --last-step %s (rule: last-iteration)', (lastStep) => {
+  ] as const)('a task and the command `acp` accept --last-step %s (rule: last-iteration)', (lastStep) => {
     for (const command of [['task'], ['acp']])
       expect(readArguments([...command, '--last-step', lastStep])).toMatchObject({ options: { lastStep } });
   });

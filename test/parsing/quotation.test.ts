@@ -18,7 +18,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     ['the closer of another tag', `<file path="a.md">\n</focus>\n${acting}`],
     ['a closer that is only mentioned', `<file path="a.md">\n\`</file>\`\n${acting}`],
     ['a tag below it', `I look.\n<tasks>\n<tool_call>${json}</tool_call>\n`],
-  ])('an action in an unclosed echoed fence does not run, and the model is advised: %s', (_, text) => {
+  ])('an action in a fence of the prompt that the model repeats and does not close does not run, and the model is advised: %s', (_, text) => {
     const { joined, completion } = stream(text, [3]);
     expect(completion).toMatchObject({
       action: null,
@@ -115,7 +115,7 @@ describe('prompt data that the model repeats is a quotation (rule: echoed-fence)
     );
   });
 
-  test('an echoed fence streams to the same result as the whole text (rule: deltas-join)', () => {
+  test('a fence of the prompt that the model repeats is read the same whole and streamed (rule: deltas-join)', () => {
     fc.assert(
       fc.property(before, fc.oneof(echo, brokenEcho), chunkLengths, (lead, each, lengths) =>
         streamsToTheSameResult(lead + each, lengths),

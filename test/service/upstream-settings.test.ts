@@ -124,7 +124,7 @@ describe('gateway settings (rule: gateway-settings)', () => {
     'Host',
     'content-length',
     'Content-Type',
-  ])('the header %s stops the start', (name) => {
+  ])('an upstream setting with the header %s stops the start, since the header belongs to the connection', (name) => {
     for (const upstreams of inAny({ headers: { [name]: 'x' } }))
       expect(problemsOf(upstreams)).toEqual([expect.stringContaining('belongs to the connection')]);
   });

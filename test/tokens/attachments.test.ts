@@ -106,7 +106,7 @@ describe('tokens of an image (rule: attachment-tokens)', () => {
     expect(counted.tokens).toBeGreaterThan(tokens * 0.96);
   });
 
-  test('a claim of any size stays within the maximum of each formula', () => {
+  test('an image whose header states any size costs at most the maximum of each formula', () => {
     const formulas = [
       openai('gpt-4o'),
       openai('gpt-5-mini'),

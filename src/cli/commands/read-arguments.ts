@@ -51,7 +51,7 @@ export interface EvalFlags {
   readonly parserOnly: boolean;
   /** Module that reads the replies. */
   readonly parser: string | undefined;
-  /** Files to write. */
+  /** Paths of the reports to write, by format. */
   readonly files: Readonly<Record<'json' | 'junit' | 'html', string | undefined>>;
   readonly updates: boolean;
   readonly concurrency: number;

@@ -40,7 +40,7 @@ interface Asked {
 const FINISH_LINE_FIRST = '(finish the line below first: Enter, or Ctrl-C to drop it)';
 const CHOICE_HINT = '    ↑ ↓ and Enter, a number or a letter';
 
-/** Only the first choices can be selected by a digit. */
+/** Maximum number of choices that can be selected by a digit; further ones need the arrow keys. */
 const MAX_DIGIT = 9;
 /** Number of rows reserved for the other contents of the window. */
 const OTHER_ROWS = 6;

@@ -70,7 +70,10 @@ export async function outlineReplyPausing(
   return outliner.outline;
 }
 
-/** Outlines a reply part by part: one walk, perhaps a second one, and perhaps one inside a quotation at the end. */
+/**
+ * Outlines a reply part by part: in one walk, a second one if it restarts after reasoning, and one more inside
+ * a quotation at the end of the reply if there is one.
+ */
 class Outliner {
   outline: Findings;
   readonly #text: string;
@@ -313,7 +316,7 @@ class OutlineWalk {
     return otherTurn === null ? end + 1 : this.#stopAtOtherTurn(otherTurn);
   }
 
-  /** Ends the walk at another role's turn that the model imagined. */
+  /** Ends the walk at another role's turn that the model made up. */
   #stopAtOtherTurn(at: number): null {
     this.found.otherTurn = at;
     return null;

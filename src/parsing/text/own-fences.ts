@@ -86,7 +86,8 @@ export function isMentioned(text: string, start: number, end: number): boolean {
 export class EchoedFences {
   readonly #opened = new Set<string>();
   /**
-   * The open fences; one whose tag has its `mark` attribute may be inside one whose tag lacks it.
+   * The open fences, outermost first: at most one whose tag lacks its `mark` attribute, and in it one whose tag
+   * has it.
    */
   readonly #inside: OwnTag[] = [];
 

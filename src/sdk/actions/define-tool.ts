@@ -87,7 +87,7 @@ export interface ParameterSchema {
 
 /** A JSON Schema. If it is written inline, TypeScript infers the types of the arguments from it. */
 export interface InputSchema {
-  /** Arguments are always an object. */
+  /** Always `object`, because the arguments of a call are an object. */
   readonly type: 'object';
   /** The arguments by name. Positional arguments get these names in this order. */
   readonly properties: Readonly<Record<string, ParameterSchema>>;

@@ -15,6 +15,8 @@ export interface PendingApproval {
   readonly argsHash: string;
   /** The effect of the call, such as a diff or a command line; null if the tool has no preview. */
   readonly preview: string | null;
+  /** Why the call waits again although a decision about it was given; absent otherwise. */
+  readonly waitsAgain?: string | undefined;
 }
 
 /** The decision about one waiting call. It applies only to this call with these arguments. Plain JSON. */

@@ -85,10 +85,13 @@ const MAX_STEPS = 10;
 const MAX_LINE_CHARS = 110;
 
 /** Explains why a run has no answer, in one sentence, with the code and the advice of an error. Returns the answer if there is one. */
-export function explainEnd({ answer, error, stopReason }: Omit<RunResult, 'summary'>): string {
-  if (!error) return answer ?? ends[stopReason];
+export function explainEnd({ answer, error, stopReason, pending }: Omit<RunResult, 'summary'>): string {
+  if (!error) return answer ?? [ends[stopReason], ...pending.map(waitsAgain).filter(Boolean)].join('\n');
   return [`${error.message} (${error.code})`, ...(error.hint ? [error.hint] : [])].join('\n');
 }
+
+const waitsAgain = (call: PendingApproval): string =>
+  call.waitsAgain ? `${call.id} waits again. ${call.waitsAgain}` : '';
 
 const ends: Readonly<Record<StopReason, string>> = {
   answered: 'Done.',

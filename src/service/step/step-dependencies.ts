@@ -25,7 +25,7 @@ export interface StepDependencies extends PromptDependencies {
 }
 
 /** The stages of a step that get spans here. The provider creates the span of the model call. */
-type Verb =
+type Stage =
   | 'read_situation'
   | 'gather_context'
   | 'fit_to_budget'
@@ -34,7 +34,7 @@ type Verb =
   | 'conclude';
 
 /** Runs `work` inside a span named after the stage. Returns its result, a promise or a value (rule: tracing). */
-export type During = <Result>(verb: Verb, work: () => Result) => Result;
+export type During = <Result>(stage: Stage, work: () => Result) => Result;
 
 /**
  * Observes a step while it runs (rule: stream-events). The step awaits each promise that a method returns, so a

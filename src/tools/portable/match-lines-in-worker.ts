@@ -16,7 +16,7 @@ export interface SearchWorker {
 
 /** The part of a browser's `MessageEvent` that the search uses. */
 export interface WorkerMessage {
-  /** What the other side sent with `postMessage`. */
+  /** The value that the other side sent with `postMessage`. */
   readonly data: unknown;
 }
 

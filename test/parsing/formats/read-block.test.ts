@@ -290,7 +290,7 @@ describe('raw values', () => {
   test.each([
     ['at the start of a line', ''],
     ['in a line', 'ok '],
-  ])('an action in a value that is never closed does not run, with the block %s (rule: raw-values)', (_, before) => {
+  ])('an action in a value that is never closed does not run if the block begins %s (rule: raw-values)', (_, before) => {
     const text = `${before}<function=write_file>\n<parameter=content>\n</think>\n${evil}\n`;
     expect(read(text)).toMatchObject({ outcome: 'malformed_action', dialect: 'function_tag' });
     expect(parseCompletion(text, tools, { finishReason: 'length' }).outcome).toBe('truncated');
@@ -424,7 +424,7 @@ describe('types of raw values', () => {
 });
 
 describe('several calls', () => {
-  test('a call after an imagined result is not proposed (rule: several-calls)', () => {
+  test('a call after a result that the model made up is not proposed (rule: several-calls)', () => {
     const call = '<tool_call>\n<function=list_tools>\n</function>\n</tool_call>';
     expect(calls(`${call}\n<tool_response>\nx\n</tool_response>\n${call}`)).toEqual([['list_tools', {}]]);
   });

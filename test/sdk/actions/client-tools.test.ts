@@ -149,7 +149,7 @@ describe('request_input (rule: client-tools)', () => {
   });
 });
 
-describe('compaction (rule: client-tools)', () => {
+describe('compaction of a run’s history (rule: client-tools)', () => {
   const long = [lookUpCall('x'.repeat(200)), call('compact_context'), done];
   const compaction = { strategy: 'mask', targetTokens: 500 } as const;
 

@@ -89,7 +89,7 @@ describe.each(ways)('the finish reasons of all vendors are read (rule: finish-re
     ['refusal', ['content_filter', 'content_filter: OTHER', 'SAFETY', 'IMAGE_SAFETY', 'PROHIBITED_CONTENT']],
     ['refusal', ['sensitive', 'guardrail_intervened', 'content_filtered', 'BLOCKLIST', 'ERROR_TOXIC']],
     ['other', ['function_call_filter: MALFORMED_FUNCTION_CALL', 'something_new']],
-  ])('the reply has ended with %s for each of %j, and the raw value is kept', (unified, reasons) => {
+  ])('the finish reason is %s for each of the raw values %j, which are kept', (unified, reasons) => {
     for (const reason of reasons)
       expect(way.read('80', reason)).toMatchObject({ finishReason: unified, finishReasonRaw: reason });
   });
@@ -379,7 +379,7 @@ describe('further shapes of Messages are read (rule: compatible-answers)', () =>
     }
   });
 
-  test('blocks without an index are put together in their order', () => {
+  test('deltas of Messages without an index belong to the block that began last', () => {
     const completion = streamed(messages, [
       { type: 'message_start' },
       { type: 'content_block_start', content_block: { type: 'text', text: '' } },

@@ -132,7 +132,10 @@ export function describeIntendedObject(answer: string): string | null {
     : null;
 }
 
-/** Whether a text ends in a block quote or an open echoed fence, where objects are only quoted. */
+/**
+ * Whether a text ends in a block quote or an unclosed fence of the prompt that the model repeats, where objects
+ * are only quoted.
+ */
 function isQuoted(text: string): boolean {
   const line = text.slice(text.lastIndexOf('\n') + 1);
   const opened = Math.max(text.lastIndexOf('<file'), text.lastIndexOf('<observation'));

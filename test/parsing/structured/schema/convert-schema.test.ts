@@ -285,7 +285,7 @@ describe('properties that a schema requires or describes without declaring them 
     expect(convertSchema(schema, strictSchema, 3)?.free).toEqual([]);
   });
 
-  test('alternatives count beside others that only list required properties', () => {
+  test('a property whose oneOf has property schemas is converted, although an anyOf beside it only lists required properties; at the root it is not', () => {
     const schema = {
       ...object(known, []),
       anyOf: [{ required: ['k'] }, { required: ['x'] }],

@@ -173,7 +173,7 @@ describe('texts of compatible servers (rule: compatible-answers)', () => {
     ['tool', ['tool_calls', 'function_call', 'tool_use']],
     ['refusal', ['content_filter', 'SAFETY', 'RECITATION']],
     ['other', ['something_new', '']],
-  ])('the finish reason is %s for %j (rule: finish-reason)', (unified, reasons) => {
+  ])('the finish reason is %s for each of the raw values %j (rule: finish-reason)', (unified, reasons) => {
     for (const reason of reasons) {
       const plain = { choices: [{ message: { content: '80' }, finish_reason: reason }] };
       expect(readPlain(vendor, plain)?.finishReason).toBe(unified);
