@@ -481,6 +481,14 @@ export interface PreviewMessage {
 /** The form in which the model is taught to write actions. */
 export type Protocol = 'text' | 'xml' | 'json' | 'native' | 'auto';
 
+/** The state of a service that accepts requests. */
+export interface Readiness {
+  /** Always `ok`. */
+  status: string;
+  /** `on` if the service keeps its last steps in memory and streams them to watchers, else `off`. */
+  watch: string;
+}
+
 /** Text of the model's own reasoning. */
 export interface ReasoningDeltaEvent {
   /** Kind of the event. */

@@ -170,6 +170,7 @@ const settings = (environment: Environment) =>
     CONTEXT_SERVICE_URL: contextServiceUrl.optional(),
     RECORD_DIR: writableFolder.optional(),
     RECORD_MAX_BYTES: wholeNumber(2 ** 20, 2 ** 40).default(2 ** 28),
+    WATCH: z.enum(['on', 'off']).default('off'),
     AUTH_TOKENS_FILE: tokensFile.optional(),
     ALLOW_UNAUTHENTICATED: z.enum(['on', 'off']).default('off'),
     RATE_LIMIT_PER_MINUTE: wholeNumber(0, 1_000_000).default(0),

@@ -30,6 +30,8 @@ export interface Settings {
   readonly RECORD_DIR?: string | undefined;
   /** Maximum size of `RECORD_DIR`, in bytes; the oldest recorded runs are deleted first. Default 256 MiB. */
   readonly RECORD_MAX_BYTES?: number | string | undefined;
+  /** `on` keeps the last steps in memory and streams them, including prompts and replies. Default `off`. */
+  readonly WATCH?: 'on' | 'off' | undefined;
   /** Path of a file of bearer tokens, in YAML or JSON; callers then need one. Default: none, so that anybody may call. */
   readonly AUTH_TOKENS_FILE?: string | undefined;
   /** `on` if a proxy in front of the service authenticates its callers. Default `off`. */

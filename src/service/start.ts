@@ -21,6 +21,7 @@ import { credentialsIn } from './providers/gateway-settings.js';
 import type { RunFiles } from './recording/run-files.js';
 import type { Settings } from './settings.js';
 import { version } from './version.js';
+import { WatchRoom } from './watching/watch-room.js';
 
 /** A service that listens for requests. */
 export interface Service {
@@ -101,6 +102,8 @@ async function open(
   opened.push(() => tracing.close());
   const runs = await openRunFiles(config, log);
   opened.push(() => runs?.close());
+  const watch = config.WATCH === 'on' ? new WatchRoom() : undefined;
+  if (watch) log.info('every step can be watched, with its prompt and its reply (WATCH=on)');
   const lag = watchEventLoop();
   opened.push(lag.stop);
   const inFlight = new InFlight({
@@ -127,7 +130,7 @@ async function open(
   const agent = onDemand(async () => {
     const room = await import('./make-agent.js');
     const startOffline = async () => `${(await offline.get()).url}/v1`;
-    return room.makeAgent(config, { metrics, startOffline, record: runs?.record });
+    return room.makeAgent(config, { metrics, startOffline, record: runs?.record, watch });
   });
   opened.push(() => agent.made()?.then(({ models }) => models.close()));
   const app = createApp({
@@ -146,12 +149,15 @@ async function open(
     log,
     version,
     handedRuns,
+    watch,
   });
   const server = createServer(app, {}, refused);
   const url = await listen(server, config);
   // If loading fails here, the first request that needs the code tries again and reports the failure.
   const warm = warmUp(agent.get, metrics).catch(() => {});
-  const closing = onDemand(() => close(server, { inFlight, agent }, config).then(() => closeAll(opened)));
+  const closing = onDemand(() =>
+    close(server, { inFlight, agent, watch }, config).then(() => closeAll(opened)),
+  );
   return { url, warm, close: closing.get };
 }
 
@@ -243,6 +249,8 @@ interface Pending {
   readonly inFlight: InFlight;
   /** Requests that wait for the agent to load, and so are not in flight yet. */
   readonly agent: OnDemand<Agent>;
+  /** Watchers, who see the last steps end. */
+  readonly watch: WatchRoom | undefined;
 }
 
 /**
@@ -259,6 +267,7 @@ async function close(server: Server, pending: Pending, config: Config): Promise<
     server.close();
   } else inFlight.refuse();
   await drain(pending, config.SHUTDOWN_GRACE_MS);
+  pending.watch?.close();
   if (server.listening) server.close();
   server.closeIdleConnections();
   const timer = setTimeout(() => server.closeAllConnections(), LAST_ANSWERS_MS);

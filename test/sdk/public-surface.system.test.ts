@@ -155,7 +155,7 @@ describe('declarations of the package', () => {
     expect(Object.keys(samples).sort()).toEqual(Object.keys(entries).sort());
   });
 
-  test('the docstring test finds a bare export, a bare member, and a bare member of a type inside of another', () => {
+  test('the docstring test finds an export, a member and a nested member that have no docstring', () => {
     const file = join(types, 'bare.d.ts');
     writeFileSync(
       file,

@@ -34,6 +34,7 @@ describe('reading settings from the environment (rule: settings)', () => {
       ALLOW_UNAUTHENTICATED: 'off',
       RATE_LIMIT_PER_MINUTE: 0,
       RECORD_MAX_BYTES: 268_435_456,
+      WATCH: 'off',
       CORS_ORIGINS: [],
       MAX_BODY_BYTES: 4_194_304,
       MAX_IN_FLIGHT: 2_048,

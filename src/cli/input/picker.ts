@@ -10,7 +10,7 @@ export type Key = 'escape' | 'enter' | 'ctrl-c' | 'ctrl-d' | (string & {});
 export interface Choice {
   /** The text of the choice, in one line. */
   readonly row: string;
-  /** Keys that select it directly, besides its number. */
+  /** Keys that select the choice directly, besides its number. */
   readonly keys: readonly Key[];
 }
 

@@ -1,5 +1,6 @@
 import type { ContextReport } from '../../contract/context-report.js';
 import type { ActionDetails } from '../../contract/step.js';
+import type { StepOrigin } from '../../contract/watch.js';
 import type { TokenCounter } from '../../tokens/token-counter.js';
 import type { ContextSource } from '../context/sources/context-source.js';
 import type { StepDeadline } from './interruption.js';
@@ -22,6 +23,8 @@ export interface StepDependencies extends PromptDependencies {
   readonly redact: (text: string) => string;
   /** The clock for the timestamps of new turns. */
   readonly now: () => Date;
+  /** The request that the step belongs to, for observers; the step itself does not read it. */
+  readonly origin?: StepOrigin | undefined;
 }
 
 /** The stages of a step that get spans here. The provider creates the span of the model call. */

@@ -71,7 +71,7 @@ describe('the texts of a run in an editor (rule: acp)', () => {
     expect(texts).toEqual(['It is 42.', ...(count === 1 ? [answer] : [])]);
   });
 
-  test('an editor does not get a streamed reply again because an attempt of an earlier step failed', () => {
+  test('an editor does not get a streamed reply again if only an attempt of an earlier step failed', () => {
     const first = [turn, delta('answer', 'It '), retry, delta('answer', 'It is 42.'), reply];
     expect(textsOf(...first, turn, delta('answer', 'It is 42.'), reply).at(-2)).not.toContain(
       'the full reply',

@@ -29,7 +29,7 @@ describePlayground('the inspector of a step (rule: playground-inspector)', (play
     const { page, service } = playground;
     await tagPricing(page);
     await inspector(page).getByText('Nothing was left out.').waitFor();
-    await setSlider(page, 'Token limit', 24);
+    await setSlider(page, 'Token limit', 30);
     const drawer = inspector(page).getByRole('group').filter({ hasText: 'Left out or cut' });
     await drawer.waitFor();
     await playground.script([answer('One.'), answer('Other.')]);

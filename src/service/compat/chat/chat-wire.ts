@@ -5,6 +5,7 @@ import { ChatStream, writeChat } from './write-chat.js';
 
 /** The wire of OpenAI's Chat Completions API. */
 export const chatWire: Wire = {
+  endpoint: 'chat',
   async read(body, signal) {
     const { request, isStreamed, includesUsage } = await readChat(body, signal);
     return {

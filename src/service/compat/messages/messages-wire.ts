@@ -5,6 +5,7 @@ import { MessagesStream, writeMessage } from './write-messages.js';
 
 /** The wire of Anthropic's Messages API. */
 export const messagesWire: Wire = {
+  endpoint: 'messages',
   async read(body, signal) {
     const { request, isStreamed } = await readMessages(body, signal);
     return {

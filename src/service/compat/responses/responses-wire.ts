@@ -6,6 +6,7 @@ import { writeResponse } from './write-response.js';
 
 /** The wire of OpenAI's Responses API, as Open Responses specifies it. */
 export const responsesWire: Wire = {
+  endpoint: 'responses',
   async read(body, signal) {
     const { request, isStreamed, repeated } = await readResponses(body, signal);
     return {
