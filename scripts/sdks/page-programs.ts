@@ -15,9 +15,9 @@ export interface Place {
 }
 
 interface PageProgram {
-  /** The program's first import, which serves as its title. */
+  /** Its first import. */
   readonly title: string;
-  /** The program's failure; undefined if it printed the call or the answer. */
+  /** Its failure; undefined if it printed the call or the answer. */
   readonly problem: string | undefined;
 }
 

@@ -14,9 +14,7 @@ import {
 
 /** A completely read reply, and the deltas that were held back until its end. */
 export interface StreamedReply {
-  /** Deltas that only the end of the text could decide, in order; may be empty. */
   readonly deltas: ParseDelta[];
-  /** The same result as that of `parseCompletion` for the whole text. */
   readonly completion: ParsedCompletion;
 }
 
@@ -38,10 +36,6 @@ export class IncrementalParser {
   readonly #beginnings: LineBeginnings;
   readonly #contents: LineContents;
 
-  /**
-   * Reads one completion; each needs a parser of its own. `tools` are those that the model was offered. With an empty list, every
-   * well-formed call is accepted. The list must not change afterwards.
-   */
   constructor(tools: readonly OfferedTool[]) {
     this.#tools = tools;
     const offered = OfferedTools.of(tools);

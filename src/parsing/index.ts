@@ -7,29 +7,17 @@ export { type DefinedTool, type OfferedTool, toOfferedTool } from './arguments/o
 export type { ParseDelta } from './delta-writer.js';
 export type { Dialect } from './dialects/written-call.js';
 export type { Discarded, DiscardedKind } from './discarded.js';
-export { IncrementalParser, type StreamedReply } from './incremental-parser.js';
+export { IncrementalParser } from './incremental-parser.js';
+export { type NativeCall, type NativeCallReading, readNativeCall } from './native-call.js';
 export {
-  type EmptyNativeAnswer,
-  type NativeAction,
-  type NativeAnswer,
-  type NativeCall,
-  type NativeCallReading,
-  readNativeCall,
-  type UnreadableNativeCall,
-} from './native-call.js';
-export {
-  type EmptyReply,
   type ParseCommon,
   type ParsedAction,
-  type ParsedAnswer,
-  type ParsedCall,
   type ParsedCompletion,
   type ParsedOutcome,
   type ParseOptions,
   parseCompletion,
   type ReplySpan,
   readSpans,
-  type UnreadableReply,
 } from './parse-completion.js';
 export { readSignatures } from './segment/signatures.js';
-export type { JsonObject, JsonValue, Repair } from './text/scanner.js';
+export type { JsonValue, Repair } from './text/scanner.js';

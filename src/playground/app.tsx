@@ -8,16 +8,7 @@ import { QuestionBanner } from './requests/question-banner.js';
 import { SetupPanel } from './setup/setup-panel.js';
 import { loadModels } from './state/load-models.js';
 import { draftTask } from './state/next-prompt.js';
-import {
-  active,
-  branches,
-  openingStep,
-  selected,
-  selectedCall,
-  selectedStep,
-  shown,
-  shownId,
-} from './state/runs.js';
+import { active, branches, selected, selectedCall, selectedStep, shown, shownId } from './state/runs.js';
 import { keylessClient } from './state/settings.js';
 import { panel } from './state/view-options.js';
 import { LiveRegion } from './timeline/live-region.js';
@@ -87,9 +78,8 @@ function chooseTask(task: string): void {
 }
 
 function showBranch(id: string): void {
-  const branch = branches.value.find((each) => each.id === id);
   shownId.value = id;
-  selected.value = branch ? openingStep(branch) : null;
+  selected.value = null;
 }
 
 /**

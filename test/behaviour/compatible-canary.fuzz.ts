@@ -79,10 +79,7 @@ const idsFor = (secret: string): Headers[] => [
   { 'X-Request-Id': `run.${secret.slice(-8)}`, traceparent: secret, tracestate: `k=${secret}` },
 ];
 
-/**
- * Answers with the fault or the reply that the text of the request names. `parrot` is an error that repeats the
- * headers and the query of the request.
- */
+/** Fails or answers as the text of the request says. The parrot repeats everything that it was sent. */
 const respond: Respond = ({ headers, query, rawBody }) => {
   const [, reply = 'answer'] = /reply:([\w-]+);/.exec(rawBody) ?? [];
   if (reply === 'parrot') throw new Error(`refused: ${JSON.stringify({ headers, query })}`);

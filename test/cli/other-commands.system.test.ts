@@ -166,7 +166,7 @@ describe('shell completion (rule: terminal)', () => {
     [['stepwise', '--dir', 'src/cl'], ['src/cli']],
     [
       ['stepwise', 'token', 'ci', '--'],
-      ['--expires', '--file', '--help', '--project', '--watch'],
+      ['--expires', '--file', '--help', '--project'],
     ],
     [['stepwise', 'completion', 'bash', '--y'], ['']],
     [['stepwise', 'view', 'openapi.y'], ['openapi.yaml']],

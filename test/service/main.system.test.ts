@@ -203,7 +203,7 @@ describe('stopping the service process (rule: shutdown)', () => {
   test.each([
     'SIGTERM',
     'SIGINT',
-  ] as const)('the signal %s during startup ends the service process with code 0 before it listens (rule: shutdown)', async (signal) => {
+  ] as const)('%s during startup ends the service process with code 0 before it listens (rule: shutdown)', async (signal) => {
     // Accepts the connection and sends nothing, so the startup waits for it.
     const store = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1');
     const asked = once(store, 'connection');

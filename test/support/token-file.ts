@@ -12,7 +12,6 @@ export interface TokenOf {
   readonly projects?: readonly string[];
   readonly expires?: string;
   readonly limits?: Allowance;
-  readonly watch?: boolean;
 }
 
 /** Returns the text of a file of tokens. */

@@ -70,10 +70,7 @@ export async function outlineReplyPausing(
   return outliner.outline;
 }
 
-/**
- * Outlines a reply part by part: in one walk, a second one if it restarts after reasoning, and one more inside
- * a quotation at the end of the reply if there is one.
- */
+/** Outlines a reply part by part: one walk, perhaps a second one, and perhaps one inside a quotation at the end. */
 class Outliner {
   outline: Findings;
   readonly #text: string;
@@ -233,10 +230,7 @@ class OutlineWalk {
     return this.#orphanEnd;
   }
 
-  /**
-   * Start of an unclosed quotation whose opening tag lacks its `mark` attribute, or of an unclosed
-   * element that shows text.
-   */
+  /** Start of an unclosed quotation whose opening tag lost its mark, or of an unclosed element that shows text. */
   get openQuotation(): number | null {
     return this.#quotations.open ?? this.#openShown;
   }
@@ -316,7 +310,7 @@ class OutlineWalk {
     return otherTurn === null ? end + 1 : this.#stopAtOtherTurn(otherTurn);
   }
 
-  /** Ends the walk at another role's turn that the model made up. */
+  /** Ends the walk at another role's turn that the model imagined. */
   #stopAtOtherTurn(at: number): null {
     this.found.otherTurn = at;
     return null;

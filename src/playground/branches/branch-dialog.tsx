@@ -183,12 +183,12 @@ function Settings({ draft, amend }: DraftProps) {
         </select>
       </label>
       <WholeNumber
-        name="Token limit"
+        name="Tokens, prompt and reply"
         value={draft.tokenLimit}
         onValue={(tokenLimit) => amend({ tokenLimit })}
       />
       <WholeNumber
-        name="Reply reserve"
+        name="Reserved for the reply"
         value={draft.reservedOutputTokens}
         onValue={(reservedOutputTokens) => amend({ reservedOutputTokens })}
       />

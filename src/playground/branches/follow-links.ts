@@ -1,5 +1,5 @@
 import { batch, effect } from '@preact/signals';
-import { branches, openingStep, selected, shownId } from '../state/runs.js';
+import { branches, selected, shownId } from '../state/runs.js';
 import { panel } from '../state/view-options.js';
 import { formatLink, type Place, readLink } from './deep-link.js';
 import { notice } from './files/notice.js';
@@ -49,7 +49,7 @@ function show({ run, step }: Place): string | null {
   if (step !== null && (step < 1 || step > length)) return `This run has no step ${step}: it has ${length}.`;
   batch(() => {
     shownId.value = run;
-    selected.value = step === null ? openingStep(branch) : { step, call: 0 };
+    selected.value = step === null ? null : { step, call: 0 };
     panel.value = 'run';
   });
   if (step !== null)

@@ -42,7 +42,7 @@ const Mark = () => (
 );
 
 function ModelBadge() {
-  const says = 'No key needed. No language model is called: answers are quotations from the files';
+  const says = 'No language model is called: answers are quotations from the files';
   return (
     <p class="model-badge">
       <code>{settings.value.model || 'no model'}</code>

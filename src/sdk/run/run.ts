@@ -7,7 +7,6 @@ import { checkRunOptions } from './check-run-options.js';
 import { withHint } from './error-hints.js';
 import { offerTools, renewTools } from './offer-tools.js';
 import { leaveAtOnce, relay } from './relay.js';
-import { checkPendingTools } from './resume-run.js';
 import { endOfException, OUT_OF_STEPS, type RunEnd, stopped } from './run-end.js';
 import type { RunEvent } from './run-events.js';
 import { answerOf } from './run-failed-error.js';
@@ -39,9 +38,7 @@ export class Run<Answer = unknown> implements AsyncIterable<RunEvent> {
     checkRunOptions(task, options);
     const signal = this.#controller.signal;
     this.#state = new RunState({ service, task, options, signal, continued });
-    const { tools = [] } = options;
-    offerTools(this.#state, typeof tools === 'function' ? [] : tools);
-    if (typeof tools !== 'function') checkPendingTools(this.#state);
+    offerTools(this.#state, typeof options.tools === 'function' ? [] : (options.tools ?? []));
     this.#events = relay<RunEvent>(
       (emit) => this.#conduct(emit),
       () => this.stop(),
@@ -151,7 +148,6 @@ const endings = {
 async function carryOut(run: RunState, ready: Promise<void>): Promise<RunEnd> {
   try {
     await ready;
-    checkPendingTools(run);
     const end = run.continued && (await finishStep(run, run.continued.response));
     return end ?? (await strategies[run.options.strategy ?? 'react'](run));
   } catch (error) {

@@ -50,8 +50,6 @@ export function resumeOptions({ options, history, tasks, projectId, sessionId }:
 }
 
 function parse(json: string): unknown {
-  if (typeof json !== 'string')
-    throw new TypeError('readTrajectory reads the text of a saved run. Pass JSON.stringify of this value.');
   try {
     return JSON.parse(json);
   } catch (cause) {
@@ -122,7 +120,6 @@ const isPending = shapeOf<PendingApproval>({
   toolArgs: isJsonObject,
   argsHash: isText,
   preview: optional(isText),
-  waitsAgain: optional(isText),
 });
 
 const hasShape = shapeOf<Trajectory>({

@@ -22,9 +22,8 @@ import { docsRoutes } from './routes/pages/docs-routes.js';
 import { type HandedRuns, handedRunRoutes } from './routes/pages/handed-runs.js';
 import { addRoute, nameRoute } from './routes/route.js';
 import { statusRoutes } from './routes/status-routes.js';
-import { type WatchServices, watchRoute } from './routes/watch-route.js';
 
-export interface AppDependencies extends AgentServices, Pick<WatchServices, 'watch'> {
+export interface AppDependencies extends AgentServices {
   readonly log: Logger;
   /** Version of the package. */
   readonly version: string;
@@ -67,8 +66,7 @@ export function createApp(dependencies: AppDependencies): Express {
   const routes = [
     ...agentRoutes(dependencies),
     ...wireRoutes(dependencies),
-    watchRoute(dependencies),
-    ...statusRoutes({ inFlight, agent, version, metrics, isWatched: dependencies.watch !== undefined }),
+    ...statusRoutes({ inFlight, agent, version, metrics }),
     ...docsRoutes(version),
     ...handedRunRoutes(dependencies.handedRuns ?? {}),
   ];

@@ -329,7 +329,7 @@ atTerminal('consent to MCP servers at the terminal (rule: mcp-agreement)', () =>
     expect(existsSync(agreements(bench))).toBe(false);
   }, 60_000);
 
-  test('with --allow-mcp even a call of a trusted tool needs approval', async () => {
+  test('with --allow-mcp a call of a trusted tool needs approval too', async () => {
     const { bench } = await project();
     await agree(bench, 't');
     const { stderr } = await bench.run([...scripted, '--allow-mcp', 'Say hello']);

@@ -54,7 +54,7 @@ export class Editor {
       .catch(() => undefined);
   }
 
-  /** Ends the current message, so that the next chunk begins another one. */
+  /** Lets the next chunk begin a message. */
   endMessage(): void {
     this.#message = undefined;
   }

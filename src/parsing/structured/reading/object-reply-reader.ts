@@ -34,10 +34,7 @@ export interface ReaderOptions {
 
 /** Maximum number of objects for which the text before them is parsed to decide whether they count. */
 const MAX_ATTEMPTS = 4;
-/**
- * Maximum number of characters parsed to decide whether objects count; the text before each object
- * counts again.
- */
+/** Maximum number of characters parsed for these decisions; the text before each object counts again. */
 const MAX_PROBED = 2 ** 21;
 
 /**
@@ -235,7 +232,7 @@ export class ObjectReplyReader {
 
 const answerPaths: ReadonlySet<string> = new Set(['final_answer', 'action.final_answer']);
 
-/** Whether a field is `should_continue: false`, after which the answer may be sent. */
+/** Whether a field is `should_continue: false`. Only after it may the answer be sent. */
 const ends = ({ key, first }: ScannedField): boolean => key === 'should_continue' && first === 'f';
 
 /** A tool whose call replaces the object in `readProseBefore`. */

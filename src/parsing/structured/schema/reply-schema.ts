@@ -10,8 +10,8 @@ import { ARGUMENTS_LEVEL, MAX_SCHEMA_LENGTH, Total } from './schema-size.js';
 export interface ReplySchema {
   readonly schema: SchemaObject;
   /**
-   * Tools whose arguments are not fully described, with the paths of the values without a schema;
-   * null if none of the arguments has one.
+   * Tools whose arguments are not fully described, with the paths of the free values; null if all arguments
+   * are free.
    */
   readonly free: ReadonlyMap<string, readonly string[] | null>;
   readonly restoreArguments: RestoreArguments;
@@ -20,9 +20,9 @@ export interface ReplySchema {
 }
 
 /**
- * Converts a value of the reply schema to the tool's arguments. Returns undefined if the value does
- * not match the schema: the model was not constrained, so the value is used as written. Adds to
- * `reading` the duplicate keys and the problems in values without a schema.
+ * Converts a value of the reply schema to the tool's arguments. Returns undefined if the value does not match
+ * the schema: the model was not constrained, so the value is used as written. Adds to `reading` duplicate
+ * keys and problems in free values.
  */
 export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner) => JsonValue | undefined;
 
@@ -110,7 +110,7 @@ function branchFor(
   return { tool: name, schema: action(tool, schema), free, restore: restoreMatching };
 }
 
-/** Accepts arguments without a schema as an object or as its JSON text. */
+/** Accepts free arguments as an object or as its JSON text. */
 const freeRestore =
   ({ openValues }: SchemaDialect): Branch['restore'] =>
   (written, reading) => {

@@ -6,7 +6,6 @@ import { plural, tokens } from '../../text/figures.js';
 import { wordFor } from '../../text/word-for.js';
 import type { Inspected } from '../inspected.js';
 import { usePreview } from '../use-preview.js';
-import { FreeRoom } from './free-room.js';
 import { ItemName } from './item-name.js';
 import { kindNames, type LeftOut, leftOut, linesInWords, nameOf, sizeInWords } from './left-out.js';
 import { PinButton } from './pin-button.js';
@@ -22,7 +21,6 @@ export function ContextTab(inspected: Inspected) {
   return (
     <>
       <BudgetBar report={report} name="This prompt" />
-      <FreeRoom report={report} />
       <LeftOutDrawer
         report={report}
         actions={(item) => <PinButton key={`${item.kind} ${item.id}`} item={item} {...inspected} />}
@@ -41,7 +39,6 @@ export function BudgetTab({ report }: { report: ContextReport }) {
   return (
     <>
       <BudgetBar report={report} name="First prompt" />
-      <FreeRoom report={report} />
       <LeftOutDrawer report={report} />
       <Included report={report} />
     </>

@@ -3,9 +3,8 @@ import type { Wire } from '../wire.js';
 import { readChat } from './read-chat.js';
 import { ChatStream, writeChat } from './write-chat.js';
 
-/** The wire of OpenAI's Chat Completions API. */
+/** OpenAI's Chat Completions. */
 export const chatWire: Wire = {
-  endpoint: 'chat',
   async read(body, signal) {
     const { request, isStreamed, includesUsage } = await readChat(body, signal);
     return {

@@ -3,9 +3,8 @@ import { writeMessagesFailure } from './messages-failure.js';
 import { readMessages } from './read-messages.js';
 import { MessagesStream, writeMessage } from './write-messages.js';
 
-/** The wire of Anthropic's Messages API. */
+/** Anthropic's Messages. */
 export const messagesWire: Wire = {
-  endpoint: 'messages',
   async read(body, signal) {
     const { request, isStreamed } = await readMessages(body, signal);
     return {

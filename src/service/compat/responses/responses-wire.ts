@@ -4,9 +4,8 @@ import { writeResponsesFailure } from './responses-failure.js';
 import { ResponsesStream } from './responses-stream.js';
 import { writeResponse } from './write-response.js';
 
-/** The wire of OpenAI's Responses API, as Open Responses specifies it. */
+/** OpenAI's Responses, as Open Responses specifies them. */
 export const responsesWire: Wire = {
-  endpoint: 'responses',
   async read(body, signal) {
     const { request, isStreamed, repeated } = await readResponses(body, signal);
     return {

@@ -8,7 +8,7 @@ import { Coverage } from './coverage.js';
 import { type FocusToFit, planFocus } from './fit-focus.js';
 import { fitLeftOut } from './left-out.js';
 import { reportItems } from './report-items.js';
-import { shareFairly, shareFirstWhole, shareInGroups, shareInTurn } from './share-out.js';
+import { shareFairly, shareInGroups, shareInTurn } from './share-out.js';
 import { SliceSizes } from './sizes.js';
 import { cutSourceOf, type PlacedItem, type Slice, slicesOf, wholeSlice } from './slices.js';
 
@@ -29,14 +29,14 @@ export interface FittedContext {
 const LEFT_OUT_SHARE = 0.05;
 
 const sharing = {
-  explicit: shareFirstWhole,
+  explicit: shareFairly,
   pinned: shareFairly,
   vector: shareInTurn,
 } satisfies Record<Priority, typeof shareFairly>;
 
 /**
- * Fills a token limit by priority (rule: priorities), fairly within each priority but for the first explicit path
- * (rule: first-path-whole), and without sending a line twice. Cuts long items by lines, and names dropped items at the end if there is room. The result depends only on
+ * Fills a token limit by priority (rule: priorities), fairly within each priority, and without sending a line
+ * twice. Cuts long items by lines, and names dropped items at the end if there is room. The result depends only on
  * the items and the limit, so the context stays the same, byte for byte, in all steps that request the same items.
  */
 export async function fitContext(

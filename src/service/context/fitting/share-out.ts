@@ -18,19 +18,6 @@ export function shareFairly(sizes: TokenSizes, room: number): number[] {
   return sizes.map((size, index) => (served[index] ? Math.min(size, level) : 0));
 }
 
-/** Largest share of the room that the first item may take whole. The rest of the room belongs to the others. */
-const MAX_FIRST_SHARE = 0.5;
-
-/**
- * Gives the first item all the tokens it needs if that is at most half of the room, so that a caller can say which
- * item matters most; divides the rest fairly.
- */
-export function shareFirstWhole(sizes: TokenSizes, room: number): number[] {
-  const [first = 0, ...others] = sizes;
-  if (first > room * MAX_FIRST_SHARE) return shareFairly(sizes, room);
-  return sizes.length === 0 ? [] : [first, ...shareFairly(others, room - first)];
-}
-
 /** Gives each item all the tokens it needs, in order, as long as tokens are left. */
 export function shareInTurn(sizes: TokenSizes, room: number): number[] {
   let left = room;

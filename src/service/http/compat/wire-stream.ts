@@ -43,8 +43,7 @@ export class WireStream implements TextSink, OpenStream {
   }
 
   fail(error: StepError): void {
-    // The stream starts before the failure is written, because a writer numbers its events in the
-    // order of its calls.
+    // First, because writers number their events.
     this.#stream.start();
     this.#stream.end(this.#writer.fail(wireFailure(error, this.#state)));
   }

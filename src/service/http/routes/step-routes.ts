@@ -95,7 +95,6 @@ function makeStep(
     now: () => new Date(),
     sources: agent.sourcesFor(request, contextOptions(state)),
     during: state.trace.during,
-    origin: { requestId: state.id, endpoint: 'react_step' as const },
   };
   return agent.step(request, dependencies, observer).then(answerWith(accepted, state));
 }

@@ -16,7 +16,6 @@ export interface WrittenEntry {
   readonly sha256: string;
   readonly projects: 'all' | readonly string[];
   readonly expires?: string;
-  readonly watch?: true;
 }
 
 /** Returns the text of a file with one entry. */

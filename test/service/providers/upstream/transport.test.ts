@@ -194,7 +194,7 @@ describe('connections to providers', () => {
   const eventsOf = (model: keyof typeof finished) =>
     finished[model].map((event) => `data: ${JSON.stringify(event)}\n\n`);
 
-  describe.each<keyof typeof finished>(['gpt-4o', 'claude-opus-5'])('finished streams of %s', (model) => {
+  describe.each<keyof typeof finished>(['gpt-4o', 'claude-opus-5'])('%s', (model) => {
     test.each<[string, (response: ServerResponse) => void]>([
       ['is closed without its last chunk', ({ socket }) => void socket?.end()],
       ['is reset', ({ socket }) => void socket?.resetAndDestroy()],
