@@ -1,4 +1,5 @@
-import { get } from 'node:http';
+import { writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import type { WatchEvent } from '../../src/contract/watch.js';
 import type { Script } from '../../src/offline/fake-provider.js';
@@ -171,9 +172,9 @@ test('a later watcher is sent the last 100 steps and the steps in progress (rule
   await waiting;
 });
 
-test('a watcher that does not read slows no step and is dropped; another one sees every step (rule: watch)', async () => {
+test('every step succeeds while a watcher does not read; it is dropped, and another one sees every step (rule: watch)', async () => {
   const service = await startWatched();
-  await joinWithoutReading(service.url);
+  const unread = await joinWithoutReading(service.url);
   // A request is logged once its connection is closed.
   const isClosed = () => service.log.some((line) => line.includes('/api/agent/watch'));
   const reader = await join(service);
@@ -186,14 +187,14 @@ test('a watcher that does not read slows no step and is dropped; another one see
   await until(isClosed);
   const events = await until(reader.events, (all) => countOf(all, 'step.watched') === 113);
   expect(countOf(events, 'step.began')).toBe(113);
+  unread.destroy();
 }, 60_000);
 
 /** Opens a stream and reads only its headers. */
-function joinWithoutReading(url: string): Promise<void> {
+function joinWithoutReading(url: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     get(`${url}/api/agent/watch`, { agent: false }, (response) => {
-      response.on('error', () => {}).pause();
-      resolve();
+      resolve(response.on('error', () => {}).pause());
     }).on('error', reject);
   });
 }
@@ -303,7 +304,6 @@ test('with tokens, only one with `watch: true` may watch, and only its own proje
 });
 
 test('the stream of a revoked token ends with the next step (rule: watch)', async () => {
-  const { writeFileSync } = await import('node:fs');
   const token = { watcher: createToken(), caller: createToken() };
   const caller = { token: token.caller, name: 'caller' };
   const file = writeTokenFile({ token: token.watcher, name: 'watcher', watch: true }, caller);
@@ -337,4 +337,26 @@ test.each([
   expect(watcher.text()).not.toContain(key);
   expect(watcher.text()).not.toContain(key.slice(-8));
   expect(watcher.text()).not.toContain('user_api_keys');
+});
+
+test.each(
+  wireNames.flatMap(
+    (wire) =>
+      [
+        [wire, false],
+        [wire, true],
+      ] as const,
+  ),
+)('no event of a step by %s, streamed: %s, contains the key (rule: watch)', async (wire, streamed) => {
+  const service = await startWatched([{ text: `Your key is ${key}.` }, { fault: 'unauthorized' }]);
+  const watcher = await join(service);
+  const ask = askerOf(service);
+  const headers = { 'X-LLM-API-Key': key, 'X-Request-Id': key };
+  const request = { model: 'openai/gpt-4o', text: `Use ${key}.`, headers };
+  await ask(wire, request, streamed);
+  await ask(wire, request, streamed).catch(() => undefined);
+  await eventsUntil(watcher, 'step.failed');
+  expect(watcher.text()).toContain('[redacted]');
+  expect(watcher.text()).not.toContain(key);
+  expect(watcher.text()).not.toContain(key.slice(-8));
 });
