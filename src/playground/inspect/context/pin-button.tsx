@@ -45,7 +45,12 @@ export function PinButton({ item, ...inspected }: Inspected & { readonly item: R
         <button type="button" class="small-button" disabled={active.value !== null} onClick={pin}>
           Pin and re-run<span class="hidden"> with {spellUnseen(item.id)}</span>
         </button>
-        {raised && (
+      </div>
+      <p role="status" class="problem item-problem">
+        {why}
+      </p>
+      {raised && (
+        <p class="item-raise">
           <button
             type="button"
             class="small-button"
@@ -54,11 +59,8 @@ export function PinButton({ item, ...inspected }: Inspected & { readonly item: R
           >
             Raise the limit to {limit} and re-run
           </button>
-        )}
-      </div>
-      <p role="status" class="problem item-problem">
-        {why}
-      </p>
+        </p>
+      )}
     </>
   );
 }
