@@ -180,6 +180,7 @@ const rooms: Record<string, readonly string[]> = {
     'node:',
   ],
   playground: [
+    'contract:types',
     'eval:types',
     'sdk/',
     'tools/portable',

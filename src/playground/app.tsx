@@ -3,6 +3,8 @@ import { BranchBar } from './branches/branch-bar.js';
 import { Composer } from './composer/composer.js';
 import { PageHeader } from './header/page-header.js';
 import { Inspector } from './inspect/inspector.js';
+import { LiveSlot } from './live/live-slot.js';
+import { isLive } from './live/live-view.js';
 import { ApprovalCard } from './requests/approval-card.js';
 import { QuestionBanner } from './requests/question-banner.js';
 import { SetupPanel } from './setup/setup-panel.js';
@@ -34,8 +36,17 @@ export function App() {
     return () => document.removeEventListener('keydown', onEscape);
   }, []);
   return (
-    <div class={`page show-${panel.value}`}>
+    <div class={`page show-${isLive.value ? 'live' : panel.value}`}>
       <PageHeader />
+      {isLive.value ? <LiveSlot /> : <OwnRuns />}
+    </div>
+  );
+}
+
+/** The setup, the visible run, and the inspector. */
+function OwnRuns() {
+  return (
+    <>
       <aside class="panel panel-setup scroll" id="panel-setup" aria-label="Setup">
         <SetupPanel />
       </aside>
@@ -50,7 +61,7 @@ export function App() {
           call={selectedCall.value}
         />
       </aside>
-    </div>
+    </>
   );
 }
 
