@@ -230,7 +230,7 @@ describe('invalid attachments (rule: attachments)', () => {
     expect([status, body.error?.code]).toEqual([413, 'request_too_large']);
   });
 
-  test('attachments beside the query need extensions, since the answer must return them', async () => {
+  test('a step with attachments and include.extensions false gets 400 extensions_required', async () => {
     const { status, body } = await service.step({ attachments: [image], include: { extensions: false } });
     expect([status, body.error?.details[0]]).toMatchObject([
       400,

@@ -109,7 +109,7 @@ describePlayground('the first minutes on the page (rule: playground-page)', (pla
 });
 
 describePlayground('files that do not fit (rule: playground-inspector)', (playground) => {
-  test('a tagged folder sends its files, and the page explains the free room beside those left out', async () => {
+  test('a tagged folder sends its files, and the page explains why tokens stay free although files were left out', async () => {
     const { page, service } = playground;
     await tagSources(page);
     await page.getByRole('slider', { name: 'Token limit' }).fill('60');

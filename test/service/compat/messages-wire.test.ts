@@ -148,7 +148,7 @@ describe('answers of Messages (rule: messages-answers)', () => {
     ]);
   });
 
-  test('cached tokens are counted apart from the others, as Anthropic does', async () => {
+  test('cached tokens are counted separately from the other input tokens, as Anthropic does', async () => {
     const message = await both({
       text: 'Final Answer: 4',
       usage: { input: 100, output: 7, cachedInput: 60 },

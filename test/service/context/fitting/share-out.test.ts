@@ -31,7 +31,7 @@ test('a folder of many files gets the same share as one giant file', () => {
   expect(shareInGroups([[9_000], folder], shareFairly, 4_000)).toEqual([[2_400], folder]);
 });
 
-test('the first path stays whole up to half of the room, and the others share the rest (rule: first-path-whole)', () => {
+test('the first path is included completely if it needs at most half of the tokens, and the other paths share the rest (rule: first-path-whole)', () => {
   expect(shareFairly([500, 900, 900], 1_200)).toEqual([400, 400, 400]);
   expect(shareFirstWhole([500, 900, 900], 1_200)).toEqual([500, 350, 350]);
   expect(shareFirstWhole([700, 900, 900], 1_200)).toEqual([400, 400, 400]);

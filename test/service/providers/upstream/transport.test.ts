@@ -156,7 +156,7 @@ describe('connections to providers', () => {
     for (let call = 0; call < 3; call += 1) await ask(provider, plain);
   });
 
-  test('a stream that has sent its end mark is not waited for', async () => {
+  test('a stream that has sent its end event is not waited for', async () => {
     const chunk = { choices: [{ delta: { content: 'yes' }, finish_reason: 'stop' }] };
     const url = await answering((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
