@@ -84,7 +84,7 @@ async function withWholeCalls(
 ): Promise<ReadCompletion> {
   const { outcome } = read.parse;
   const isUnfit = outcome === 'unknown_tool' || outcome === 'malformed_action';
-  if (!situation.terms || !isUnfit) return read;
+  if (!situation.clientTerms || !isUnfit) return read;
   for (const offered of laxTools(situation.offered, outcome === 'unknown_tool')) {
     const lax = await readText({ completion }, { ...situation, offered });
     if (lax.actions.length > 0)
@@ -117,7 +117,7 @@ type ReadCompletion = Omit<Reply, 'completion'>;
 
 /** The parts of a situation that decide how a reply is read. */
 type ReadingSituation = Pick<ReplySituation, 'offered' | 'protocol'> &
-  Partial<Pick<ReplySituation, 'replyFormat' | 'answerType' | 'request' | 'terms'>>;
+  Partial<Pick<ReplySituation, 'replyFormat' | 'answerType' | 'request' | 'clientTerms'>>;
 
 export function objectReaderOptions(situation: ReadingSituation): ReaderOptions {
   const { offered, replyFormat, answerType, request } = situation;
@@ -317,7 +317,7 @@ function fromAnswerCall(
 /** Checks native calls against the same tools and schemas as written calls. */
 async function readNativeCalls(
   completion: Completion,
-  { offered, terms }: ReadingSituation,
+  { offered, clientTerms }: ReadingSituation,
 ): Promise<ReadCompletion> {
   const { finishReason, reasoning, toolCalls } = completion;
   const readings: NativeReading[] = [];
@@ -330,8 +330,8 @@ async function readNativeCalls(
   const first = readings[0]?.read;
   if (first?.outcome === 'answer')
     return { parse, reasoning, answer: first.answer, ...emptyReading, thought, answerLabelled: true };
-  const actions = readings.flatMap((each) => toNativeActions(each, terms ? completion : undefined));
-  const mayAct = terms ? actions.length > 0 : first?.outcome === 'action';
+  const actions = readings.flatMap((each) => toNativeActions(each, clientTerms ? completion : undefined));
+  const mayAct = clientTerms ? actions.length > 0 : first?.outcome === 'action';
   if (!mayAct) {
     return { parse, answer: writeReply(completion), reasoning, ...emptyReading };
   }
@@ -377,17 +377,18 @@ const problemOf = (read: NativeCallReading | undefined): string | null =>
   read && 'problem' in read ? read.problem : null;
 
 /**
- * Returns a native call as an action if its tool and arguments are valid; else nothing. If `whole` is given, a
+ * Returns a native call as an action if its tool and arguments are valid; else nothing. If `handedOver` is given, a
  * call of an unknown tool or with invalid arguments is returned too, unless it is cut off or unreadable (rule:
  * whole-calls).
  */
-function toNativeActions({ call, read }: NativeReading, whole: Completion | undefined): ReadAction[] {
+function toNativeActions({ call, read }: NativeReading, handedOver: Completion | undefined): ReadAction[] {
   const { id, providerState } = call;
   const raw = writeCall(call);
   if (read.outcome === 'action')
     return [{ name: read.toolName, parameters: read.toolArgs, raw, id, providerState }];
   const isUnfit = read.outcome === 'unknown_tool' || read.outcome === 'malformed_action';
-  const parameters = whole && isUnfit ? wholeArguments(call, whole.finishReason === 'length') : undefined;
+  const parameters =
+    handedOver && isUnfit ? wholeArguments(call, handedOver.finishReason === 'length') : undefined;
   return parameters ? [{ name: call.name, parameters, raw, id, providerState }] : [];
 }
 

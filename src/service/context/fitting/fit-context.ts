@@ -52,7 +52,7 @@ export async function fitContext(
   let outcomes: PlacedItem[] = [];
   for (const priority of priorities) {
     const groups = gathered.groups.filter(({ kind }) => kind === priority);
-    const filled = await fillRoom(groups, { share: sharing[priority], room, covered, sizes, counter });
+    const filled = await fillRoom(groups, { divide: sharing[priority], room, covered, sizes, counter });
     outcomes = outcomes.concat(filled);
     room -= tokensOf(filled);
   }
@@ -69,7 +69,7 @@ export async function fitContext(
 }
 
 interface Filling {
-  readonly share: typeof shareFairly;
+  readonly divide: typeof shareFairly;
   readonly room: number;
   readonly covered: Coverage;
   readonly sizes: SliceSizes;
@@ -77,14 +77,14 @@ interface Filling {
 }
 
 async function fillRoom(groups: readonly ContextGroup[], filling: Filling): Promise<PlacedItem[]> {
-  const { share, room, covered, sizes, counter } = filling;
+  const { divide, room, covered, sizes, counter } = filling;
   if (groups.length === 0) return [];
   const items = groups.flatMap((group) => group.items);
   const slicesByItem = await slicesOf(items, covered);
   const slices = groups.map((group) => group.items.flatMap((item) => slicesByItem.get(item) ?? []));
   const wanted: number[][] = [];
   for (const some of slices) wanted.push(await sizes.ofEach(some));
-  const shares = shareInGroups(wanted, share, room).flat();
+  const shares = shareInGroups(wanted, divide, room).flat();
   const placed = new Map<Slice, FittedText>();
   for (const [index, slice] of slices.flat().entries()) {
     const limit = shares[index] ?? 0;

@@ -45,11 +45,11 @@ export function shareInTurn(sizes: TokenSizes, room: number): number[] {
 /** Divides the available tokens among groups, then the share of each group fairly among its items. */
 export function shareInGroups(
   groups: readonly TokenSizes[],
-  share: typeof shareFairly,
+  divide: typeof shareFairly,
   room: number,
 ): number[][] {
   const totals = groups.map((sizes) => sizes.reduce((sum, size) => sum + size, 0));
-  const shares = share(totals, room);
+  const shares = divide(totals, room);
   return groups.map((sizes, index) => shareFairly(sizes, shares[index] ?? 0));
 }
 

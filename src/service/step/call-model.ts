@@ -13,13 +13,13 @@ import type { RenderedPrompt } from './render-prompt.js';
 import { PhaseReader } from './reply/phases.js';
 import { PlainReader } from './reply/plain.js';
 import type { StepDependencies, StepObserver } from './step-dependencies.js';
-import { expectsPlainText, type Received, type ReplySituation, type TextReading } from './types.js';
+import { expectsPlainText, mayCall, type Received, type ReplySituation, type TextReading } from './types.js';
 
 /**
  * Makes the one model call of a step; streams it if there is an observer. This is not an async function, because
  * an async function would keep the prompt in memory until the model has replied.
  */
-export function complete(
+export function callModel(
   { situation, prompt, report }: RenderedPrompt,
   { provider, deadline }: Pick<StepDependencies, 'provider' | 'deadline'>,
   observer?: StepObserver,
@@ -62,13 +62,13 @@ export function completionRequest(
 }
 
 function withTools(call: CompletionRequest, situation: ReplySituation): CompletionRequest {
-  const { replyFormat, protocol, mustAnswer, request, terms } = situation;
+  const { replyFormat, protocol, mustAnswer, request, clientTerms } = situation;
   const constrained = replyFormat ? { ...call, replySchema: replyFormat.schema } : call;
   if (protocol !== 'native') return constrained;
-  const mayAct = !mustAnswer && !expectsPlainText(situation) && (request.phase ?? 'act') === 'act';
+  const mayAct = !mustAnswer && !expectsPlainText(situation) && mayCall(request);
   const nativeTools = {
     definitions: nativeDefinitions(situation),
-    choice: mayAct ? (terms?.toolChoice ?? 'auto') : 'none',
+    choice: mayAct ? (clientTerms?.toolChoice ?? 'auto') : 'none',
   };
   return { ...constrained, nativeTools };
 }
