@@ -3,7 +3,6 @@ import { ArrivingReply } from './arriving/arriving-reply.js';
 import { LineBeginnings } from './arriving/line-beginnings.js';
 import { LineContents } from './arriving/line-contents.js';
 import type { ParseDelta } from './delta-writer.js';
-import type { Pause } from './outline/outline-reply.js';
 import {
   addReasoning,
   type ParsedCompletion,
@@ -11,6 +10,7 @@ import {
   parseCompletion,
   parseCompletionPausing,
 } from './parse-completion.js';
+import type { Pause } from './pause.js';
 
 /** A completely read reply, and the deltas that were held back until its end. */
 export interface StreamedReply {

@@ -3,6 +3,7 @@ import type { CallReading } from '../dialects/written-call.js';
 import { inlineMarkAt } from '../formats/inline-marks.js';
 import { closerEnd } from '../formats/marks.js';
 import { opensBlock } from '../formats/read-block.js';
+import type { Pause } from '../pause.js';
 import {
   character,
   isOneOf,
@@ -55,9 +56,6 @@ export function outlineReply(text: string, tools: OfferedTools): ReplyOutline {
   while (outliner.advance());
   return outliner.outline;
 }
-
-/** Lets other work of the process go on; returns undefined if none needs to. */
-export type Pause = () => Promise<void> | undefined;
 
 /** Works as `outlineReply`, but awaits `pause` between parts, since some replies of 1 MiB take half a second. */
 export async function outlineReplyPausing(

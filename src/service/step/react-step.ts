@@ -71,7 +71,7 @@ async function finishStep(
 ): Promise<StepResult> {
   const { situation, during } = sent;
   const received = await pending;
-  // A JSON reply is read in one turn, which may take some hundred milliseconds for 1 MiB.
+  // Text beside a JSON object is read in one turn, which may take some hundred milliseconds for 1 MiB.
   await yieldIfBusy();
   const reply = await during('read_reply', () => readReply(received, situation));
   await yieldIfBusy();

@@ -1,4 +1,5 @@
 import type { OfferedTool } from '../../arguments/offered-tool.js';
+import type { Pause } from '../../pause.js';
 import { isJsonObject, type JsonValue, type Scanner } from '../../text/scanner.js';
 import { type AnswerForm, convertAnswer, textAnswer } from './answer-form.js';
 import { convertSchema } from './convert-schema.js';
@@ -34,7 +35,7 @@ export type RestoreArguments = (tool: string, value: JsonValue, reading: Scanner
 export function buildReplySchema(
   tools: readonly OfferedTool[],
   dialect: SchemaDialect,
-  pause: () => Promise<void> | undefined,
+  pause: Pause,
 ): Promise<ReplySchema | null> {
   return buildTypedReplySchema(tools, { dialect }, pause);
 }
@@ -50,7 +51,7 @@ interface ReplyNeeds {
 export async function buildTypedReplySchema(
   tools: readonly OfferedTool[],
   { dialect, answerSchema, mustAct = false }: ReplyNeeds,
-  pause: () => Promise<void> | undefined,
+  pause: Pause,
 ): Promise<ReplySchema | null> {
   const total = new Total(dialect);
   const answer = answerSchema ? convertAnswer(answerSchema, dialect, ARGUMENTS_LEVEL) : textAnswer;
