@@ -1,6 +1,6 @@
 /**
  * Package entry of the parser: reads a model's text, in any dialect, as one action, an answer or a described
- * problem. Pure and synchronous. It never throws, and loads no other part of the package. The rules are in
+ * problem. Pure: it never throws, and loads no other part of the package. The rules are in
  * docs/reference/reading-the-model.md.
  */
 export { type DefinedTool, type OfferedTool, toOfferedTool } from './arguments/offered-tool.js';
@@ -31,5 +31,6 @@ export {
   readSpans,
   type UnreadableReply,
 } from './parse-completion.js';
+export type { Pause } from './pause.js';
 export { readSignatures } from './segment/signatures.js';
 export type { JsonObject, JsonValue, Repair } from './text/scanner.js';

@@ -221,4 +221,4 @@ const { response } = event;
 });
 
 const importsOf = (text: string): string[] =>
-  [...text.matchAll(/(?:from|import)\s*\(?'([^']+)'/g)].map(([, specifier = '']) => specifier);
+  [...text.matchAll(/(?:^(?:import|export)\b[^';]*|\bimport\()'([^']+)'/gm)].map(([, specifier = '']) => specifier);
