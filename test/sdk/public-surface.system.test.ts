@@ -221,4 +221,6 @@ const { response } = event;
 });
 
 const importsOf = (text: string): string[] =>
-  [...text.matchAll(/(?:^(?:import|export)\b[^';]*|\bimport\()'([^']+)'/gm)].map(([, specifier = '']) => specifier);
+  [...text.matchAll(/(?:^(?:import|export)\b(?:[^'"=(;]*\bfrom)? |\bimport\()'([^']+)'/gm)].map(
+    ([, specifier = '']) => specifier,
+  );
